@@ -18,9 +18,10 @@ pub use verify::poison::{Poison, is_poison};
 /// are none, and nothing beside a buffer is watched.
 pub const GUARD: usize = 128 << 10;
 
-/// A buffer in the middle of a larger one, whose two ends are its guards.
+/// A buffer in the middle of a larger one, whose two ends are its guards; or an image, which has
+/// none.
 #[derive(Clone)]
-struct Guarded {
+pub struct Guarded {
     name: String,
     ty: Type,
     /// What a kernel is given.
@@ -30,25 +31,19 @@ struct Guarded {
 }
 
 impl Guarded {
-    /// An image has no guards.
-    fn new(
-        session: &Session,
-        name: &str,
-        ty: Type,
-        bytes: usize,
-        image: Option<&Image>,
-    ) -> Result<Guarded> {
+    /// Room for `count` elements, with undefined contents. `name` is what messages call it.
+    pub fn new(session: &Session, name: &str, ty: Type, count: usize) -> Result<Guarded> {
+        let bytes = count * ty.size();
         let room = bytes + 2 * GUARD;
         let fits = room as u64 <= session.device.limits.max_alloc_bytes;
-        let whole = if image.is_none() && fits && !session.device.is_simulator() {
+        let whole = if fits && !session.device.is_simulator() {
             Some(session.room_with_guards(room)?)
         } else {
             None
         };
-        let buffer = match (&whole, image) {
-            (_, Some(image)) => session.image(image)?,
-            (Some(whole), _) => session.part(whole, GUARD, bytes)?,
-            (None, _) => session.buffer(bytes)?,
+        let buffer = match &whole {
+            Some(whole) => session.part(whole, GUARD, bytes)?,
+            None => session.buffer(bytes)?,
         };
         let guarded = Guarded {
             name: name.into(),
@@ -56,12 +51,27 @@ impl Guarded {
             buffer,
             whole,
         };
-        guarded.guard(session)?;
+        guarded.restore(session)?;
         Ok(guarded)
     }
 
-    /// Makes the guards whole.
-    fn guard(&self, session: &Session) -> Result<()> {
+    /// The same of an image.
+    pub fn image(session: &Session, name: &str, image: &Image) -> Result<Guarded> {
+        Ok(Guarded {
+            name: name.into(),
+            ty: image.format.ty(),
+            buffer: session.image(image)?,
+            whole: None,
+        })
+    }
+
+    /// The buffer, to be passed to the kernel.
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// Makes its guards whole.
+    pub fn restore(&self, session: &Session) -> Result<()> {
         let Some(whole) = &self.whole else {
             return Ok(());
         };
@@ -71,7 +81,7 @@ impl Guarded {
     }
 
     /// What was written nearest to the buffer, before it or behind it.
-    fn stray(&self, session: &Session) -> Result<Option<String>> {
+    pub fn damage(&self, session: &Session) -> Result<Option<String>> {
         let Some(whole) = &self.whole else {
             return Ok(None);
         };
@@ -90,6 +100,34 @@ impl Guarded {
             format!("overrun: something was written {bytes} bytes before the beginning of {name}")
         }))
     }
+
+    /// Fills all of it with [`Poison::Nan`].
+    pub fn poison(&self, session: &Session) -> Result<()> {
+        // To Oclgrind memory is unwritten that the host leaves alone: it sees where that is
+        // read. What was filled it takes for unwritten even after a kernel has written it.
+        if session.device.is_simulator() {
+            return Ok(());
+        }
+        let ty = self.ty;
+        session.fill_told(self.buffer(), &Poison::Nan.bytes(ty)[..ty.size()])
+    }
+
+    /// Enqueues to fill it with poison again, and tells nobody: before each timed run.
+    pub fn poison_again(&self, session: &Session, poison: Poison) -> Result<Event> {
+        let ty = self.ty;
+        let pattern = &poison.bytes(ty)[..ty.size()];
+        session.fill(self.buffer(), pattern, self.buffer().bytes)
+    }
+
+    /// The result.
+    pub fn read(&self, session: &Session) -> Result<Vec<u8>> {
+        session.read(self.buffer(), self.buffer().bytes)
+    }
+
+    /// Whether it is these bytes.
+    pub fn holds(&self, session: &Session, bytes: &[u8]) -> Result<bool> {
+        holds(session, self.buffer(), bytes)
+    }
 }
 
 /// What a kernel reads, and must not change.
@@ -99,16 +137,9 @@ pub struct Input {
 }
 
 impl Input {
-    /// A buffer, or an image, that holds these elements. `name` is what messages call it.
-    pub fn new(
-        session: &Session,
-        name: &str,
-        holds: Elements,
-        image: Option<&Image>,
-    ) -> Result<Input> {
-        let bytes = holds.as_bytes();
-        let memory = Guarded::new(session, name, holds.ty(), bytes.len(), image)?;
-        session.write(&memory.buffer, bytes)?;
+    /// Fills this memory with these elements.
+    pub fn new(session: &Session, memory: Guarded, holds: Elements) -> Result<Input> {
+        session.write(&memory.buffer, holds.as_bytes())?;
         Ok(Input { memory, holds })
     }
 
@@ -125,7 +156,7 @@ impl Input {
     /// What was changed of it, or beside it.
     pub fn damage(&self, session: &Session) -> Result<Option<String>> {
         if holds(session, self.buffer(), self.holds.as_bytes())? {
-            return self.memory.stray(session);
+            return self.memory.damage(session);
         }
         let now = session.get(self.buffer(), 0, self.buffer().bytes)?;
         let now = Elements::from_bytes(self.holds.ty(), &now);
@@ -135,7 +166,7 @@ impl Input {
     /// Makes it what it was.
     pub fn restore(&self, session: &Session) -> Result<()> {
         session.put(self.buffer(), 0, self.holds.as_bytes())?;
-        self.memory.guard(session)
+        self.memory.restore(session)
     }
 }
 
@@ -171,70 +202,6 @@ pub fn written(name: &str, now: &Elements, held: &Elements) -> Option<String> {
         now.get(first),
         held.get(first)
     ))
-}
-
-/// Where a kernel writes.
-#[derive(Clone)]
-pub struct Output {
-    memory: Guarded,
-}
-
-impl Output {
-    /// Room for `count` elements, or an image, with undefined contents. `name` is what
-    /// messages call it.
-    pub fn new(
-        session: &Session,
-        name: &str,
-        ty: Type,
-        count: usize,
-        image: Option<&Image>,
-    ) -> Result<Output> {
-        let memory = Guarded::new(session, name, ty, count * ty.size(), image)?;
-        Ok(Output { memory })
-    }
-
-    /// The buffer, to be passed to the kernel.
-    pub fn buffer(&self) -> &Buffer {
-        &self.memory.buffer
-    }
-
-    /// Fills all of it with [`Poison::Nan`].
-    pub fn poison(&self, session: &Session) -> Result<()> {
-        // To Oclgrind memory is unwritten that the host leaves alone: it sees where that is
-        // read. What was filled it takes for unwritten even after a kernel has written it.
-        if session.device.is_simulator() {
-            return Ok(());
-        }
-        let ty = self.memory.ty;
-        session.fill_told(self.buffer(), &Poison::Nan.bytes(ty)[..ty.size()])
-    }
-
-    /// Enqueues to fill it with poison again, and tells nobody: before each timed run.
-    pub fn poison_again(&self, session: &Session, poison: Poison) -> Result<Event> {
-        let ty = self.memory.ty;
-        let pattern = &poison.bytes(ty)[..ty.size()];
-        session.fill(self.buffer(), pattern, self.buffer().bytes)
-    }
-
-    /// The result.
-    pub fn read(&self, session: &Session) -> Result<Vec<u8>> {
-        session.read(self.buffer(), self.buffer().bytes)
-    }
-
-    /// Whether it is these bytes.
-    pub fn holds(&self, session: &Session, bytes: &[u8]) -> Result<bool> {
-        holds(session, self.buffer(), bytes)
-    }
-
-    /// What was written beside it.
-    pub fn damage(&self, session: &Session) -> Result<Option<String>> {
-        self.memory.stray(session)
-    }
-
-    /// Makes its guards whole.
-    pub fn restore(&self, session: &Session) -> Result<()> {
-        self.memory.guard(session)
-    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use common::Error;
 use common::element::Type;
 use common::source::{KernelText, Source, did_you_mean};
 use process::lessons::LESSONS;
+use serde_json::{Value, json};
 use text::Out;
 use text::diff::{self, Change, Line};
 
@@ -43,6 +44,9 @@ pub struct Options {
     /// Of task files, the size at which is counted
     #[arg(short, long, value_name = "NAME=N,NAME=N")]
     size: Option<Size>,
+    /// Print one JSON object for each two that are compared
+    #[arg(long)]
+    json: bool,
 }
 
 struct Kernel {
@@ -77,6 +81,15 @@ pub fn diff(options: &Options) -> Result<()> {
     let to = options.to.as_ref().map(|to| named(to, &all)).transpose()?;
     let mut out = Out;
     let (says, pairs) = pairs(&from, to.as_ref(), &all);
+    if options.json {
+        for (old, new) in pairs {
+            let kernel = |one: &Kernel| json!({ "kernel": one.name, "file": one.path });
+            let (from, to) = (kernel(old), kernel(new));
+            let lines = changed(&shown(old, new, 0));
+            writeln!(out, "{}", json!({ "from": from, "to": to, "lines": lines }))?;
+        }
+        return Ok(());
+    }
     writeln!(out, "{}", fitted(says))?;
     if pairs.is_empty() {
         writeln!(out, "\nThere is nothing to compare.")?;
@@ -101,14 +114,33 @@ fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
             size: options.size.clone(),
         })
     };
-    let [from, to] = files;
-    writeln!(out, "{}\n", fitted(format!("From {from} to {to}.")))?;
-    writeln!(out, "{}", "Counts".bold())?;
     let [from, to] = wanted(&None).map(counts_of);
-    for (count, (from, to)) in Count::ALL.iter().zip(from?.into_iter().zip(to?)) {
+    let ((from, of_from), (to, of_to)) = (from?, to?);
+    let counts = || Count::ALL.iter().zip(from.iter().zip(&to));
+    let not_counted = of_from.or(of_to);
+    let loops = || -> Result<_> {
+        let [from, to] = wanted(&options.device).map(loop_of);
+        Ok((from?, to?))
+    };
+    if options.json {
+        let (old, new) = loops()?;
+        let count = |(count, (from, to))| json!({ "count": count, "from": from, "to": to });
+        let line = json!({
+            "from": files[0],
+            "to": files[1],
+            "counts": counts().map(count).collect::<Vec<_>>(),
+            "not_counted": not_counted,
+            "lines": changed(&diff::hunks(&old, &new, 0)),
+        });
+        return Ok(writeln!(out, "{line}")?);
+    }
+    let [old, new] = files;
+    writeln!(out, "{}\n", fitted(format!("From {old} to {new}.")))?;
+    writeln!(out, "{}", "Counts".bold())?;
+    for (count, (from, to)) in counts() {
         let (name, of) = count.words();
         let words = format!("  {name:<18} {from:>9} -> {to}{of}");
-        let is_same = from.total_cmp(&to).is_eq();
+        let is_same = from.total_cmp(to).is_eq();
         writeln!(
             out,
             "{}",
@@ -119,24 +151,39 @@ fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
             }
         )?;
     }
+    if let Some(says) = not_counted {
+        writeln!(out, "  {}", fitted(says))?;
+    }
     writeln!(out, "\n{}", "The innermost loop".bold())?;
-    let [from, to] = wanted(&options.device).map(loop_of);
-    let hunks = diff::hunks(&from?, &to?, CONTEXT);
+    let (old, new) = loops()?;
+    let hunks = diff::hunks(&old, &new, CONTEXT);
     if hunks.is_empty() {
         writeln!(out, "  the same")?;
     }
     print_hunks(&mut out, &hunks)
 }
 
-/// What a task's launch comes to, in the order of `Count`.
-fn counts_of(mut wanted: Wanted) -> Result<Vec<f64>> {
+/// The lines that are not in both.
+fn changed(hunks: &[Vec<Line>]) -> Vec<Value> {
+    let line = |line: &Line| {
+        let change = match line.change {
+            Change::Same => return None,
+            Change::Gone => "gone",
+            Change::New => "new",
+        };
+        Some(json!({ "change": change, "line": line.number, "text": line.text() }))
+    };
+    hunks.iter().flatten().filter_map(line).collect()
+}
+
+/// What a task's launch comes to, in the order of `Count`, and what is not counted.
+fn counts_of(mut wanted: Wanted) -> Result<(Vec<f64>, Option<String>)> {
     let taken = taken(&mut wanted, &LaunchFlags::default(), false)?;
     let traced = run::trace(&wanted, taken.program)?;
     counted(&wanted, &traced, &model(), |screen| {
         let all = Count::ALL.iter();
-        Ok(all
-            .map(|count| counts::counted(*count, screen.figures))
-            .collect())
+        let all = all.map(|count| counts::counted(*count, screen.figures));
+        Ok((all.collect(), screen.images()))
     })
 }
 
@@ -293,10 +340,16 @@ fn title(old: &Kernel, new: &Kernel) -> String {
 }
 
 fn print(out: &mut impl Write, old: &Kernel, new: &Kernel) -> Result<()> {
-    let mut hunks = compare(old, new, CONTEXT);
+    let hunks = shown(old, new, CONTEXT);
     if hunks.is_empty() {
         writeln!(out, "  the same, but for its name")?;
     }
+    print_hunks(out, &hunks)
+}
+
+/// What changed, each line with its number in its file.
+fn shown(old: &Kernel, new: &Kernel, context: usize) -> Vec<Vec<Line>> {
+    let mut hunks = compare(old, new, context);
     for line in hunks.iter_mut().flatten() {
         let kernel = match line.change {
             Change::Gone => old,
@@ -308,5 +361,5 @@ fn print(out: &mut impl Write, old: &Kernel, new: &Kernel) -> Result<()> {
             *piece = piece.replace(&new.name, &kernel.name);
         }
     }
-    print_hunks(out, &hunks)
+    hunks
 }

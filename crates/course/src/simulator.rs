@@ -18,32 +18,35 @@ pub fn missing() -> Observation {
     Observation::new("Oclgrind", Detection::NotRun, says)
 }
 
-/// Why nothing follows from what it says of values in a kernel of images.
-const OF_IMAGES: &str = "it takes what functions of images return for unwritten";
-
 /// Sorts the log of a kernel file of this text into detectors: one for each kind of fault, and
 /// one for what is new.
 pub fn sort(log: &str, text: &str) -> Vec<Observation> {
-    let has_images = text.contains("image2d_t");
     let faults = faults(log);
     // The counts are too low where it stopped.
     let at_least = if is_cut(log) { "at least " } else { "" };
     let of = |kind: &str| {
         let ours: Vec<&Fault> = faults.iter().filter(|fault| fault.kind == kind).collect();
-        let doubt = Some(OF_IMAGES).filter(|_| has_images && kind == "uninitialised");
-        observation(kind, &ours, at_least, doubt)
+        observation(kind, &ours, at_least)
     };
     let other = Some(of("other")).filter(|other| other.outcome != Detection::Silent);
-    kinds().map(of).chain(other).collect()
+    let mut all: Vec<Observation> = kinds().map(of).chain(other).collect();
+    let is_doubtful = |one: &&mut Observation| {
+        one.outcome == Detection::Fault && one.detector.ends_with("uninitialised")
+    };
+    for one in all
+        .iter_mut()
+        .filter(is_doubtful)
+        .filter(|_| text.contains("image2d_t"))
+    {
+        one.outcome = Detection::Doubtful;
+        let why = "may be a false report: it takes what functions of images return for unwritten";
+        one.details.insert(0, why.into());
+    }
+    all
 }
 
 /// What one detector found.
-fn observation(
-    kind: &str,
-    faults: &[&Fault],
-    at_least: &str,
-    doubt: Option<&'static str>,
-) -> Observation {
+fn observation(kind: &str, faults: &[&Fault], at_least: &str) -> Observation {
     let detector = format!("Oclgrind: {kind}");
     let Some(first) = faults.first() else {
         return Observation::new(detector, Detection::Silent, "saw nothing");
@@ -51,7 +54,7 @@ fn observation(
     let mut seen = Observation::new(detector, Detection::Fault, &*first.meaning);
     if let Some(doubts) = faults
         .iter()
-        .map(|one| one.doubt().or(doubt))
+        .map(|one| one.doubt())
         .collect::<Option<Vec<_>>>()
     {
         seen.outcome = Detection::Doubtful;

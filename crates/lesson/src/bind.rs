@@ -7,7 +7,7 @@ use std::rc::Rc;
 use common::element::{Elements, Type};
 use common::error::{Error, Result};
 use common::formula::Formula;
-use common::memory::{Input, Output};
+use common::memory::{Guarded, Input};
 use common::problem::Problem;
 use common::session::{self, Session};
 use common::task::{Arg, Buffer, Fill, Plan, Role, Task};
@@ -117,22 +117,22 @@ impl Lesson {
     ) -> Result<Memory> {
         let buffer = &task.buffers[at];
         let [rows, columns] = plan.shapes[at][0];
-        let image = buffer.image_of([rows, columns]);
         let session = self.session()?;
         self.console.narrator.name_next(letter(task, buffer));
+        let room = || match buffer.image_of([rows, columns]) {
+            Some(image) => Guarded::image(&session, &buffer.name, &image),
+            None => Guarded::new(&session, &buffer.name, buffer.ty, rows * columns),
+        };
         if let (Role::In(_), Some(holds)) = (&buffer.role, &holds) {
             if task.writer_of(&buffer.name).is_none() {
                 return Ok(Memory::Host(holds.clone()));
             }
-            let input = Input::new(&session, &buffer.name, holds.clone(), image.as_ref())?;
-            let input = Rc::new(input);
+            let input = Rc::new(Input::new(&session, room()?, holds.clone())?);
             let inputs = &mut self.workbench()?.inputs;
             inputs.push((key(task, plan, at), input.clone()));
             return Ok(Memory::Input(input));
         }
-        let count = rows * columns;
-        let output = Output::new(&session, &buffer.name, buffer.ty, count, image.as_ref())?;
-        Ok(Memory::Output(output, holds))
+        Ok(Memory::Output(room()?, holds))
     }
 }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use common::element::Elements;
 use common::error::Result;
-use common::memory::{Input, Output, Poison};
+use common::memory::{Guarded, Input, Poison};
 use common::problem::Problem;
 use common::session::{Launch, Session};
 use common::task::{Plan, Role, Task};
@@ -31,11 +31,11 @@ pub(crate) enum Memory {
     /// What kernels may only read.
     Input(Rc<Input>),
     /// What kernels write, and what it holds before, if that is not poison.
-    Output(Output, Option<Elements>),
+    Output(Guarded, Option<Elements>),
 }
 
 impl Memory {
-    pub fn output(&self) -> Option<&Output> {
+    pub fn output(&self) -> Option<&Guarded> {
         match self {
             Memory::Output(output, _) => Some(output),
             _ => None,
@@ -74,7 +74,7 @@ impl Ready {
     }
 
     /// What they write.
-    pub fn outputs(&self) -> impl Iterator<Item = &Output> {
+    pub fn outputs(&self) -> impl Iterator<Item = &Guarded> {
         self.memory.iter().filter_map(Memory::output)
     }
 
@@ -91,7 +91,7 @@ impl Ready {
         session.finish()
     }
 
-    fn prepare(&self, session: &Session, poison: impl Fn(&Output) -> Result<()>) -> Result<()> {
+    fn prepare(&self, session: &Session, poison: impl Fn(&Guarded) -> Result<()>) -> Result<()> {
         for memory in &self.memory {
             match memory {
                 Memory::Output(output, None) => poison(output)?,
@@ -126,7 +126,7 @@ impl Ready {
         read.collect()
     }
 
-    fn judged(&self) -> impl Iterator<Item = (usize, &Output)> {
+    fn judged(&self) -> impl Iterator<Item = (usize, &Guarded)> {
         let names = self.task.judged();
         let memory = self.memory.iter().enumerate();
         memory.filter_map(move |(at, memory)| {

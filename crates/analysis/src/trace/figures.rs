@@ -28,13 +28,6 @@ pub(crate) struct Operand {
     pub memory: Memory,
 }
 
-impl Operand {
-    fn is_of_image(&self) -> bool {
-        let mut functions = ["read_image", "write_image"].iter();
-        functions.any(|one| self.name.starts_with(one))
-    }
-}
-
 /// Sums over all requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Sums {
@@ -60,9 +53,9 @@ pub struct Sums {
 pub struct Figures {
     /// The worst first.
     pub(crate) rows: Vec<Row>,
-    /// Where images are read and written, which is not counted: each device has a layout of its
-    /// own for them, and the simulator moves a channel at a time.
-    pub images: BTreeSet<(usize, String)>,
+    /// Lines with images, which are not counted: each device has a layout of its own for them,
+    /// and the simulator moves a channel at a time.
+    pub images: BTreeSet<usize>,
     /// That the groups passed, all together.
     pub(crate) barriers: u64,
     /// How many groups these are.
@@ -187,12 +180,11 @@ impl Figures {
                 row.outside = Some(row.outside.map_or(one, |known| known.and(one)));
             }
         }
-        let is_image = |row: &Row| row.operand.is_of_image();
-        let images = rows.values().filter(|row| is_image(row));
-        let images = images.map(|row| (row.operand.line, row.operand.name.clone()));
-        let images: BTreeSet<(usize, String)> = images.collect();
-        let mut rows: Vec<Row> = rows.into_values().collect();
-        rows.retain(|row| !is_image(row));
+        let is_image = |row: &Row| {
+            let mut functions = ["read_image", "write_image"].iter();
+            functions.any(|one| row.operand.name.starts_with(one))
+        };
+        let (images, mut rows): (Vec<Row>, Vec<Row>) = rows.into_values().partition(is_image);
         // What wastes most, then what moves most, then as the lines stand in the file.
         let key = |Row { operand, sums, .. }: &Row| {
             let moved = Reverse(sums.sectors + sums.passes);
@@ -204,7 +196,7 @@ impl Figures {
         });
         Ok(Figures {
             rows,
-            images,
+            images: images.iter().map(|row| row.operand.line).collect(),
             barriers,
             groups: trace.launch.groups[0],
         })

@@ -111,15 +111,10 @@ impl Screen<'_> {
 
     /// What is said in place of counts of images.
     pub fn images(&self) -> Option<String> {
-        let all = self.figures.images.iter();
-        let all: Vec<String> = all
-            .map(|(line, name)| format!("line {line}, {name}"))
-            .collect();
-        let says = format!(
-            "images are not counted, which each device lays out in its own way: {}",
-            all.join("; ")
-        );
-        (!all.is_empty()).then_some(says)
+        let all: Vec<String> = self.figures.images.iter().map(usize::to_string).collect();
+        let lines = all.join(", ");
+        let says = "images are not counted, which each device lays out in its own way: line";
+        (!all.is_empty()).then(|| format!("{says} {lines}"))
     }
 
     /// What the worst operand takes, in a sentence; none where all take as little as they can.

@@ -5,10 +5,12 @@ use std::ptr;
 use std::rc::Rc;
 use std::time::Instant;
 
-use opencl3::command_queue;
+use opencl3::command_queue::{
+    self, enqueue_read_buffer, enqueue_read_image, enqueue_write_buffer, enqueue_write_image,
+};
 use opencl3::event::Event;
 use opencl3::memory::{Buffer as Memory, CL_MEM_READ_WRITE, ClMem};
-use opencl3::types::{CL_BLOCKING, cl_mem};
+use opencl3::types::{CL_BLOCKING, cl_event, cl_mem};
 
 use super::open::Session;
 use crate::error::{During, Result};
@@ -31,13 +33,6 @@ impl Buffer {
     pub(super) fn of(memory: Memory<u8>, bytes: usize, row: Option<(usize, usize)>) -> Buffer {
         let memory = Rc::new(memory);
         Buffer { memory, bytes, row }
-    }
-
-    /// Where the rows of an image begin that are so many bytes from byte `offset` on, and the
-    /// pixels of these.
-    fn rows(&self, offset: usize, bytes: usize) -> Option<[[usize; 3]; 2]> {
-        let (width, row) = self.row?;
-        Some([[0, offset / row, 0], [width, bytes / row, 1]])
     }
 
     /// Whether it is an image, which is moved by whole rows.
@@ -140,39 +135,50 @@ impl Session {
     }
 
     fn put_event(&self, buffer: &Buffer, offset: usize, bytes: &[u8]) -> Result<Event> {
-        let (queue, data) = (self.queue.get(), bytes.as_ptr().cast::<c_void>());
-        let (memory, none, count) = (buffer.get(), ptr::null(), bytes.len());
-        // SAFETY: queue and buffer are alive, and hold handles of this context. The call
-        // blocks, so `bytes` lives until it has been read; a range that is too long is
-        // refused by the driver (CL_INVALID_VALUE), and whole rows are not longer.
-        let written = unsafe {
-            match buffer.rows(offset, count) {
-                Some([from, to]) => command_queue::enqueue_write_image(
-                    queue,
-                    memory,
-                    CL_BLOCKING,
-                    from.as_ptr(),
-                    to.as_ptr(),
-                    0,
-                    0,
-                    // The call only reads it.
-                    data.cast_mut(),
-                    0,
-                    none,
-                ),
-                None => command_queue::enqueue_write_buffer(
-                    queue,
-                    memory,
-                    CL_BLOCKING,
-                    offset,
-                    count,
-                    data,
-                    0,
-                    none,
-                ),
-            }
-        };
+        let data = bytes.as_ptr().cast_mut().cast::<c_void>();
+        // SAFETY: there are so many bytes, and they are only read.
+        let written = unsafe { self.transfer(buffer, offset, bytes.len(), data, true) };
         written.during("writing a buffer").map(Event::new)
+    }
+
+    /// Moves bytes of a buffer from byte `offset` on, or whole rows of an image, and waits.
+    ///
+    /// # Safety
+    /// `data` points to `count` bytes that may be written, unless the buffer is.
+    unsafe fn transfer(
+        &self,
+        buffer: &Buffer,
+        offset: usize,
+        count: usize,
+        data: *mut c_void,
+        writes: bool,
+    ) -> Result<cl_event, i32> {
+        let (queue, memory, none) = (self.queue.get(), buffer.get(), ptr::null());
+        let rows = buffer
+            .row
+            .map(|(width, row)| ([0, offset / row, 0], [width, count / row, 1]));
+        // SAFETY: queue and buffer are alive, and hold handles of this context. The calls
+        // block, so `data` lives until it has been moved; a range that is too long is refused
+        // by the driver (CL_INVALID_VALUE), and whole rows are not longer.
+        unsafe {
+            match (&rows, writes) {
+                (None, true) => {
+                    enqueue_write_buffer(queue, memory, CL_BLOCKING, offset, count, data, 0, none)
+                }
+                (None, false) => {
+                    enqueue_read_buffer(queue, memory, CL_BLOCKING, offset, count, data, 0, none)
+                }
+                (Some((at, to)), _) => {
+                    let (at, to) = (at.as_ptr(), to.as_ptr());
+                    let moved = if writes {
+                        enqueue_write_image
+                    } else {
+                        enqueue_read_image
+                    };
+                    moved(queue, memory, CL_BLOCKING, at, to, 0, 0, data, 0, none)
+                }
+            }
+        }
     }
 
     /// Reads `bytes` bytes from byte `offset` on, and tells nobody.
@@ -183,35 +189,9 @@ impl Session {
 
     fn get_into(&self, buffer: &Buffer, offset: usize, data: &mut [u8]) -> Result<()> {
         let during = "reading a buffer";
-        let (queue, to) = (self.queue.get(), data.as_mut_ptr().cast::<c_void>());
-        let (memory, none) = (buffer.get(), ptr::null());
-        // SAFETY: as in `put`; the call blocks, so `data` is not moved or freed meanwhile.
-        let read = unsafe {
-            match buffer.rows(offset, data.len()) {
-                Some([from, rows]) => command_queue::enqueue_read_image(
-                    queue,
-                    memory,
-                    CL_BLOCKING,
-                    from.as_ptr(),
-                    rows.as_ptr(),
-                    0,
-                    0,
-                    to,
-                    0,
-                    none,
-                ),
-                None => command_queue::enqueue_read_buffer(
-                    queue,
-                    memory,
-                    CL_BLOCKING,
-                    offset,
-                    data.len(),
-                    to,
-                    0,
-                    none,
-                ),
-            }
-        };
+        let to = data.as_mut_ptr().cast::<c_void>();
+        // SAFETY: there are so many bytes, and nobody else has them.
+        let read = unsafe { self.transfer(buffer, offset, data.len(), to, false) };
         Event::new(read.during(during)?).wait().during(during)
     }
 

@@ -11,7 +11,6 @@ use verify::element::Type;
 use super::buffer::Buffer;
 use super::open::Session;
 use crate::error::{During, Error, Result};
-use crate::limits;
 use crate::tell::Call;
 
 /// The channels of a pixel.
@@ -68,10 +67,8 @@ impl Format {
             })
         });
         found.ok_or_else(|| {
-            let [orders, channels] = [
-                ORDERS.map(|one| one.0).join(", "),
-                CHANNELS.map(|one| one.0).join(", "),
-            ];
+            let orders = ORDERS.map(|one| one.0).join(", ");
+            let channels = CHANNELS.map(|one| one.0).join(", ");
             format!("\"{words}\" is none: write one of {orders}, and one of {channels}")
         })
     }
@@ -109,62 +106,35 @@ pub struct Image {
 }
 
 impl Session {
-    /// Refuses an image that the device cannot have; kernels may read and write it where
-    /// that is asked for `both`.
+    /// Refuses an image that the device cannot have.
     ///
     /// # Errors
     /// [`Error::Usage`] with the limit.
-    pub fn must_hold(&self, image: &Image, both: bool) -> Result<()> {
+    pub fn must_hold(&self, image: &Image) -> Result<()> {
         let (device, name) = (self.device.cl(), &self.device.name);
         let [width, height] = image.sides;
         let refused = |why: String| Err(Error::Usage(format!("{name} {why}")));
-        if !device.image_support().unwrap_or(false) {
+        if device.image_support() != Ok(true) {
             return refused("has no images (CL_DEVICE_IMAGE_SUPPORT)".into());
         }
         let most = [device.image2d_max_width(), device.image2d_max_height()];
-        let most = most.map(|most| most.unwrap_or(0));
-        if width > most[0] || height > most[1] {
+        let [wide, high] = most.map(|most| most.unwrap_or(0));
+        if width > wide || height > high {
             return refused(format!(
-                "takes images of {} x {} pixels at most (CL_DEVICE_IMAGE2D_MAX_WIDTH, _HEIGHT), \
-                 and this one has {width} x {height}",
-                most[0], most[1]
+                "takes images of {wide} x {high} pixels at most (CL_DEVICE_IMAGE2D_MAX_WIDTH, \
+                 _HEIGHT), and this one has {width} x {height}"
             ));
         }
-        let access = if both {
-            cl::CL_MEM_KERNEL_READ_AND_WRITE
-        } else {
-            cl::CL_MEM_READ_WRITE
-        };
-        let formats = self
-            .context
-            .get_supported_image_formats(access, cl::CL_MEM_OBJECT_IMAGE2D);
-        let has = |one: &cl_image_format, order: u32, channel: u32| {
-            (one.image_channel_order, one.image_channel_data_type) == (order, channel)
-        };
-        let formats = formats.unwrap_or_default();
+        let (access, image_type) = (cl::CL_MEM_READ_WRITE, cl::CL_MEM_OBJECT_IMAGE2D);
+        let formats = self.context.get_supported_image_formats(access, image_type);
         let Format { order, channel } = image.format;
-        if formats.iter().any(|one| has(one, order.2, channel.3)) {
-            return Ok(());
+        let is_it = |one: &cl_image_format| {
+            (one.image_channel_order, one.image_channel_data_type) == (order.2, channel.3)
+        };
+        match formats.is_ok_and(|all| all.iter().any(is_it)) {
+            true => Ok(()),
+            false => refused(format!("has no images of {}", image.format)),
         }
-        let all = CHANNELS
-            .iter()
-            .filter(|one| formats.iter().any(|f| has(f, order.2, one.3)));
-        let all: Vec<&str> = all.map(|one| one.0).collect();
-        refused(format!(
-            "has no images of {}{}; of {} it has: {}",
-            image.format,
-            if both {
-                " that kernels both read and write"
-            } else {
-                ""
-            },
-            order.0,
-            if all.is_empty() {
-                "none".into()
-            } else {
-                all.join(", ")
-            }
-        ))
     }
 
     /// An image, with undefined contents.
@@ -190,26 +160,15 @@ impl Session {
         let (context, access) = (self.context.get(), cl::CL_MEM_READ_WRITE);
         // SAFETY: format and description live through the call; no host pointer is passed.
         let made = unsafe { cl::create_image(context, access, &format, &desc, ptr::null_mut()) };
-        let made = made
-            .during(format!(
-                "making an image of {width} x {height} pixels, {}",
-                image.format
-            ))
-            .map_err(|error| {
-                error.with_limits(|code| limits::of_buffer(&self.device, row * height, code))
-            });
+        let made = made.during(format!("making an image of {width} x {height} pixels"));
         self.listener.call(made.as_ref().err(), &|| {
-            let name = made
-                .as_ref()
-                .map_or("", |memory| self.listener.name_new(*memory));
+            let made = made.as_ref();
+            let name = made.map_or("", |made| self.listener.name_new(*made));
             Call::create_image(&image.format.to_string(), image.sides, name)
         });
         // An image is released as a buffer is.
-        Ok(self.keep(Buffer::of(
-            Memory::new(made?),
-            row * height,
-            Some((width, row)),
-        )))
+        let memory = Memory::new(made?);
+        Ok(self.keep(Buffer::of(memory, row * height, Some((width, row)))))
     }
 
     /// A sampler of pixels, not of fractions of the image, unless its words say "normalised".

@@ -7,7 +7,7 @@ use anyhow::Context;
 use common::element::Type;
 use common::error::{Error, Result};
 use common::session::Need;
-use common::task::{Buffer, Right, Role, Task};
+use common::task::{Buffer, Right, Task};
 use lesson::{Lesson, lesson};
 use process::implementations::oclgrind;
 use process::{Finished, child_status, simulator};
@@ -197,8 +197,7 @@ fn must_fit(lesson: &mut Lesson, task: &Task) -> Result<()> {
     let session = lesson.session()?;
     for (buffer, [room, _]) in sizes.clone() {
         if let Some(image) = buffer.image_of(*room) {
-            let both = matches!(buffer.role, Role::InOut(_));
-            let fits = session.must_hold(&image, both);
+            let fits = session.must_hold(&image);
             fits.map_err(|why| Error::Usage(format!("args: {}: {why}", buffer.name)))?;
         }
     }

@@ -211,12 +211,12 @@ const SAMPLER: &str = "{ sampler = \"clamp-to-edge nearest\" }";
 
 /// An image of these sides.
 fn image(parameter: &Parameter, [width, height]: [&str; 2]) -> String {
-    let sides = format!("[\"{width}\", \"{height}\"]");
-    match parameter.told.split(' ').next() {
-        Some("read_only") => format!("{{ in = {sides}, fill = \"random\" }}"),
-        Some("write_only") => format!("{{ out = {sides} }}"),
-        _ => format!("{{ inout = {sides}, fill = \"random\" }}"),
-    }
+    let role = match parameter.told.split(' ').next() {
+        Some("read_only") => "in",
+        Some("write_only") => "out",
+        _ => "inout",
+    };
+    format!("{{ {role} = [\"{width}\", \"{height}\"] }}")
 }
 
 /// What is not known is marked.
@@ -225,31 +225,29 @@ fn unknown(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft 
         let is_whole = one.lanes == 1 && !one.element.is_floating();
         one.space == Space::Value && is_whole
     };
-    let sizes: Vec<&str> = signature
-        .args
-        .iter()
-        .filter(is_size)
-        .map(|one| &*one.name)
-        .collect();
     let has_images = signature.args.iter().any(|one| one.space == Space::Image);
-    let mut named = match (has_images, &sizes[..]) {
-        (true, _) => vec!["w", "h"],
-        (false, []) => vec!["n"],
-        _ => Vec::new(),
+    let mut named = if has_images {
+        vec!["w", "h"]
+    } else {
+        Vec::new()
     };
+    let sizes = signature.args.iter().filter(is_size);
     named.extend(
         sizes
-            .iter()
-            .filter(|name| !["w", "h"].contains(*name) || !has_images),
+            .map(|one| &*one.name)
+            .filter(|name| !has_images || name.len() > 1),
     );
+    if named.is_empty() {
+        named.push("n");
+    }
     let size: Vec<String> = named.iter().map(|name| format!("{name} = 1000")).collect();
     let first = named[0];
-    let (global, group): (_, (_, &[usize])) = match has_images {
-        true => ("\"w\", \"h\"".to_string(), (group, &[8, 8])),
-        false => (format!("\"{first}\""), (group, &[64])),
+    let (global, default) = match has_images {
+        true => ("[\"w\", \"h\"]".into(), &[8, 8][..]),
+        false => (format!("[\"{first}\"]"), &[64][..]),
     };
     let range = format!(
-        "size     = {{ {} }}  # ? which sizes are of interest\nglobal   = [{global}]  # ? items in \
+        "size     = {{ {} }}  # ? which sizes are of interest\nglobal   = {global}  # ? items in \
          each dimension",
         size.join(", ")
     );
@@ -261,7 +259,7 @@ fn unknown(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft 
             Space::Value if arg.lanes != 1 => format!("{},  # ? a {told} {name}", zeros(arg)),
             Space::Value => format!("{{ name = \"{name}\", value = 1 }},  # ? a {told}"),
             Space::Local => format!("{{ local = 64 }},  # ? elements of {told} {name}"),
-            Space::Image => format!("{},  # ? format = \"rgba float\"", image(arg, ["w", "h"])),
+            Space::Image => format!("{},  # ? its format, and fill", image(arg, ["w", "h"])),
             Space::Sampler => format!("{SAMPLER},  # ? or linear, repeat, ..."),
             Space::Opaque => format!("0,  # ? a {told}, which a task file cannot give"),
             Space::Global if arg.is_const => {
@@ -276,7 +274,7 @@ fn unknown(signature: &Signature, file: &str, group: Option<&[usize]>) -> Draft 
     rest += "]\ncheck    = \"none\"  # ? { same_as = \"plain.cl\" }, or a formula of the index i\n\
              # bytes  = \"...\"    what it must move, and\n# flops  = \"...\"    compute, for --time";
     Draft {
-        text: written(signature, file, &range, group, &rest).0,
+        text: written(signature, file, &range, (group, default), &rest).0,
         is_known: false,
         says: String::new(),
     }

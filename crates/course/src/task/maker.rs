@@ -260,17 +260,15 @@ impl Maker {
         };
         must_lie(parameter, Space::Image, "an image")?;
         let access = parameter.map_or("", |one| &one.told);
-        let (reads, writes) = (
-            given.input.is_some(),
-            given.out.is_some() || given.inout.is_some(),
-        );
-        let is_refused =
-            reads && access.starts_with("write_only") || writes && access.starts_with("read_only");
-        if is_refused {
-            let name = parameter.map_or("", |one| &one.name);
-            let right = if reads { "out" } else { "in" };
+        let written = given.out.is_some() || given.inout.is_some();
+        let (may_not, right) = if written {
+            ("read_only", "in")
+        } else {
+            ("write_only", "out")
+        };
+        if given.between.is_none() && access.starts_with(may_not) {
             return Err(wrong(&format!(
-                "args: {name} is a {access}: write {{ {right} = [\"{width}\", \"{height}\"] }}"
+                "args: an image that is {access} is given with {right} = [WIDTH, HEIGHT]"
             )));
         }
         let format = Format::named(given.format.as_deref().unwrap_or("rgba float"));

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use common::device;
 use common::error::During;
 use common::matrix::Matrix;
-use common::memory::{Output, Poison};
+use common::memory::{Guarded, Poison};
 use common::problem::Problem;
 use common::session::{Buffer, Session};
 use common::shape::Shape;
@@ -38,7 +38,7 @@ struct Api {
 struct ClBlast {
     api: Container<Api>,
     session: Session,
-    product: Option<(Shape, [Buffer; 2], Output)>,
+    product: Option<(Shape, [Buffer; 2], Guarded)>,
 }
 
 /// Opens the library on the device that has this number in lesson 1's listing.
@@ -58,7 +58,7 @@ pub fn open(index: usize) -> Result<Opened> {
 }
 
 impl ClBlast {
-    fn product(&self) -> Result<&(Shape, [Buffer; 2], Output)> {
+    fn product(&self) -> Result<&(Shape, [Buffer; 2], Guarded)> {
         self.product.as_ref().context("no product")
     }
 
@@ -88,7 +88,7 @@ impl ClBlast {
 impl Library for ClBlast {
     fn take(&mut self, problem: &Rc<Problem>) -> Result<()> {
         let (session, shape) = (&self.session, problem.shape);
-        let c = Output::new(session, "C", problem.ty, shape.m * shape.n, None)?;
+        let c = Guarded::new(session, "C", problem.ty, shape.m * shape.n)?;
         c.poison(session)?;
         let upload = |matrix: &Matrix| session.upload(matrix.data.as_bytes());
         let [a, b] = problem.operands().each_ref().map(upload);
