@@ -23,7 +23,7 @@ use process::scratch::Scratch;
 const VECTORS: u32 = 2;
 
 /// Which kernel, in which of its variants, for which device.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub struct Wanted {
     /// A kernel of a lesson, or of the file that --source names
     #[arg(value_name = "KERNEL", index = 1)]

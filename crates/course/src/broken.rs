@@ -58,29 +58,26 @@ pub fn all() -> Result<Vec<Puzzle>> {
 fn read(page: &Path) -> Result<(usize, Puzzle)> {
     let name = page.file_stem().unwrap_or_default().to_string_lossy();
     let fresh = Source::of_course(&format!("broken/{name}.cl"))?;
-    let page = Written::read(page)?;
-    let [_, data, _] = page.task()?;
+    let mut words = Written::read(page)?;
     let Head {
         number,
         lesson,
         run,
-    } = toml::from_str(&data).context("the data")?;
+    } = toml::from_str(&words.data).context("the data")?;
     let lesson = lessons::numbered(lesson)?;
     let head = fresh.text.strip_prefix("// Symptom: ");
     let head = head.and_then(|text| text.split_once("// Run: "));
     let (symptom, _) = head.context("its kernel does not begin with Symptom: and Run:")?;
+    words.title = symptom.replace("\n// ", " ").trim().to_string();
     let puzzle = Puzzle {
         kind: &KIND,
         lesson: Some(lesson),
         id: number.to_string(),
-        title: symptom.replace("\n// ", " ").trim().to_string(),
         place: format!("diagnose/{number:02}"),
         page: page_of(lesson),
         with: Vec::new(),
         solution: None,
-        hints: page.hints,
-        why: page.why,
-        asks: String::new(),
+        words,
         check: Check::Lesson(run),
         fresh,
     };

@@ -11,7 +11,6 @@ use anyhow::{Result, bail};
 use clap::Args;
 use colored::Colorize;
 use common::Error;
-use common::element::Type;
 use common::source::{KernelText, Source, did_you_mean};
 use process::lessons::LESSONS;
 use serde_json::{Value, json};
@@ -21,7 +20,7 @@ use text::diff::{self, Change, Line};
 use crate::asm;
 use crate::exercises::counts::{self, Count};
 use crate::exercises::model;
-use crate::hunks::{fitted, print_hunks};
+use crate::prose::{fitted, print_hunks};
 use crate::puzzles::taken;
 use crate::subject::{LaunchFlags, is_task};
 use crate::trace::counted;
@@ -107,11 +106,9 @@ fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
     let wanted = |device: &Option<String>| {
         files.map(|file| Wanted {
             kernel: file.clone(),
-            variant: Vec::new(),
-            source: None,
             device: device.clone(),
-            ty: Type::Float,
             size: options.size.clone(),
+            ..Wanted::default()
         })
     };
     let [from, to] = wanted(&None).map(counts_of);
@@ -261,37 +258,27 @@ fn pairs<'a>(
     all: &'a [Kernel],
 ) -> (String, Vec<Pair<'a>>) {
     let says = &from.says;
-    match to {
-        None if from.is_lesson => (
-            format!("In {says}: each kernel against the one before it."),
-            steps(&from.kernels),
-        ),
-        None => {
-            let lesson = from.kernels[0].lesson;
-            let siblings: Vec<&Kernel> = all.iter().filter(|k| k.lesson == lesson).collect();
-            let mut pairs = steps(&siblings);
-            pairs.retain(|(_, new)| new.name == *says);
-            let says = format!("{says} against the kernel before it in lesson {lesson}.");
-            (says, pairs)
-        }
-        Some(to) if from.is_lesson && to.is_lesson => {
-            let link = most_alike(&from.kernels, &to.kernels[..1]);
-            let pairs = link.into_iter().chain(steps(&to.kernels)).collect();
-            let to = &to.says;
-            let says = format!(
-                "From {says} to {to}: its first kernel against the one of {says} that is\n\
-                 most like it, then each kernel of {to} against the one before it."
-            );
-            (says, pairs)
-        }
-        Some(to) => (
-            format!(
-                "From {says} to {}: the kernels that are most alike.",
-                to.says
-            ),
-            Vec::from_iter(most_alike(&from.kernels, &to.kernels)),
-        ),
-    }
+    let Some(to) = to else {
+        let lesson = from.kernels[0].lesson;
+        let siblings: Vec<&Kernel> = all.iter().filter(|k| k.lesson == lesson).collect();
+        let mut pairs = steps(&siblings);
+        pairs.retain(|(_, new)| from.is_lesson || new.name == *says);
+        let says = format!("{says}: each kernel against the one before it in lesson {lesson}.");
+        return (says, pairs);
+    };
+    let mut says = format!(
+        "From {says} to {}: the kernels that are most alike",
+        to.says
+    );
+    let are_lessons = from.is_lesson && to.is_lesson;
+    let (linked, rest) = if are_lessons {
+        says += ",\nthen each kernel against the one before it";
+        (&to.kernels[..1], &to.kernels[..])
+    } else {
+        (&to.kernels[..], &[][..])
+    };
+    let link = most_alike(&from.kernels, linked);
+    (says + ".", link.into_iter().chain(steps(rest)).collect())
 }
 
 /// Each kernel with the one before it that computes the same.

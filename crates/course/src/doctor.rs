@@ -8,7 +8,6 @@ mod child;
 mod devices;
 mod drivers;
 mod finding;
-mod kernel;
 mod tools;
 
 use std::io::Write;

@@ -16,7 +16,7 @@ use process::lessons::{LESSONS, Lesson};
 
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, page_of};
-use crate::game::written::{self, Written};
+use crate::game::written::Written;
 
 pub use check::check;
 pub use simulated::{counted, model};
@@ -120,41 +120,24 @@ fn read(
     lesson: Option<&'static Lesson>,
 ) -> Result<Puzzle> {
     let file = |name: &str| Source::read(&folder.join(name));
-    let page = Written::read(&folder.join("README.md"))?;
-    let [title, data, asks] = page.task()?;
-    let task = toml::from_str(&data).context("the data of README.md")?;
+    let words = Written::read(&folder.join("README.md"))?;
+    let task = toml::from_str(&words.data).context("the data of README.md")?;
     Ok(Puzzle {
         kind: &EXERCISE,
         lesson,
         id,
-        title,
         place,
         page: lesson.map_or(folder.join("README"), page_of),
         fresh: file("exercise.cl")?,
         with: Vec::new(),
         solution: Some(file("solution.cl")?),
-        hints: page.hints,
-        why: page.why,
-        asks,
+        words,
         check: Check::Task(Box::new(task)),
     })
 }
 
 /// A problem: its last solution is the one that is shown.
 fn problem(folder: &Path, name: &str) -> Result<Puzzle> {
-    let page = written::problem(&folder.join("README.md"))?;
-    let (title, asks) = page
-        .head
-        .split_once('\n')
-        .context("README.md has no title")?;
-    let title = title
-        .split_once(": ")
-        .map_or(title, |(_, title)| title)
-        .trim();
-    // Without headings and what is typed.
-    let prose = asks.split("```").step_by(2).flat_map(str::lines);
-    let asks: Vec<&str> = prose.filter(|line| !line.starts_with('#')).collect();
-    let asks = asks.join("\n");
     let solutions = (1..).map(|at| folder.join(format!("solution-{at}.cl")));
     let solutions: Vec<PathBuf> = solutions.take_while(|file| file.is_file()).collect();
     let last = solutions.last().context("there is no solution-1.cl")?;
@@ -163,15 +146,12 @@ fn problem(folder: &Path, name: &str) -> Result<Puzzle> {
         kind: &PROBLEM,
         lesson: None,
         id: format!("p{}", number(name)?),
-        title: title.into(),
         place: format!("problems/{name}/start"),
         page: Path::new("problems").join(name).join("README"),
         fresh: Source::read(&folder.join("start.cl"))?,
         with: vec![text("task.toml")?, text("plain.cl")?],
         solution: Some(Source::read(last)?),
-        hints: page.hints,
-        why: page.why,
-        asks: asks.trim().into(),
+        words: Written::of_problem(&folder.join("README.md"))?,
         check: Check::TaskFile,
     })
 }

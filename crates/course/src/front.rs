@@ -1,34 +1,27 @@
 //! `--watch` on a terminal: a screen that checks a puzzle's file after every save, with a key
 //! for everything else. What the keys show is what the commands of the same names print: each
 //! is run as a process, which the next key or save ends.
-//!
-//! # Layout
-//!
-//! - `shown` is a text that is read; `others` are the files of the other puzzles.
-
-mod others;
-mod shown;
 
 use std::io::{IsTerminal, stdin, stdout};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 use common::Error;
-use common::source::Source;
+use common::source::{Source, workspace};
 use process::watch::saves::{News, Saves};
 use text::screen::crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
 use text::screen::crossterm::style::Stylize;
-use text::screen::pane::Scroll;
+use text::screen::pane::{Pane, Scroll};
 use text::screen::{self, event_within};
 use text::stream::Stream;
 use text::wrap::lines;
 
 use crate::game;
+use crate::game::background::Background;
 use crate::game::puzzle::{Check, Puzzle};
 use crate::game::turn::Turn;
-use others::Others;
-use shown::Shown;
 
 /// How often the screen is drawn anew while something runs, and while nothing does: what is
 /// timed meanwhile may need this very core.
@@ -247,7 +240,7 @@ impl<'a> Front<'a> {
         let all = self.alike();
         let (done, count) = (progress.count_done(&all), all.len());
         let gauge = format!("{done} of {count} {}", puzzle.kind.done);
-        let (seen, all) = (progress.of(&puzzle.id).hints, puzzle.hints.len());
+        let (seen, all) = (progress.of(&puzzle.id).hints, puzzle.words.hints.len());
         let hint = format!("hint {} of {all}", seen.saturating_add(1).min(all));
         let (keys, state) = (self.keys(&hint), self.state());
         let shown = self.beside.as_mut().unwrap_or(&mut self.check);
@@ -302,4 +295,98 @@ impl<'a> Front<'a> {
         });
         keys
     }
+}
+
+/// A text that scrolls: what a command says, or a page.
+struct Shown {
+    /// The command that says it; none of a page.
+    job: Option<Background>,
+    page: String,
+    pane: Pane,
+}
+
+impl Shown {
+    /// What this command says.
+    fn of(words: &[String]) -> Result<Shown> {
+        Ok(Shown {
+            job: Some(Background::start(words, true)?),
+            page: String::new(),
+            pane: Pane::default(),
+        })
+    }
+
+    /// A page, by its place in the course without its end. Where the book is built, and there is
+    /// a browser, it is opened there.
+    fn page(place: &Path) -> Result<Option<Shown>> {
+        let book = workspace().join("target/book").join(place);
+        let book = book.with_extension("html");
+        if has_windows() && book.is_file() && open::that_detached(&book).is_ok() {
+            return Ok(None);
+        }
+        let page = Source::read(&workspace().join(place.with_extension("md")))?.text;
+        let (job, pane) = (None, Pane::default());
+        Ok(Some(Shown { job, page, pane }))
+    }
+
+    /// All of it so far, colours and all.
+    fn text(&mut self) -> String {
+        match &mut self.job {
+            None => self.page.clone(),
+            Some(job) => match job.said() {
+                said if said.is_empty() && job.status().is_none() => "...".into(),
+                said => said,
+            },
+        }
+    }
+
+    /// Whether more may come.
+    fn is_busy(&mut self) -> bool {
+        let job = self.job.as_mut();
+        job.is_some_and(|job| job.status().is_none())
+    }
+}
+
+/// Whether a browser could show itself.
+fn has_windows() -> bool {
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    cfg!(any(target_os = "macos", windows)) || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(is_set)
+}
+
+/// How often the files of the other puzzles are looked at.
+const EVERY: Duration = Duration::from_millis(300);
+
+/// The files of all puzzles, and when each was saved last: who saves another one than that on the
+/// screen works on that one now.
+struct Others {
+    files: Vec<(PathBuf, Option<SystemTime>)>,
+    looked: Instant,
+}
+
+impl Others {
+    fn of(files: impl Iterator<Item = PathBuf>) -> Others {
+        let files = files.map(|file| (file.clone(), saved(&file))).collect();
+        let looked = Instant::now();
+        Others { files, looked }
+    }
+
+    /// The place of one that was saved since the last look.
+    fn look(&mut self) -> Option<usize> {
+        if self.looked.elapsed() < EVERY {
+            return None;
+        }
+        self.looked = Instant::now();
+        let mut found = None;
+        for (at, (file, before)) in self.files.iter_mut().enumerate() {
+            let now = saved(file);
+            if now.is_some() && now != *before {
+                found = Some(at);
+            }
+            *before = now;
+        }
+        found
+    }
+}
+
+fn saved(file: &PathBuf) -> Option<SystemTime> {
+    std::fs::metadata(file).ok()?.modified().ok()
 }

@@ -11,7 +11,6 @@ pub mod puzzle;
 pub mod screen;
 pub mod turn;
 pub mod verdict;
-mod watch;
 pub mod which;
 pub mod written;
 
@@ -29,9 +28,8 @@ use folder::Folder;
 use how::How;
 use progress::Mark;
 use puzzle::Puzzle;
-use turn::Turn;
+use turn::{Turn, Watch};
 use verdict::Verdict;
-use watch::Watch;
 use which::must_be_there;
 
 /// The flags of `course start`.
@@ -156,7 +154,7 @@ pub fn play(
 fn hint(puzzle: &Puzzle, file: &Path, folder: &Folder) -> Result<()> {
     // The file is for people to edit: any number may stand there.
     let before = folder.progress().of(&puzzle.id).hints;
-    let seen = before.saturating_add(1).min(puzzle.hints.len());
+    let seen = before.saturating_add(1).min(puzzle.words.hints.len());
     screen::hints(puzzle, seen)?;
     if folder.owns(puzzle, file) {
         folder.note(|progress| progress.entry(&puzzle.id).hints = seen);
@@ -192,7 +190,7 @@ fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {
         let line = json!({
             "puzzle": puzzle.id,
             "lesson": puzzle.lesson.map(|lesson| lesson.number),
-            "title": puzzle.title,
+            "title": puzzle.words.title,
             "file": folder.file(puzzle),
             "mark": progress.of(&puzzle.id).mark.map(Mark::word),
             "hints_seen": progress.of(&puzzle.id).hints,

@@ -60,22 +60,19 @@ pub fn all() -> Result<Vec<Puzzle>> {
 }
 
 fn read(folder: &Path, name: &str) -> Result<Puzzle> {
-    let page = Written::read(&folder.join("README.md"))?;
-    let [title, data, asks] = page.task()?;
+    let words = Written::read(&folder.join("README.md"))?;
+    let rules = toml::from_str(&words.data).context("the data of README.md")?;
     Ok(Puzzle {
         kind: &KIND,
         lesson: None,
         id: format!("h{}", number(name)?),
-        title,
         place: format!("host/src/bin/{name}"),
         page: "docs/your-program".into(),
         fresh: Source::read(&folder.join("start.rs"))?,
         with: Vec::new(),
         solution: Some(Source::read(&folder.join("solution.rs"))?),
-        hints: page.hints,
-        why: page.why,
-        asks,
-        check: Check::Host(toml::from_str(&data).context("the data of README.md")?),
+        words,
+        check: Check::Host(rules),
     })
 }
 

@@ -17,9 +17,10 @@
 //!   says what is wrong with it, `asm`, `occupancy` and `trace` what it becomes and asks for.
 //! - `new` makes a package of the learner's own from an example.
 //! - `calls` tells the OpenCL calls of any program.
-//! - `diff` shows what changed between two kernels, as `hunks` of lines.
+//! - `diff` shows what changed between two kernels.
 //! - `doctor` says what this machine lacks, and which packages have it.
-//! - `prose` is what is long, in columns.
+//! - `words` are the texts that the learner reads; `prose` is what is long, in columns, and what
+//!   changed.
 
 mod asm;
 mod broken;
@@ -32,7 +33,6 @@ mod front;
 mod game;
 mod grade;
 mod host;
-mod hunks;
 mod inspect;
 mod judge;
 mod map;
@@ -50,6 +50,7 @@ mod task;
 mod trace;
 mod tune;
 mod verdict;
+mod words;
 
 use std::process::ExitCode;
 

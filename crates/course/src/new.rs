@@ -11,7 +11,7 @@ use common::source::{did_you_mean, workspace};
 use process::fallback_driver;
 use text::Out;
 
-use crate::game::folder::shown;
+use crate::game::folder::{must_lie_outside, shown};
 
 /// The flags of `course new`.
 #[derive(clap::Args)]
@@ -40,14 +40,7 @@ pub fn new(options: &Options) -> Result<ExitCode> {
     }
     let to = std::path::absolute(&options.dir)?;
     let name = package_name(&to)?;
-    let clone = workspace().canonicalize()?;
-    let mut above = to.ancestors().filter_map(|path| path.canonicalize().ok());
-    if above.any(|path| path == clone) {
-        bail!(Error::Usage(format!(
-            "{} lies in the clone of the course\n  next: name a folder outside of it",
-            shown(&to)
-        )))
-    }
+    must_lie_outside(&to)?;
     let cannot = || format!("cannot make {}", shown(&to));
     if to.is_file() || fs::read_dir(&to).is_ok_and(|mut files| files.next().is_some()) {
         bail!(Error::Usage(format!(

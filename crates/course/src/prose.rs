@@ -1,11 +1,12 @@
-//! Prose on a screen of 80 columns: paragraphs beside a heading, and code between them.
+//! Prose on a screen of 80 columns: paragraphs beside a heading, and code between them; and what
+//! changed between two texts.
 
 use std::io::Write;
 
 use anyhow::Result;
-use colored::Colorize;
-use text::Out;
-use text::wrap::folded;
+use colored::{Color, Colorize};
+use text::diff::{Change, Line};
+use text::wrap::{self, folded};
 
 /// Columns of a plain terminal.
 pub const WIDTH: usize = 80;
@@ -27,44 +28,82 @@ pub fn cut(line: &str, width: usize) -> String {
 }
 
 /// A text of paragraphs, and of code between fences, moved in by two columns.
-pub fn print_text(text: &str) -> Result<()> {
+pub fn prose(text: &str) -> String {
+    let mut parts = Vec::new();
     for (at, part) in text.split("```").enumerate() {
         if at % 2 == 0 {
-            for paragraph in part.trim().split("\n\n").filter(|text| !text.is_empty()) {
-                writeln!(Out, "  {}\n", beside(paragraph, 2))?;
-            }
+            let paragraphs = part.trim().split("\n\n").filter(|text| !text.is_empty());
+            parts.extend(paragraphs.map(|text| format!("  {}", beside(text, 2))));
             continue;
         }
         // Every second part stands between fences, behind the name of its language.
         let (language, code) = part.split_once('\n').unwrap_or(("", part));
-        for hunk in code.trim_end().split("\n...\n") {
-            match language {
-                "diff" => print_hunk(hunk)?,
-                _ => writeln!(Out, "    {}\n", hunk.replace('\n', "\n    ").cyan())?,
-            }
-        }
+        let hunks = code.trim_end().split("\n...\n");
+        parts.extend(hunks.map(|hunk| match language {
+            "diff" => difference(hunk),
+            _ => format!("    {}", hunk.replace('\n', "\n    ").cyan()),
+        }));
     }
-    Ok(())
+    parts.join("\n\n")
 }
 
 /// Lines that begin with "-", "+" or a space, without the indentation that all have.
-fn print_hunk(hunk: &str) -> Result<()> {
+fn difference(hunk: &str) -> String {
     let lines = || hunk.lines().map(|line| line.split_at(line.len().min(1)));
     let texts = lines()
         .map(|(_, text)| text)
         .filter(|text| !text.is_empty());
     let common = texts.map(|text| text.len() - text.trim_start().len()).min();
-    for (mark, text) in lines() {
-        let text = text.get(common.unwrap_or(0)..).unwrap_or("");
-        let line = format!("{mark}{text}");
+    let shown = lines().map(|(mark, text)| {
+        let line = format!("{mark}{}", text.get(common.unwrap_or(0)..).unwrap_or(""));
         let line = match mark {
             "-" => line.red(),
             "+" => line.green(),
             _ => line.normal(),
         };
-        writeln!(Out, "  {line}")?;
+        format!("  {line}")
+    });
+    shown.collect::<Vec<_>>().join("\n")
+}
+
+/// Lines with their numbers: `+` in the new text, `-` in the old one.
+pub fn print_hunks(out: &mut impl Write, hunks: &[Vec<Line>]) -> Result<()> {
+    for (i, hunk) in hunks.iter().enumerate() {
+        if i > 0 {
+            writeln!(out, "{}", "     ...".dimmed())?;
+        }
+        for line in hunk {
+            writeln!(out, "{}", fitted(shown(line)))?;
+        }
     }
-    Ok(writeln!(Out)?)
+    Ok(())
+}
+
+/// The same in lines that fit a terminal.
+pub fn fitted(text: String) -> String {
+    match wrap::stdout_columns() {
+        Some(columns) => wrap::wrap(&text, columns),
+        None => text,
+    }
+}
+
+fn shown(line: &Line) -> String {
+    let (sign, color) = match line.change {
+        Change::Same => return format!("{:>5}   {}", line.number, line.text()),
+        Change::Gone => ("-", Color::Red),
+        Change::New => ("+", Color::Green),
+    };
+    let all_changed = line.pieces.iter().all(|(changed, _)| *changed);
+    let pieces = line.pieces.iter().map(|(changed, piece)| {
+        let piece = piece.color(color);
+        if *changed && !all_changed {
+            piece.bold().underline().to_string()
+        } else {
+            piece.to_string()
+        }
+    });
+    let begin = format!("{:>5} {sign} ", line.number).color(color);
+    format!("{begin}{}", pieces.collect::<String>())
 }
 
 #[cfg(test)]

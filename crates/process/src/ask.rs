@@ -183,11 +183,12 @@ fn held_by(process: u32) -> u64 {
     held.map(|one| one.2).sum()
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    #[cfg(target_os = "linux")]
     fn a_process_is_ended_for_what_it_holds_and_not_for_what_it_maps() {
         let mapped: Vec<u8> = Vec::with_capacity(2 << 30);
         assert!(held_by(std::process::id()) < 1 << 30, "{}", mapped.len());

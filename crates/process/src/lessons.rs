@@ -43,11 +43,7 @@ impl Lesson {
     /// That of them which has this kernel.
     pub fn file_of(&self, kernel: &str) -> Result<String> {
         for file in self.kernel_files() {
-            if Source::of_course(&file)?
-                .kernels()
-                .iter()
-                .any(|name| name == kernel)
-            {
+            if Source::of_course(&file)?.kernel(kernel).is_some() {
                 return Ok(file);
             }
         }

@@ -11,6 +11,15 @@ use super::survey::Survey;
 
 /// The page.
 pub fn page(survey: &Survey) -> Result<String> {
+    let (survey, sections) = (Serde(survey), Serde(Section::all(survey)));
+    let values = context! { survey, sections };
+    let page = filled("page.html", include_str!("page.html"), values)?;
+    // It escapes slashes, too, which are text.
+    Ok(page.replace("&#x2f;", "/"))
+}
+
+/// A template with these values in it, which are escaped where it is HTML.
+pub fn filled(name: &str, template: &str, values: Value) -> Result<String> {
     let mut engine = Environment::new();
     for (name, shown) in [
         ("factor", factor as fn(f64) -> String),
@@ -24,12 +33,7 @@ pub fn page(survey: &Survey) -> Result<String> {
         });
     }
     engine.add_filter("code", code);
-    engine.add_template("page.html", include_str!("page.html"))?;
-    let page = engine.get_template("page.html")?;
-    let (survey, sections) = (Serde(survey), Serde(Section::all(survey)));
-    let page = page.render(context! { survey, sections })?;
-    // It escapes slashes, too, which are text.
-    Ok(page.replace("&#x2f;", "/"))
+    Ok(engine.render_named_str(name, template, values)?)
 }
 
 /// A share as a length.

@@ -8,14 +8,16 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use common::Error;
-use common::numbers::significant;
 use common::shape::Shape;
+use minijinja::context;
+use minijinja::value::Serde;
 use process::data::date;
-use process::data::shared::{FORMAT, ROUNDS, Shared};
+use process::data::shared::{FORMAT, ROUNDS, Shared, Timed};
 use process::lessons::LESSONS;
 use process::{devices, machine};
 use text::{Out, aside};
 
+use crate::html::filled;
 use crate::survey::{Survey, unwritable};
 
 /// What is recorded, and where it is written.
@@ -78,7 +80,7 @@ pub fn record(options: &Options) -> Result<()> {
     );
     for (path, text) in [
         (&file, serde_json::to_string(&shared)?),
-        (&issue, issue_of(&shared)),
+        (&issue, issue_of(&shared)?),
     ] {
         fs::write(path, text).map_err(|error| unwritable(path, &error))?;
     }
@@ -96,42 +98,16 @@ pub fn record(options: &Options) -> Result<()> {
 }
 
 /// The text of an issue, to be pasted.
-fn issue_of(shared: &Shared) -> String {
-    let best = shared
-        .kernels
-        .iter()
-        .max_by(|a, b| a.rate().total_cmp(&b.rate()));
-    let best = best.map_or("no kernel".into(), |one| {
-        format!(
-            "{} of lesson {}, {} GFLOP/s",
-            one.kernel,
-            one.lesson,
-            significant(one.rate())
-        )
-    });
-    let limit = shared
-        .limits
-        .iter()
-        .map(|one| one.gflops)
-        .fold(0.0, f64::max);
-    let left_out = match &shared.left_out[..] {
-        [] => "none".into(),
-        names => names.join(", "),
+fn issue_of(shared: &Shared) -> Result<String> {
+    let kernels = shared.kernels.iter();
+    let best = kernels.max_by(|a, b| a.rate().total_cmp(&b.rate()));
+    let limits = shared.limits.iter().map(|one| one.gflops);
+    let values = context! {
+        shared => Serde(shared),
+        best => Serde(best),
+        rate => best.map(Timed::rate),
+        limit => limits.fold(0.0, f64::max),
+        rounds => ROUNDS,
     };
-    format!(
-        "A recording for the atlas: {}\n\n\
-         - Driver: {} ({}), {}, {}\n\
-         - Fastest: {best}; multiply-adds {} GFLOP/s\n\
-         - Kernels: {} right in {ROUNDS} rounds; left out: {left_out}\n\
-         - States: {}\n\n\
-         The file shared.json is attached. `cargo makers receive shared.json` takes it in.\n",
-        shared.device.name,
-        shared.device.platform,
-        shared.device.driver,
-        shared.host,
-        shared.system,
-        significant(limit),
-        shared.kernels.len(),
-        shared.states.join("; "),
-    )
+    filled("issue.md", include_str!("issue.md"), values)
 }

@@ -13,6 +13,7 @@ use process::Finished;
 use process::child_status;
 
 use super::simulated::{IN_SIMULATOR, first_wrong, simulate};
+use super::spec::of;
 use crate::game::how::{How, Seen};
 use crate::game::puzzle::{Check, Puzzle};
 use crate::judge::judge;
@@ -25,23 +26,15 @@ use crate::task::sizes::in_words;
 /// What is checked.
 pub struct Asked<'a> {
     pub task: &'a TaskFile,
-    /// The kernel file.
-    pub file: &'a Path,
     pub how: &'a How,
     /// What `course trace` is called with.
     pub name: &'a str,
 }
 
 impl Asked<'_> {
-    /// The process in which these runs are checked; the file is the learner's.
-    pub fn runs(&self, mut runs: Vec<Run>) -> Result<Command> {
-        runs.iter_mut()
-            .for_each(|run| run.task.kernel = self.file.into());
-        self.command(runs, false)
-    }
-
-    /// The same where they are timed, if anything is; what the file lacks is said by its name.
-    fn command(&self, runs: Vec<Run>, times: bool) -> Result<Command> {
+    /// The process in which these runs are checked, and perhaps timed; what the file lacks is said
+    /// by its name.
+    pub fn command(&self, runs: Vec<Run>, times: bool) -> Result<Command> {
         let mut command = child::command(runs, Purpose::Results)?;
         let function = Some(&self.task.function).filter(|name| !name.is_empty());
         let only = function.iter().flat_map(|name| ["--only", name]);
@@ -50,20 +43,18 @@ impl Asked<'_> {
     }
 
     /// What came of them on the device that is asked for.
-    fn on_device(&self, mut command: Command) -> Result<Finished> {
+    fn on_device(&self, runs: Vec<Run>, times: bool) -> Result<Finished> {
+        let mut command = self.command(runs, times)?;
         let device = self.how.device.iter();
         Finished::of(command.args(device.flat_map(|device| ["--device", device])))
     }
 }
 
 /// Whether the learner's kernel does what is asked: what every check saw.
-pub fn check(puzzle: &Puzzle, task: &TaskFile, file: &Path, how: &How) -> Result<Seen> {
-    let asked = Asked {
-        task,
-        file,
-        how,
-        name: &puzzle.id,
-    };
+pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
+    let task = &of(puzzle, file)?;
+    let name = &puzzle.id;
+    let asked = Asked { task, how, name };
     // Two processes, at the same time: a driver compiles while the simulator runs.
     let (seen, simulated) = thread::scope(|scope| {
         let simulate = || simulate(&asked);
@@ -102,7 +93,7 @@ fn on_device(asked: &Asked) -> Result<Seen> {
         task, how, name, ..
     } = asked;
     let seed = how.seed;
-    let child = asked.on_device(asked.runs(task.results(seed)?)?)?;
+    let child = asked.on_device(task.results(seed)?, false)?;
     let mut seen = judge("result", &child);
     let mut status = child_status(child.status);
     let drawn = task.new_size(seed);
@@ -159,7 +150,7 @@ fn rate(asked: &Asked, file: &Path) -> Result<Observation> {
         .context("an exercise has a launch")?;
     let mut run = Run::of(task, task.timed());
     run.task.kernel = file.into();
-    let child = asked.on_device(asked.command(vec![run], true)?)?;
+    let child = asked.on_device(vec![run], true)?;
     let record = child.records().next();
     let speed = record.and_then(|record| rates::speed(&record, &task.timed(), task));
     Ok(match (speed, judge("speed", &child)) {
@@ -181,7 +172,7 @@ fn speed(asked: &Asked, puzzle: &Puzzle) -> Result<Option<Observation>> {
     if asked.how.no_timing {
         return Ok(Some(rates::not_judged("--no-timing")));
     }
-    let seen = rate(asked, asked.file)?;
+    let seen = rate(asked, &asked.task.kernel)?;
     let solution = puzzle.solution.as_ref();
     // A problem's has a launch of its own.
     let solution = solution.filter(|_| matches!(puzzle.check, Check::Task(_)));

@@ -5,7 +5,6 @@ use analysis::launched::{Size, Wanted};
 use analysis::trace::figures::Figures;
 use analysis::trace::run::trace;
 use anyhow::{Context, Result};
-use common::element::Type;
 use common::record::Record;
 use common::source::Source;
 
@@ -32,14 +31,14 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
     let Some(library) = oclgrind() else {
         return Ok((vec![simulator::missing()], Vec::new()));
     };
-    let mut command = asked.runs(asked.task.faults())?;
+    let mut command = asked.command(asked.task.faults(), false)?;
     simulator::aim(&mut command, &library);
     let Simulation { child, log } = simulator::run(command)?;
     let runs = match first_wrong(IN_SIMULATOR, &child) {
         Some((_, wrong)) => wrong,
         None => judge(IN_SIMULATOR, &child),
     };
-    let mut seen = faults(&log, &Source::read(asked.file)?.text);
+    let mut seen = faults(&log, &Source::read(&asked.task.kernel)?.text);
     // Of a reference the device has said whether the result is right.
     if !matches!(runs.outcome, Detection::Silent | Detection::NotJudged) {
         seen.retain(|one| one.outcome == Detection::Fault);
@@ -55,7 +54,7 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
     if targets.is_empty() || seen.iter().any(|one| one.outcome != Detection::Silent) {
         return Ok((seen, Vec::new()));
     }
-    let (figures, [ran, all]) = match figures(asked, &task) {
+    let (figures, [ran, all]) = match figures(&task) {
         Ok(counted) => counted,
         Err(error) => {
             let why = Observation::new("counts", Detection::NotRun, format!("{error:#}"));
@@ -88,12 +87,7 @@ pub fn counted(task: &TaskFile, how: &How, name: &str) -> Result<Vec<Observation
     if task.at_most.is_empty() {
         return Ok(Vec::new());
     }
-    let (faults, counts) = simulate(&Asked {
-        task,
-        file: &task.kernel,
-        how,
-        name,
-    })?;
+    let (faults, counts) = simulate(&Asked { task, how, name })?;
     if !counts.is_empty() {
         return Ok(counts);
     }
@@ -116,18 +110,16 @@ pub fn model() -> Model {
 
 /// What the kernel asks of memory, as `course trace` counts it; how many of its groups were
 /// counted, and how many there are.
-fn figures(asked: &Asked, task: &TaskFile) -> Result<(Figures, [u64; 2])> {
+fn figures(task: &TaskFile) -> Result<(Figures, [u64; 2])> {
     let (program, size) = task.launch()?;
     let wanted = Wanted {
         kernel: task.function.clone(),
-        variant: Vec::new(),
-        source: Some(asked.file.into()),
-        device: None,
-        ty: Type::Float,
+        source: Some(task.kernel.clone()),
         size: Some(Size::Named(size)),
+        ..Wanted::default()
     };
     let traced = trace(&wanted, program)?;
-    let source = Source::read(asked.file)?;
+    let source = Source::read(&task.kernel)?;
     let figures = Figures::of(&traced.trace, &traced.folder.0, &source, &model())?;
     Ok((figures, traced.trace.launch.groups))
 }

@@ -20,16 +20,12 @@ pub const SEED: u64 = 1;
 
 /// The task of a puzzle that has one, for the learner's file of it.
 pub fn of(puzzle: &Puzzle, file: &Path) -> Result<TaskFile> {
-    match &puzzle.check {
-        Check::Task(task) => Ok((**task).clone()),
-        Check::TaskFile => own(file),
+    let mut task = match &puzzle.check {
+        Check::Task(task) => (**task).clone(),
+        // That beside the learner's kernel: it may launch it as it likes.
+        Check::TaskFile => TaskFile::read(&file.with_file_name("task.toml"))?,
         Check::Lesson(_) | Check::Host(_) => anyhow::bail!("it has no task"),
-    }
-}
-
-/// The task file beside the learner's kernel: it may launch it as it likes.
-pub fn own(file: &Path) -> Result<TaskFile> {
-    let mut task = TaskFile::read(&file.with_file_name("task.toml"))?;
+    };
     task.kernel = file.into();
     if let ("", Some(last)) = (&*task.function, task.launches.last()) {
         task.function.clone_from(&last.function);

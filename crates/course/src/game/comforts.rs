@@ -36,13 +36,11 @@ const FILES: [(&str, &str); 4] = [
 
 /// Writes all. What a learner wrote is left alone; the aliases follow a clone that moved.
 pub fn write(folder: &Path, puzzles: &[&Puzzle]) -> Result<()> {
-    let cargo = folder.join(".cargo");
-    fs::create_dir_all(&cargo)?;
-    fs::create_dir_all(folder.join(".vscode"))?;
-    let config = cargo.join("config.toml");
-    let there = fs::read_to_string(&config);
-    if there.is_err() || there.is_ok_and(|text| text.starts_with(OURS)) {
-        fs::write(&config, aliases(&own_workspace().join("Cargo.toml")))?;
+    let config = folder.join(".cargo/config.toml");
+    let aliases = aliases(&own_workspace().join("Cargo.toml"));
+    let is_ours = || fs::read_to_string(&config).is_ok_and(|text| text.starts_with(OURS));
+    if !create(&config, &aliases)? && is_ours() {
+        fs::write(&config, aliases)?;
     }
     for (name, text) in FILES {
         create(&folder.join(name), text)?;

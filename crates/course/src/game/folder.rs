@@ -81,22 +81,22 @@ impl Folder {
     /// Copies the kernels that are not there yet, and counts them; what is there is left
     /// alone.
     pub fn start(&self, puzzles: &[&Puzzle]) -> Result<usize> {
-        self.must_lie_outside()?;
+        must_lie_outside(&self.path)?;
         fs::create_dir_all(&self.path).with_context(|| self.cannot("make"))?;
-        create(&self.path.join("README.md"), README).with_context(|| self.cannot("write to"))?;
-        comforts::write(&self.path, puzzles).with_context(|| self.cannot("write to"))?;
-        let mut new = 0;
-        for puzzle in puzzles {
-            let file = self.file(puzzle);
-            let made = file.parent().map_or(Ok(()), fs::create_dir_all);
-            let made = made.and_then(|()| create(&file, &puzzle.fresh.text));
-            new += usize::from(made.with_context(|| self.cannot("write to"))?);
-            for (name, text) in &puzzle.with {
-                let made = create(&file.with_file_name(name), text);
-                made.with_context(|| self.cannot("write to"))?;
+        let copied = || -> std::io::Result<usize> {
+            create(&self.path.join("README.md"), README)?;
+            comforts::write(&self.path, puzzles)?;
+            let mut new = 0;
+            for puzzle in puzzles {
+                let file = self.file(puzzle);
+                new += usize::from(create(&file, &puzzle.fresh.text)?);
+                for (name, text) in &puzzle.with {
+                    create(&file.with_file_name(name), text)?;
+                }
             }
-        }
-        Ok(new)
+            Ok(new)
+        };
+        copied().with_context(|| self.cannot("write to"))
     }
 
     /// Keeps the folder in mind for later commands. Without a place for that, the
@@ -130,24 +130,6 @@ impl Folder {
         )
     }
 
-    fn must_lie_outside(&self) -> Result<()> {
-        let clone = workspace();
-        let clone = clone.canonicalize().unwrap_or(clone);
-        // The folder need not exist: the nearest one above it does.
-        let above = self
-            .path
-            .ancestors()
-            .find_map(|path| path.canonicalize().ok());
-        if above.is_some_and(|above| above.starts_with(&clone)) {
-            bail!(Error::Usage(format!(
-                "{} lies in the clone of the course, which is to stay clean; a folder of your \
-                 own lies outside of it\n  next: cargo course start ~/{DEFAULT}",
-                self.path.display()
-            )))
-        }
-        Ok(())
-    }
-
     pub fn file(&self, puzzle: &Puzzle) -> PathBuf {
         self.path.join(puzzle.file())
     }
@@ -163,9 +145,7 @@ impl Folder {
         if let Some(kept) = &kept {
             fs::rename(file, kept).with_context(cannot)?;
         }
-        let made = file.parent().map_or(Ok(()), fs::create_dir_all);
-        made.and_then(|()| create(file, &puzzle.fresh.text))
-            .with_context(cannot)?;
+        create(file, &puzzle.fresh.text).with_context(cannot)?;
         Ok(kept)
     }
 
@@ -203,6 +183,22 @@ impl Folder {
     }
 }
 
+/// Refuses a folder in the clone, which is to stay clean.
+pub fn must_lie_outside(path: &Path) -> Result<()> {
+    let clone = workspace();
+    let clone = clone.canonicalize().unwrap_or(clone);
+    // The folder need not exist: the nearest one above it does.
+    let above = path.ancestors().find_map(|path| path.canonicalize().ok());
+    if above.is_some_and(|above| above.starts_with(&clone)) {
+        bail!(Error::Usage(format!(
+            "{} lies in the clone of the course, which is to stay clean\n  next: name a folder \
+             outside of it, as ~/{DEFAULT}",
+            shown(path)
+        )))
+    }
+    Ok(())
+}
+
 /// "2-second-barrier.old.cl", or with the first number that is free.
 fn free_beside(file: &Path) -> PathBuf {
     let names = std::iter::once("old".to_string()).chain((2..).map(|n| format!("old-{n}")));
@@ -212,8 +208,9 @@ fn free_beside(file: &Path) -> PathBuf {
     paths.find(is_free).unwrap_or_else(|| file.into())
 }
 
-/// Makes a file, unless there is one.
+/// Makes a file, and the folder that it lies in, unless there is one.
 pub fn create(path: &Path, text: &str) -> std::io::Result<bool> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
     let mut file = match File::options().write(true).create_new(true).open(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
         opened => opened?,

@@ -10,6 +10,7 @@ use process::lessons::Lesson;
 use serde::Deserialize;
 
 use super::progress::Mark;
+use super::written::Written;
 use crate::observation::Observation;
 use crate::prose::{WIDTH, beside};
 use crate::task::TaskFile;
@@ -39,8 +40,6 @@ pub struct Puzzle {
     pub lesson: Option<&'static Lesson>,
     /// "6.2", or "7".
     pub id: String,
-    /// What it is called, or what is seen of it.
-    pub title: String,
     /// "06-local-memory/2-second-barrier": its place in the learner's folder.
     pub place: String,
     /// The page that is about it, without its end.
@@ -51,12 +50,8 @@ pub struct Puzzle {
     pub with: Vec<(String, String)>,
     /// The kernel as it could be in the end, where there is one.
     pub solution: Option<Source>,
-    /// From a nudge to nearly the answer.
-    pub hints: Vec<String>,
-    /// Why the answer is as it is.
-    pub why: String,
-    /// What is to be done, in a few sentences.
-    pub asks: String,
+    /// What is written about it.
+    pub words: Written,
     /// How it is checked.
     pub check: Check,
 }
@@ -124,7 +119,7 @@ impl Puzzle {
     pub fn heading(&self) -> String {
         let (first, rest) = self.kind.noun.split_at(1);
         let first = first.to_uppercase();
-        format!("{first}{rest} {}: {}", self.id, self.title)
+        format!("{first}{rest} {}: {}", self.id, self.words.title)
     }
 
     /// The command that checks it.
@@ -168,7 +163,7 @@ impl Puzzle {
             Check::Lesson(run) => ("Run it", command(self, run, file)),
             Check::Host(_) => ("Task", "stands at the top of the file".into()),
             Check::Task(_) if edited => ("Task", "stands at the top of the file".into()),
-            _ => ("Task", beside(&self.asks, WORDS)),
+            _ => ("Task", beside(&self.words.asks, WORDS)),
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use colored::Colorize;
+use minijinja::{Value, context};
 use text::Out;
 
 use super::background::is_above_keys;
@@ -13,37 +14,34 @@ use super::folder::{Folder, shown};
 use super::progress::{Mark, Progress};
 use super::puzzle::{Puzzle, WORDS};
 use super::verdict::Checked;
-use crate::hunks::print_hunks;
 use crate::observation::Detection;
-use crate::prose::{beside, print_text};
+use crate::prose::{beside, print_hunks};
+use crate::words::say;
+
+/// Says a text about a puzzle.
+fn of(puzzle: &Puzzle, name: &str, blanks: Value) -> Result<()> {
+    let of_puzzle = context! {
+        title => beside(&puzzle.heading(), 0),
+        command => puzzle.command(),
+        answer => puzzle.kind.answer,
+        done => puzzle.kind.done.word(),
+        why => puzzle.words.why.as_str(),
+        has_solution => puzzle.solution.is_some(),
+    };
+    say(name, context! { ..blanks, ..of_puzzle })
+}
 
 /// After `start`, which copied `new` of the puzzles.
 pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
-    let place = shown(&folder.path);
-    match (new, puzzles.len() - new) {
-        (new, 0) => writeln!(Out, "{new} files are in {place}, which is yours.")?,
-        (0, kept) => writeln!(Out, "All {kept} files are in {place} already, untouched.")?,
-        (new, kept) => {
-            let files = if new == 1 { "file is" } else { "files are" };
-            let rest = format!("{kept} were there and are untouched");
-            writeln!(Out, "{new} new {files} in {place}; {rest}.")?;
-        }
-    }
-    if let Some(next) = folder.progress().next(puzzles) {
-        let watch = format!("cargo course {} --watch", next.kind.command);
-        writeln!(
-            Out,
-            "\n  Open this one in your editor, fill its gap, and save it:"
-        )?;
-        writeln!(Out, "    {}", shown(&folder.file(next)))?;
-        writeln!(Out, "  Beside it, in a terminal: each save is checked.")?;
-        writeln!(Out, "    {}", watch.cyan())?;
-    }
-    writeln!(
-        Out,
-        "  What is solved, and what is next, here and in your folder:"
-    )?;
-    Ok(writeln!(Out, "    {}", "cargo course".cyan())?)
+    let next = folder.progress().next(puzzles);
+    let blanks = context! {
+        new,
+        kept => puzzles.len() - new,
+        place => shown(&folder.path),
+        file => next.map(|next| shown(&folder.file(next))),
+        watch => next.map(|next| format!("cargo course {} --watch", next.kind.command)),
+    };
+    say("started", blanks)
 }
 
 /// Every puzzle with what is known of it, by lesson.
@@ -60,7 +58,7 @@ pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
         }
         let mark = progress.of(&puzzle.id).mark;
         let sign = Mark::sign(mark);
-        let title = beside(&puzzle.title, WORDS);
+        let title = beside(&puzzle.words.title, WORDS);
         writeln!(Out, "  {sign} {:<5} {title}", puzzle.id)?;
     }
     total(puzzles, folder)
@@ -78,7 +76,7 @@ pub fn row(puzzle: &Puzzle, checked: Option<&Checked>, folder: &Folder) -> Resul
         words = "now broken";
     }
     let fault = fault.map_or(String::new(), |seen| format!(": {}", seen.detector));
-    let (id, title) = (&puzzle.id, &puzzle.title);
+    let (id, title) = (&puzzle.id, &puzzle.words.title);
     writeln!(Out, "  {mark} {id:<5} {title:<40.40} {words}{fault}")?;
     Ok(Out.flush()?)
 }
@@ -95,29 +93,22 @@ pub fn checked_all(puzzles: &[&Puzzle], fresh: usize, folder: &Folder) -> Result
 /// How many are done, and the next command.
 pub fn total(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     let progress = folder.progress();
-    let done = progress.count_done(puzzles);
-    let word = puzzles.first().map_or("", |puzzle| puzzle.kind.done.word());
-    writeln!(Out, "\n  {done} of {} {word}", puzzles.len())?;
-    if !folder.is_started() {
-        writeln!(Out, "  next: {}", "cargo course start".cyan())?;
-        writeln!(Out, "        copies them to {}", shown(&folder.path))?;
-    } else if let Some(next) = progress.next(puzzles) {
-        writeln!(Out, "  next: {}", next.command().cyan())?;
-    }
-    Ok(())
+    let blanks = context! {
+        count => progress.count_done(puzzles),
+        all => puzzles.len(),
+        done => puzzles.first().map(|puzzle| puzzle.kind.done.word()),
+        is_started => folder.is_started(),
+        place => shown(&folder.path),
+        next => progress.next(puzzles).map(Puzzle::command),
+    };
+    say("total", blanks)
 }
 
 /// The puzzle, the learner's file, and what is asked.
 pub fn head(puzzle: &Puzzle, file: &Path, edited: bool) -> Result<()> {
-    title(puzzle)?;
     let (label, asked) = puzzle.asks(file, edited);
-    writeln!(Out, "  File    {}", shown(file))?;
-    Ok(writeln!(Out, "  {label:<8}{asked}\n")?)
-}
-
-fn title(puzzle: &Puzzle) -> Result<()> {
-    let title = beside(&puzzle.heading(), 0);
-    Ok(writeln!(Out, "{}\n", title.bold())?)
+    let asked = format!("{label:<8}{asked}");
+    of(puzzle, "head", context! { file => shown(file), asked })
 }
 
 /// What was seen, and what it means.
@@ -161,101 +152,57 @@ pub fn advice(puzzle: &Puzzle, progress: &Progress) -> Result<()> {
     if is_above_keys() {
         return Ok(());
     }
-    let command = puzzle.command();
-    let (seen, all) = (progress.of(&puzzle.id).hints, puzzle.hints.len());
-    let hint = format!("{command} --hint");
-    let answer = format!("{command} {}", puzzle.kind.answer);
-    writeln!(Out, "  Change the file, save it, check it again:")?;
-    writeln!(Out, "    {}", command.cyan())?;
-    writeln!(Out, "    {}      {seen} of {all} hints seen", hint.cyan())?;
-    Ok(writeln!(Out, "    {}", answer.cyan())?)
+    let (seen, all) = (progress.of(&puzzle.id).hints, puzzle.words.hints.len());
+    of(puzzle, "advice", context! { seen, all })
 }
 
 /// What to read and to do when it is done.
 pub fn onward(puzzle: &Puzzle, next: Option<&Puzzle>, folder: &Folder) -> Result<()> {
-    writeln!(Out)?;
-    print_text(&puzzle.why)?;
-    if puzzle.solution.is_some() && !is_above_keys() {
-        let answer = format!("{} {}", puzzle.command(), puzzle.kind.answer);
-        writeln!(Out, "  Our solution, beside yours:")?;
-        writeln!(Out, "    {}", answer.cyan())?;
-    }
-    let Some(next) = next else {
-        let done = puzzle.kind.done;
-        return Ok(writeln!(Out, "  That was the last one: all are {done}.")?);
+    let blanks = context! {
+        keys => is_above_keys(),
+        file => next.map(|next| shown(&folder.file(next))),
+        next_title => next.map(|next| next.words.title.trim_end_matches('.')),
+        next => next.map(Puzzle::command),
     };
-    let title = format!("Next, {}:", next.title.trim_end_matches('.'));
-    writeln!(Out, "  {}", beside(&title, 2))?;
-    writeln!(Out, "    {}", shown(&folder.file(next)))?;
-    Ok(writeln!(Out, "    {}", next.command().cyan())?)
+    of(puzzle, "onward", blanks)
 }
 
 /// The first `seen` hints.
 pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
-    title(puzzle)?;
-    for (at, hint) in puzzle.hints.iter().take(seen).enumerate() {
-        writeln!(Out, "  {}", format!("Hint {}", at + 1).bold())?;
-        print_text(hint)?;
-    }
-    let answer = puzzle.kind.answer;
-    Ok(match puzzle.hints.len() - seen {
-        0 => writeln!(Out, "  That was the last one; {answer} tells it all."),
-        more => writeln!(
-            Out,
-            "  {more} more: --hint shows the next, in a folder of your own."
-        ),
-    }?)
+    let more = puzzle.words.hints.len() - seen;
+    let hints = puzzle.words.hints[..seen].to_vec();
+    of(puzzle, "hints", context! { hints, more })
 }
 
 /// The filled gap, where there is one, and the reasoning.
-pub fn answer(puzzle: &Puzzle, tried: bool) -> Result<()> {
-    title(puzzle)?;
-    if !tried {
-        let words = "You have not changed your file yet. An answer teaches most after an attempt: \
-                     ten minutes, then come back.";
-        writeln!(Out, "  {}\n", beside(words, 2).yellow())?;
+pub fn answer(puzzle: &Puzzle, is_tried: bool) -> Result<()> {
+    let whole = puzzle.solution.as_ref().map_or("", |one| &*one.text);
+    let mut lines = gap(whole);
+    if lines.is_empty() {
+        lines = whole.lines().collect();
     }
-    if let Some(solution) = &puzzle.solution {
-        let gap = gap(&solution.text);
-        let whole = if gap.is_empty() {
-            solution.text.lines().collect()
-        } else {
-            gap
-        };
-        for line in whole {
-            writeln!(Out, "    {}", line.green())?;
-        }
-        writeln!(Out)?;
-    }
-    print_text(&puzzle.why)
+    let lines: Vec<String> = lines.into_iter().map(String::from).collect();
+    of(puzzle, "answer", context! { is_tried, lines })
 }
 
 /// What differs between the learner's text and the solution.
 pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
-    title(puzzle)?;
-    let Some(solution) = &puzzle.solution else {
-        return Ok(writeln!(
-            Out,
-            "  {} shows the mended lines.",
-            puzzle.kind.answer
-        )?);
-    };
-    let hunks = text::diff::hunks(own, &solution.text, 2);
-    if hunks.is_empty() {
-        return Ok(writeln!(Out, "  Your file is our solution.")?);
-    }
-    let (yours, ours) = ("- yours".red(), "+ our solution".green());
-    writeln!(Out, "  {yours}   {ours}\n")?;
+    let solution = puzzle.solution.as_ref().map_or(own, |one| &one.text);
+    let hunks = text::diff::hunks(own, solution, 2);
+    of(
+        puzzle,
+        "differences",
+        context! { is_same => hunks.is_empty() },
+    )?;
     print_hunks(&mut Out, &hunks)
 }
 
 /// That a file is as it came, and where the learner's own is.
 pub fn given_back(file: &Path, kept: Option<&Path>) -> Result<()> {
-    writeln!(Out, "  {} is as it came.", shown(file))?;
-    if let Some(kept) = kept {
-        writeln!(Out, "  Yours is {}", shown(kept))?;
-    }
-    Ok(())
+    say(
+        "given back",
+        context! { file => shown(file), kept => kept.map(shown) },
+    )
 }
 
 /// The marker lines of a gap.

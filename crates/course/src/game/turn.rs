@@ -6,16 +6,18 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use common::source::Source;
+use process::watch::each_save;
+use process::watch::saves::{News, Saves};
 use serde_json::json;
 use text::Out;
 
+use super::background::Background;
 use super::folder::Folder;
 use super::how::{How, Seen, sign_of_life};
 use super::progress::Progress;
 use super::puzzle::{Check, Puzzle};
 use super::screen;
 use super::verdict::{Checked, Verdict};
-use crate::exercises::spec::own;
 use crate::{broken, exercises, host};
 
 /// A puzzle that is played now.
@@ -85,8 +87,7 @@ impl<'a> Turn<'a> {
             puzzle, file, how, ..
         } = self;
         match &puzzle.check {
-            Check::Task(task) => exercises::check(puzzle, task, file, how),
-            Check::TaskFile => exercises::check(puzzle, &own(file)?, file, how),
+            Check::Task(_) | Check::TaskFile => exercises::check(puzzle, file, how),
             Check::Host(rules) => host::check(puzzle, rules, file, how),
             Check::Lesson(run) => broken::check(puzzle, run, file, how),
         }
@@ -111,12 +112,54 @@ impl<'a> Turn<'a> {
         let line = json!({
             "puzzle": puzzle.id,
             "lesson": puzzle.lesson.map(|lesson| lesson.number),
-            "title": puzzle.title,
+            "title": puzzle.words.title,
             "file": self.file,
             "observations": checked.seen.observations,
             puzzle.kind.done.word(): checked.verdict == Verdict::Done,
             "verdict": checked.verdict.words(puzzle.kind.done),
         });
         Ok(writeln!(Out, "{line}")?)
+    }
+}
+
+/// What is watched, and what comes after it. Without a terminal there is a check after each save, one
+/// below the other; with one [`crate::front`] shows the same on a screen with keys.
+pub struct Watch<'a> {
+    pub puzzles: &'a [&'a Puzzle],
+    pub turn: Turn<'a>,
+    /// Whether a puzzle that is done gives way to the next one.
+    pub goes_on: bool,
+}
+
+impl Watch<'_> {
+    /// Checks, and checks again after each save, until Ctrl-C.
+    pub fn run(mut self) -> Result<ExitCode> {
+        let mut saves = Saves::of(&self.turn.file, &self.name());
+        each_save(&mut saves, |saves| self.check(saves))?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn name(&self) -> String {
+        let file = &self.turn.file;
+        let name = file.file_name().unwrap_or(file.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+
+    /// One check, which a save ends.
+    fn check(&mut self, saves: &mut Saves) -> Result<News> {
+        writeln!(Out)?;
+        let news = Background::start(&self.turn.words(), false)?.until_a_save(saves);
+        if news != News::Nothing {
+            return Ok(news);
+        }
+        let (progress, now) = (self.turn.folder.progress(), self.turn.puzzle);
+        let is_over = self.goes_on && progress.is_done(now);
+        let next = progress.next_after(now, self.puzzles);
+        let Some(next) = next.filter(|_| is_over) else {
+            return Ok(News::Nothing);
+        };
+        self.turn.turn_to(next);
+        saves.turn_to(&self.turn.file, &self.name());
+        Ok(News::Turned)
     }
 }

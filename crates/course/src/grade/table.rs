@@ -95,7 +95,7 @@ impl Grade<'_> {
         [
             ("student", json!(self.student.name)),
             ("item", json!(self.puzzle.id)),
-            ("title", json!(self.puzzle.title)),
+            ("title", json!(self.puzzle.words.title)),
             ("verdict", json!(self.in_short().1)),
             ("detector", json!(detector)),
             ("says", json!(says)),
