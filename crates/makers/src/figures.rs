@@ -31,7 +31,7 @@ use crate::kept;
 // What the figures are drawn with.
 use chart::{Axis, Chart};
 use drawing::{Drawing, Point, STYLE};
-use runs::{RUNS, Run};
+use runs::{GPU, RUNS, Run};
 
 /// Where the files lie, below the root of the workspace.
 pub const FOLDER: &str = "docs/figures";
@@ -49,6 +49,7 @@ const DRAWN: &[(&str, Draw)] = &[
     ("stride", stride::draw),
     ("spill", spill::draw),
     ("roofline", roofline::draw),
+    ("units", roofline::units),
     ("rates", rates::draw),
     ("scaling", scaling::draw),
 ];

@@ -45,6 +45,8 @@ pub struct Roofline {
     ridge: f64,
     edge: f64,
     corner: f64,
+    /// The most that a kernel reached whose units have no measured limit, and where that is.
+    beyond: Option<(f64, f64)>,
     /// Where the slanted roof begins.
     begin: f64,
     points: Vec<Point>,
@@ -78,7 +80,10 @@ impl Roofline {
         let ridge = limits.gflops / limits.gbytes_per_second;
         let x = LogAxis::over(intensities.chain([ridge]), 0.78);
         let rates = kernels.iter().map(|(row, _)| row.rate);
-        let y = LogAxis::over(rates.chain([limits.gflops]), 0.92);
+        let without = rows.iter().filter(|row| row.is_timed() && row.share.is_none());
+        let fastest = without.map(|row| row.rate).reduce(f64::max);
+        let beyond = fastest.filter(|rate| *rate > limits.gflops);
+        let y = LogAxis::over(rates.chain([limits.gflops]).chain(beyond), 0.92);
         let down = |rate: f64| TOP + (1.0 - y.at(rate)) * HEIGHT;
         let point = |&(row, intensity): &(&Row, f64)| Point {
             id: row.id.clone(),
@@ -92,7 +97,10 @@ impl Roofline {
         };
         let corner = down(limits.gflops);
         let ticks = y.decades().map(|decade| line([0.0, TICK], down(decade)));
-        let taken = ticks.chain([line([TICK, NARROWEST], corner)]).collect();
+        let beyond = beyond.map(|rate| (rate, down(rate)));
+        let roofs = [corner].into_iter().chain(beyond.map(|(_, at)| at));
+        let roofs = roofs.map(|at| line([TICK, NARROWEST], at));
+        let taken = ticks.chain(roofs).collect();
         let mut points: Vec<Point> = kernels.iter().map(point).collect();
         spread_labels(&mut points, taken);
         let named = |decade: f64, at: f64| (at, decade.to_string());
@@ -106,6 +114,7 @@ impl Roofline {
             ridge,
             edge: x.at(ridge),
             corner,
+            beyond,
             begin: down(x.value(0.0) * limits.gbytes_per_second),
             points,
         })

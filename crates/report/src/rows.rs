@@ -79,7 +79,7 @@ pub struct Row {
     /// 0 where it has none.
     pub rate: f64,
     /// Of the device's limit; the host's own rows have none.
-    share: Option<f64>,
+    pub share: Option<f64>,
     /// Floating-point operations for each byte that the kernel asks global memory for.
     pub intensity: Option<f64>,
     is_best: bool,

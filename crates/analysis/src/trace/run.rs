@@ -5,14 +5,17 @@ use std::process::Command;
 
 use anyhow::Result;
 use common::Error;
-use common::source::own_workspace;
+use common::source::{Source, own_workspace};
+use language::tokens::Tokens;
 use process::LIBRARY_VARIABLE;
 use process::implementations::oclgrind;
 use process::scratch::Scratch;
 use process::simulator;
+use text::aside;
 
 use super::accesses::Trace;
 use crate::launched::{Launched, Size, Wanted};
+use crate::program::source;
 
 /// Accesses of a launch after which no further group begins: some seconds.
 const BUDGET: u64 = 500_000;
@@ -20,6 +23,10 @@ const BUDGET: u64 = 500_000;
 const MOST: u64 = 4_000_000;
 /// The plugin, below the root of the workspace: `./setup --full` puts it there.
 const PLUGIN: &str = ".opencl/oclgrind/libtrace.so";
+
+/// Of a kernel that did not run, and asks for instructions that the simulator does not have.
+const UNSEEN: &str = "note: this file has asm for one vendor's devices, and the simulator is none: \
+                      what that loads and stores is not seen, only the kernels without it";
 
 /// A kernel that ran in the simulator, and what was written down.
 pub struct Traced {
@@ -29,6 +36,14 @@ pub struct Traced {
     pub trace: Trace,
     /// Where the accesses are.
     pub folder: Scratch,
+}
+
+/// Whether the kernel, or a function or macro of its file, has a vendor's instructions.
+fn has_assembly(wanted: &Wanted) -> Result<bool> {
+    let source = Source::read(&source(wanted)?)?;
+    let tokens = Tokens::of(&source.text);
+    let is_asm = |at: usize| ["asm", "__asm", "__asm__"].contains(&tokens.text(at));
+    Ok(tokens.all().any(is_asm))
 }
 
 /// Launches the kernel by `program`, a lesson or what takes a lesson's flags.
@@ -55,7 +70,11 @@ pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Traced> {
         size: Some(Size::Shape(wanted.size_or(64, 4096))),
         ..wanted.clone()
     };
-    let launched = wanted.launch(program)?;
+    let launched = wanted.launch(program);
+    if launched.is_err() && has_assembly(&wanted)? {
+        aside!("{UNSEEN}");
+    }
+    let launched = launched?;
     let nothing = || {
         let record = &launched.record;
         let why = record.died.as_deref().or(record.failed.as_deref());

@@ -17,6 +17,11 @@ impl Axis {
         Axis(values, places, true)
     }
 
+    /// The values at its two ends.
+    pub fn ends(&self) -> (f64, f64) {
+        self.0
+    }
+
     /// Where a value lies; values beyond an end lie at that end.
     pub fn at(&self, value: f64) -> f64 {
         let Axis(values, places, is_log) = self;

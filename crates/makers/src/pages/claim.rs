@@ -58,7 +58,7 @@ fn sum(figures: &str) -> Result<f64> {
 }
 
 /// One figure: a number of a kernel's record, or one that was printed.
-fn figure(of: &str) -> Result<f64> {
+pub fn figure(of: &str) -> Result<f64> {
     let words: Vec<&str> = of.split(' ').collect();
     let found = match words[..] {
         ["peers", name, ref what @ ..] => in_comparison(name, what)?,
