@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use colored::{ColoredString, Colorize};
 use common::Error;
 use common::numbers::count;
 use common::record::Record;
@@ -45,8 +44,9 @@ struct Row<'i> {
     failed: Option<String>,
 }
 
-/// Runs the check; with `only`, on implementations whose name contains it.
-pub fn check(only: Option<&str>, json: bool) -> Result<()> {
+/// Runs the check, and prints a line of JSON for each kernel; with `only`, on implementations
+/// whose name contains it.
+pub fn check(only: Option<&str>) -> Result<()> {
     let mut implementations = implementations::all()?;
     if let Some(only) = only {
         let names: Vec<String> = implementations.iter().map(|i| i.name.clone()).collect();
@@ -65,17 +65,12 @@ pub fn check(only: Option<&str>, json: bool) -> Result<()> {
     let rows = each_on(cores(), &implementations, |_, one| check_one(one));
     let rows = rows.into_iter().collect::<Result<Vec<_>>>()?;
     for (implementation, rows) in implementations.iter().zip(&rows) {
-        let name = &implementation.name;
-        match (&rows[..], json) {
-            ([], true) => {
-                let missing = json!({ "implementation": name, "verdict": "missing" });
-                writeln!(Out, "{missing}")?;
-            }
-            ([], false) => writeln!(Out, "{name} is missing: it was not checked")?,
-            _ => rows.iter().try_for_each(|row| match json {
-                true => writeln!(Out, "{}", row.record()),
-                false => writeln!(Out, "{}", row.text()),
-            })?,
+        if rows.is_empty() {
+            let missing = json!({ "implementation": implementation.name, "verdict": "missing" });
+            writeln!(Out, "{missing}")?;
+        }
+        for row in rows {
+            writeln!(Out, "{}", row.record())?;
         }
     }
     let mut checked = rows.iter().flatten().peekable();
@@ -191,17 +186,5 @@ impl<'i> Row<'i> {
             "verdict": verdict,
             "reason": reason,
         })
-    }
-
-    fn text(&self) -> ColoredString {
-        let (verdict, reason) = self.worst();
-        let (lesson, kernel) = (self.lesson, &self.kernel);
-        let name = format!("{:<14}{lesson:>2}  {kernel:<40}", self.implementation);
-        let reason = reason.map_or("", |reason| reason);
-        match verdict {
-            "verified" => format!("{name}✓ {}", count(self.verified, "shape")).normal(),
-            "failed" => format!("{name}✗ FAILED: {reason}").red(),
-            _ => format!("{name}{verdict}: {reason}").yellow(),
-        }
     }
 }

@@ -10,6 +10,8 @@
 //! - `check` holds every kernel to its result on every implementation.
 //! - The check is measured by `mutate` (does it find mistakes?) and `symptoms` (is the cause of
 //!   a wrong result named?), both on all cores.
+//!
+//! What is measured is printed as JSON, an object a line.
 
 mod asm;
 mod check;
@@ -74,9 +76,6 @@ enum Command {
         /// Only on implementations whose name contains this
         #[arg(long, value_name = "NAME")]
         on: Option<String>,
-        /// Print one JSON object a line
-        #[arg(long)]
-        json: bool,
     },
 }
 
@@ -98,7 +97,7 @@ fn main() -> ExitCode {
         Command::Probe(options) => probe::probe(&options),
         Command::Mutate(options) => mutate::mutate(&options),
         Command::Symptoms(options) => symptoms::symptoms(&options),
-        Command::Check { on, json } => check::check(on.as_deref(), json),
+        Command::Check { on } => check::check(on.as_deref()),
     };
     process::end(done.map(|()| ExitCode::SUCCESS))
 }

@@ -16,12 +16,10 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use colored::Colorize;
-use common::numbers::percent;
 use common::verify::cores::{cores, each_on};
 use process::scratch::Scratch;
 use serde_json::{Value, json};
-use text::{Out, progress};
+use text::{Out, aside, progress};
 
 use crate::kept;
 use detect::{Detectors, Original};
@@ -37,9 +35,6 @@ pub struct Options {
     /// Kernels and helper functions that are mutated [default: all]
     #[arg(long, value_name = "NAME")]
     kernel: Vec<String>,
-    /// Print one JSON object a line, with every mutant
-    #[arg(long)]
-    json: bool,
     /// Name what would be mutated, with the number of mutants, and run none
     #[arg(long, conflicts_with = "write")]
     list: bool,
@@ -59,7 +54,7 @@ struct Score {
     mutants: Vec<(Mutant, &'static str)>,
 }
 
-/// Mutates the kernels and their helpers, and prints and keeps the score.
+/// Mutates the kernels and their helpers, and prints and keeps the score, with every mutant.
 pub fn mutate(options: &Options) -> Result<()> {
     let units = chosen(&options.lesson, &options.kernel)?;
     if units.is_empty() {
@@ -67,28 +62,18 @@ pub fn mutate(options: &Options) -> Result<()> {
     }
     if options.list {
         for unit in &units {
-            let mutants = unit.mutants()?.len();
-            match options.json {
-                true => writeln!(Out, "{}", unit.record(mutants))?,
-                false => writeln!(Out, "{}{mutants:>5}", unit.title())?,
-            }
+            writeln!(Out, "{}", unit.record(unit.mutants()?.len()))?;
         }
         return Ok(());
     }
     let detectors = Detectors::find()?;
     let equivalents = equivalents()?;
     let (mut all, mut survived) = (0, 0);
-    if !options.json {
-        let words = detectors.words().dimmed();
-        let heading = "kernel                           mutants  equivalent  survived   score";
-        writeln!(Out, "{words}\n{}", heading.bold())?;
-    }
+    aside!("{}", detectors.words());
     for unit in units {
         let score = measure(unit, &detectors, &equivalents)?;
-        match options.json {
-            true => writeln!(Out, "{}", score.whole())?,
-            false => writeln!(Out, "{}", score.text())?,
-        }
+        writeln!(Out, "{}", score.whole())?;
+        score.tell_survivors();
         // Each at once: all together take more than an hour.
         if options.write {
             keep(&score)?;
@@ -184,28 +169,13 @@ impl Score {
         value
     }
 
-    /// For people: a line, and three for each survivor.
-    fn text(&self) -> String {
-        let (title, all) = (self.unit.title(), self.mutants.len());
-        let [equivalent, survived] = [EQUIVALENT, SURVIVED].map(|fate| self.count(fate));
-        let candidates = all - equivalent;
-        let share = percent((candidates - survived) as f64 / candidates.max(1) as f64);
-        let mut text = format!("{title}{all:>5}{equivalent:>12}{survived:>10}{share:>8}  ");
-        text.extend(
-            self.caught()
-                .iter()
-                .map(|(by, count)| format!(" {by} {count}")),
-        );
+    /// For people: a mutant that nobody found.
+    fn tell_survivors(&self) {
         for (mutant, _) in self.mutants.iter().filter(|(_, fate)| *fate == SURVIVED) {
-            let Mutant {
-                operator,
-                was,
-                becomes,
-                ..
-            } = mutant;
-            text += &format!("\n      survived: {operator}\n      - {was}\n      + {becomes}");
+            let Mutant { was, becomes, .. } = mutant;
+            let (name, operator) = (&self.unit.name, mutant.operator);
+            aside!("{name} survived: {operator}\n  - {was}\n  + {becomes}");
         }
-        text
     }
 }
 

@@ -19,7 +19,7 @@ use process::Finished;
 use process::data::date;
 use process::lessons::numbered;
 use serde_json::{Value, json};
-use text::Out;
+use text::{Out, aside};
 
 use crate::kept;
 
@@ -32,9 +32,6 @@ pub struct Options {
     /// The device, as a lesson takes it
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
-    /// Print one JSON object for each kernel
-    #[arg(long)]
-    json: bool,
     /// Keep the score of these kernels in data/symptoms/score.jsonl
     #[arg(long)]
     write: bool,
@@ -86,14 +83,10 @@ pub fn symptoms(options: &Options) -> Result<()> {
     });
     let scores = scores.into_iter().collect::<Result<Vec<_>>>()?;
     for score in &scores {
-        match options.json {
-            true => writeln!(Out, "{}", score.record())?,
-            false => write!(Out, "{}", score.text())?,
-        }
+        score.tell();
+        writeln!(Out, "{}", score.record())?;
     }
-    if !options.json {
-        writeln!(Out, "{}", sum(&scores))?;
-    }
+    aside!("{}", sum(&scores));
     if options.write {
         // How it was made, then a line for each kernel. Those that were not run stay as they are.
         let device = scores.first().map(|score| &score.device);
@@ -205,18 +198,14 @@ impl Score {
         })
     }
 
-    /// For people: the kernel, and what was said where it was not the cause.
-    fn text(&self) -> String {
-        let counts = [Naming::Named, Naming::Silent, Naming::Wrongly].map(|one| self.count(one));
-        let ([named, silent, wrongly], Score { name, cause, .. }) = (counts, self);
-        let mut text =
-            format!("{name:<32} {named} named, {silent} silent, {wrongly} wrongly: {cause}\n");
+    /// For people: what was said where it was not the cause.
+    fn tell(&self) {
         for (size, (naming, looks)) in SIZES.iter().zip(&self.readings) {
             if matches!(naming, Naming::Silent | Naming::Wrongly) {
-                text += &format!("    {naming:?} at {size}: {looks}\n");
+                let Score { name, cause, .. } = self;
+                aside!("{name} at {size}, {cause}: {naming:?}: {looks}");
             }
         }
-        text
     }
 }
 

@@ -80,7 +80,9 @@ impl Roofline {
         let ridge = limits.gflops / limits.gbytes_per_second;
         let x = LogAxis::over(intensities.chain([ridge]), 0.78);
         let rates = kernels.iter().map(|(row, _)| row.rate);
-        let without = rows.iter().filter(|row| row.is_timed() && row.share.is_none());
+        let without = rows
+            .iter()
+            .filter(|row| row.is_timed() && row.share.is_none());
         let fastest = without.map(|row| row.rate).reduce(f64::max);
         let beyond = fastest.filter(|rate| *rate > limits.gflops);
         let y = LogAxis::over(rates.chain([limits.gflops]).chain(beyond), 0.92);

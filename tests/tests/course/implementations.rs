@@ -103,7 +103,7 @@ each! { every_kernel_is_right_on_intels_runtime:
 
 /// The command that does all of it, and more shapes, for those who change a kernel.
 fn the_check_finds_every_kernel_right(name: &str) {
-    let program = program("makers").args("check --json --on").arg(name);
+    let program = program("makers").args("check --on").arg(name);
     let run = program.optimised().run();
     let lines = run.records();
     let of_it = |line: &Value| line["implementation"] == name;

@@ -12,7 +12,7 @@ fn the_mistakes_in_a_kernel_are_found() {
         return;
     };
     // The shortest of the kernels that have a barrier.
-    let flags = "mutate --kernel transpose_tile --json";
+    let flags = "mutate --kernel transpose_tile";
     let run = program("makers").args(flags).run().ends_with(0);
     let records = run.records();
     assert_eq!(records.len(), 1, "{run}");
@@ -36,7 +36,7 @@ fn the_mistakes_in_a_kernel_are_found() {
 
 /// The functions that have mutants, and each kernel, as `mutate --list` tells them.
 fn listed() -> Vec<Value> {
-    let run = program("makers").args("mutate --list --json").run();
+    let run = program("makers").args("mutate --list").run();
     run.ends_with(0).records()
 }
 
@@ -77,6 +77,12 @@ fn the_helpers_that_kernels_call_are_mutated_as_well() {
 #[test]
 fn the_score_that_is_kept_covers_every_function_and_no_mistake_survived() {
     let (mut listed, score) = (listed(), score());
+    // Of the others what runs without a GPU is scored, where that takes minutes.
+    let is_listed = |line: &Value| {
+        let name = line["kernel"].as_str().unwrap_or_default();
+        !of(&listed, line["lesson"].as_u64().unwrap_or_default(), name).is_empty()
+    };
+    let unknown = score.iter().filter(|line| !is_listed(line)).count();
     listed.retain(|record| {
         KERNEL_LESSONS
             .into_iter()
@@ -115,7 +121,7 @@ fn the_score_that_is_kept_covers_every_function_and_no_mistake_survived() {
             )),
         }
     }
-    if score.len() != listed.len() {
+    if unknown > 0 {
         faults.push("the score has lines of functions that are not there".into());
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -54,7 +54,7 @@ fn the_score_that_is_kept_covers_every_wrong_kernel_and_is_good() {
 
 #[test]
 fn some_causes_are_named() {
-    let flags = "symptoms --json --kernel k-in-whole-sixteens --kernel c-transposed";
+    let flags = "symptoms --kernel k-in-whole-sixteens --kernel c-transposed";
     let run = program("makers").args(flags).optimised().run().ends_with(0);
     let score = run.records();
     assert_eq!(score.len(), 2, "{run}");
@@ -65,7 +65,7 @@ fn some_causes_are_named() {
 #[test]
 #[ignore = "minutes: every wrong kernel is built, and run at six sizes"]
 fn every_cause_is_named_or_nothing_is_said() {
-    let program = program("makers").args("symptoms --json").optimised();
+    let program = program("makers").args("symptoms").optimised();
     let run = program.run().ends_with(0);
     let score = run.records();
     assert_eq!(score.len(), corpus().len(), "{run}");

@@ -28,17 +28,6 @@ impl Unit {
         }
     }
 
-    /// How the tables begin: the lesson, and the name.
-    pub fn title(&self) -> String {
-        let helper = if self.through.is_empty() {
-            ""
-        } else {
-            " (helper)"
-        };
-        let name = format!("{}{helper}", self.name);
-        format!("{:<3}{name:<32}", self.lesson.number)
-    }
-
     /// The file with each of its mistakes.
     pub fn mutants(&self) -> Result<Vec<Mutant>> {
         let source = Source::of_course(&self.lesson.file_of(self.checked_by()[0])?)?;
