@@ -6,32 +6,24 @@
 //! # Layout
 //!
 //! - `drawing` is the sheet that everything is drawn on; `style.css` beside it has the one
-//!   meaning of each colour, which `docs/figures.md` explains. `chart` has axes and curves.
+//!   meaning of each colour, which `docs/figures.md` explains.
+//! - `chart` draws curves, dots and bars as `data/charts/NAME.toml` says.
 //! - `remarks` holds a file against what it was made from.
-//! - `runs` has the best kernels of a recorded run.
-//! - Every other module is a figure. `DRAWN` names them all.
 
 mod chart;
 pub mod drawing;
-mod ladder;
-mod rates;
 pub mod remarks;
-mod roofline;
-mod runs;
-mod scaling;
-mod spill;
-mod stride;
 
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
+use common::source::workspace;
 
 use crate::kept;
 
 // What the figures are drawn with.
-use chart::{Axis, Chart};
-use drawing::{Drawing, Point, STYLE};
-use runs::{GPU, RUNS, Run};
+use chart::Charts;
+use drawing::{Drawing, STYLE};
 
 /// Where the files lie, below the root of the workspace.
 pub const FOLDER: &str = "docs/figures";
@@ -40,19 +32,15 @@ pub const FOLDER: &str = "docs/figures";
 const BEGIN: &str = "<!-- drawn -->\n";
 const END: &str = "<!-- end -->\n";
 
-/// Draws what a figure shows of recordings.
-type Draw = fn() -> Result<Drawing>;
-
-/// Every chart: the name of its file without the end, and what draws it.
-const DRAWN: &[(&str, Draw)] = &[
-    ("ladder", ladder::draw),
-    ("stride", stride::draw),
-    ("spill", spill::draw),
-    ("roofline", roofline::draw),
-    ("units", roofline::units),
-    ("rates", rates::draw),
-    ("scaling", scaling::draw),
-];
+/// What a figure shows of recordings; none where it is all by hand.
+fn drawn(name: &str) -> Result<Option<Drawing>> {
+    let file = format!("data/charts/{name}.toml");
+    if !workspace().join(&file).exists() {
+        return Ok(None);
+    }
+    let charts: Charts = toml::from_str(&kept::read(file)?)?;
+    charts.draw().map(Some)
+}
 
 /// All figures by name.
 pub fn names() -> Result<BTreeSet<String>> {
@@ -71,13 +59,13 @@ pub fn svg(name: &str) -> Result<String> {
     let parts = parts.and_then(|(head, rest)| Some((head, rest.split_once("</style>\n")?.1)));
     let (head, body) = parts.with_context(|| format!("{file} has no style"))?;
     let styled = |body: &str| format!("{head}<style>\n{STYLE}</style>\n{body}");
-    let Some((_, draw)) = DRAWN.iter().find(|(known, _)| *known == name) else {
+    let drawn = drawn(name).with_context(|| format!("the chart {name} cannot be drawn"))?;
+    let Some(drawn) = drawn else {
         return Ok(styled(body));
     };
     let parts = body.split_once(BEGIN);
     let parts = parts.and_then(|(above, rest)| Some((above, rest.split_once(END)?.1)));
     let (above, below) = parts.with_context(|| format!("{file} has no place for a chart"))?;
-    let drawn = draw().with_context(|| format!("the chart {name} cannot be drawn"))?;
     Ok(styled(&[above, BEGIN, &drawn.0, END, below].concat()))
 }
 
@@ -98,6 +86,7 @@ fn element<'t>(svg: &'t str, name: &str) -> Option<&'t str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use drawing::Point;
 
     /// Units from left to right of every figure, so that its letters can be read on a phone.
     const WIDTH: f64 = 480.0;

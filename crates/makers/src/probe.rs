@@ -97,11 +97,6 @@ impl Machine {
         let found = self.figures.iter().find(is_it);
         found.with_context(|| format!("no figure of {probe} {variant}"))
     }
-
-    /// All figures of a probe, in order.
-    pub fn of_probe<'m>(&'m self, probe: &'m str) -> impl Iterator<Item = &'m StepTime> {
-        self.figures.iter().filter(move |one| one.probe == probe)
-    }
 }
 
 fn path(name: &str) -> String {

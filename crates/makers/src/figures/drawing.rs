@@ -35,14 +35,6 @@ impl Drawing {
         self.0 += &format!("<polyline class=\"{class}\" points=\"{points}\"/>\n");
     }
 
-    /// A line through all points, and a dot at each.
-    pub fn curve(&mut self, class: &str, points: &[Point]) {
-        self.line(class, points);
-        for point in points {
-            self.dot(class, *point, 4.0);
-        }
-    }
-
     /// Words whose baseline begins here; `middle` and `end` in their class say what of
     /// them stands here instead.
     pub fn text(&mut self, class: &str, (x, y): Point, words: &str) {

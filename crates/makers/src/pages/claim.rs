@@ -9,6 +9,7 @@
 //! RUN LESSON best                 that of its fastest product
 //! RUN LESSON KERNEL.FIELD         another number of its record: seconds_median, or one deeper
 //!                                 in it, traffic_elements.global_loads, helpers.0.seconds_median
+//! RUN LESSON KERNEL.intensity     its operations for each byte of global memory
 //! RUN LESSON "text" 2             the second number that was printed behind the text at a
 //!                                 line's beginning; a time is in seconds
 //! peers NAME SIZE LIBRARY         GFLOP/s in `data/peers/NAME.jsonl`; of ours where it says ours
@@ -17,6 +18,7 @@
 //! machine NAME PROBE VARIANT      nanoseconds that a step of a probe took, as docs/machine.md shows
 //! machine NAME PROBE VARIANT GB/s what all units together read meanwhile
 //! machine NAME copying            GB/s of a copy, as it was measured with them
+//! NUMBER                          itself
 //! library RUN N                   that of the ladder's last row, on products of side N
 //! RUN LESSON "head ... text" 2    the same, of the first such line below that of the head
 //! FIGURE + FIGURE                 a sum, on either side of the /
@@ -28,6 +30,7 @@
 
 use anyhow::{Context, Result, bail};
 use common::numbers::significant;
+use common::record::Record;
 use process::data::peers::{self, Comparison};
 use process::data::recording::{Recording, file};
 use process::data::size_name;
@@ -41,11 +44,7 @@ pub fn check(words: &str) -> Result<()> {
     let (range, figures) = words.split_once(" = ").context("write RANGE = FIGURE")?;
     let (low, high) = range.split_once("..").context("a range is written 3..4")?;
     let (low, high): (f64, f64) = (low.parse()?, high.parse()?);
-    let value = match figures.split_once(" / ") {
-        None => sum(figures)?,
-        Some((of, "limit")) => sum(&format!("{of}.share_of_limit"))?,
-        Some((of, over)) => sum(of)? / sum(over)?,
-    };
+    let value = value(figures)?;
     if !(low..=high).contains(&value) {
         let value = significant(value);
         bail!("the recorded figure is {value}: mend the sentence and its range");
@@ -53,14 +52,24 @@ pub fn check(words: &str) -> Result<()> {
     Ok(())
 }
 
+/// A figure, a sum of some, or the ratio of two such.
+pub fn value(figures: &str) -> Result<f64> {
+    Ok(match figures.split_once(" / ") {
+        None => sum(figures)?,
+        Some((of, "limit")) => sum(&format!("{of}.share_of_limit"))?,
+        Some((of, over)) => sum(of)? / sum(over)?,
+    })
+}
+
 fn sum(figures: &str) -> Result<f64> {
     figures.split(" + ").map(figure).sum()
 }
 
 /// One figure: a number of a kernel's record, or one that was printed.
-pub fn figure(of: &str) -> Result<f64> {
+fn figure(of: &str) -> Result<f64> {
     let words: Vec<&str> = of.split(' ').collect();
     let found = match words[..] {
+        [number] if number.parse::<f64>().is_ok() => number.parse().ok(),
         ["peers", name, ref what @ ..] => in_comparison(name, what)?,
         ["machine", name, "copying"] => {
             Machine::read(name)?.about["limits"]["gbytes_per_second"].as_f64()
@@ -112,6 +121,7 @@ fn recorded(run: &str, lesson: &str, name: &str) -> Result<Option<f64>> {
     let at = at.with_context(|| format!("data/{run}/{lesson}.jsonl has no timed {kernel}"))?;
     Ok(match field {
         "" => recording.records[at].rate(),
+        "intensity" => intensity(&recording.records[at]),
         field => {
             let pointer = format!("/{}", field.replace('.', "/"));
             recording.values[at]
@@ -119,6 +129,13 @@ fn recorded(run: &str, lesson: &str, name: &str) -> Result<Option<f64>> {
                 .and_then(Value::as_f64)
         }
     })
+}
+
+/// Operations for each byte that the kernel loads from or stores to global memory.
+fn intensity(record: &Record) -> Option<f64> {
+    let traffic = record.traffic_elements?;
+    let bytes = 4.0 * (traffic.global_loads + traffic.global_stores) as f64;
+    Some(record.shape().flop() / bytes)
 }
 
 /// The number that `text" 2` names in what a run printed.
