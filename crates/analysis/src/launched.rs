@@ -2,20 +2,16 @@
 //! says with which macros and in which groups. What the driver keeps meanwhile goes to a
 //! folder that is gone afterwards.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::str::FromStr;
 
 use anyhow::Result;
 use common::Error;
 use common::device::pocl;
 use common::element::Type;
 use common::record::Record;
-use common::shape::Shape;
 use common::source::{Source, did_you_mean};
 use process::Finished;
-use process::data::size_name;
 use process::lessons;
 use process::scratch::Scratch;
 
@@ -40,38 +36,10 @@ pub struct Wanted {
     /// Type of the elements
     #[arg(long = "type", value_enum, default_value_t = Type::Float, value_name = "TYPE")]
     pub ty: Type,
-    /// Size of the problem that it is launched for once [default: a small one]
+    /// Size of the problem that it is launched for once, or a task's: rows=5,cols=70 [default: a
+    /// small one]
     #[arg(short, long, value_name = "N|MxNxK")]
-    pub size: Option<Size>,
-}
-
-/// A size, or several by the names that a task file gives them.
-#[derive(Clone, Debug)]
-pub enum Size {
-    /// "37x91x53".
-    Shape(Shape),
-    /// "rows=5,cols=70".
-    Named(String),
-}
-
-impl FromStr for Size {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Size, String> {
-        if text.contains('=') {
-            return Ok(Size::Named(text.into()));
-        }
-        text.parse().map(Size::Shape)
-    }
-}
-
-impl fmt::Display for Size {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Size::Shape(shape) => f.write_str(&size_name(*shape)),
-            Size::Named(text) => f.write_str(text),
-        }
-    }
+    pub size: Option<String>,
 }
 
 /// A kernel that was launched once.
@@ -179,7 +147,7 @@ impl Wanted {
         let flags = std::env::var("POCL_EXTRA_BUILD_FLAGS").unwrap_or_default();
         let variant = Some(self.name()).filter(|_| !self.variant.is_empty());
         // A few tiles for a product; enough for vectors that PoCL takes for long ones.
-        let size = size_name(self.size_or(32, 1 << 20));
+        let size = self.size_or(32, 1 << 20);
         program
             .args("--json --runs 0 --timeout 60 --type".split(' '))
             .args([self.ty.name(), "--only", &self.kernel, "--size", &size])
@@ -196,14 +164,13 @@ impl Wanted {
     }
 
     /// The size that is asked for, else this side of a product, or length of vectors.
-    pub fn size_or(&self, side: usize, length: usize) -> Shape {
+    pub fn size_or(&self, side: usize, length: usize) -> String {
         let lesson = lessons::with_kernel(&self.kernel).ok().flatten();
         let is_on_vectors = lesson.is_some_and(|lesson| lesson.number == VECTORS);
         let small = if is_on_vectors { length } else { side };
-        match self.size {
-            Some(Size::Shape(shape)) => shape,
-            _ => Shape::cube(small),
-        }
+        // A task knows its own names.
+        let asked = self.size.clone().filter(|size| !size.contains('='));
+        asked.unwrap_or(small.to_string())
     }
 
     fn is_of(&self, record: &Record) -> bool {

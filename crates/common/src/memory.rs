@@ -22,7 +22,6 @@ pub const GUARD: usize = 128 << 10;
 /// none.
 #[derive(Clone)]
 pub struct Guarded {
-    name: String,
     ty: Type,
     /// What a kernel is given.
     buffer: Buffer,
@@ -37,20 +36,15 @@ impl Guarded {
         let room = bytes + 2 * GUARD;
         let fits = room as u64 <= session.device.limits.max_alloc_bytes;
         let whole = if fits && !session.device.is_simulator() {
-            Some(session.room_with_guards(room)?)
+            Some(session.named_buffer("room with guards", room)?)
         } else {
             None
         };
         let buffer = match &whole {
-            Some(whole) => session.part(whole, GUARD, bytes)?,
-            None => session.buffer(bytes)?,
+            Some(whole) => session.part(whole, name, GUARD, bytes)?,
+            None => session.named_buffer(name, bytes)?,
         };
-        let guarded = Guarded {
-            name: name.into(),
-            ty,
-            buffer,
-            whole,
-        };
+        let guarded = Guarded { ty, buffer, whole };
         guarded.restore(session)?;
         Ok(guarded)
     }
@@ -58,9 +52,8 @@ impl Guarded {
     /// The same of an image.
     pub fn image(session: &Session, name: &str, image: &Image) -> Result<Guarded> {
         Ok(Guarded {
-            name: name.into(),
             ty: image.format.ty(),
-            buffer: session.image(image)?,
+            buffer: session.image(name, image)?,
             whole: None,
         })
     }
@@ -75,7 +68,7 @@ impl Guarded {
         let Some(whole) = &self.whole else {
             return Ok(());
         };
-        let poison = Poison::beside(&self.name).many(self.ty, GUARD);
+        let poison = Poison::beside(&self.buffer.name).many(self.ty, GUARD);
         session.put(whole, 0, &poison)?;
         session.put(whole, GUARD + self.buffer.bytes, &poison)
     }
@@ -85,7 +78,7 @@ impl Guarded {
         let Some(whole) = &self.whole else {
             return Ok(None);
         };
-        let (name, size) = (&self.name, self.ty.size());
+        let (name, size) = (&self.buffer.name, self.ty.size());
         let poison = Poison::beside(name);
         let behind = session.get(whole, GUARD + self.buffer.bytes, GUARD)?;
         if let Some((first, _)) = poison.lost(self.ty, &behind) {
@@ -160,7 +153,7 @@ impl Input {
         }
         let now = session.get(self.buffer(), 0, self.buffer().bytes)?;
         let now = Elements::from_bytes(self.holds.ty(), &now);
-        Ok(written(&self.memory.name, &now, &self.holds))
+        Ok(written(&self.buffer().name, &now, &self.holds))
     }
 
     /// Makes it what it was.

@@ -2,8 +2,6 @@
 
 use std::fmt::Display;
 
-use opencl3::types::cl_mem;
-
 use crate::codes;
 use crate::error::Error;
 use crate::ndrange::{NdRange, sides};
@@ -24,14 +22,6 @@ pub trait Listener {
         if self.listens() {
             self.hear(&call().ended(error));
         }
-    }
-    /// A buffer was made; gives the name by which it will be told.
-    fn name_new(&self, _buffer: cl_mem) -> &'static str {
-        ""
-    }
-    /// What a buffer is called.
-    fn name_of(&self, _buffer: cl_mem) -> &'static str {
-        ""
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
-use analysis::launched::{Size, Wanted};
+use analysis::launched::Wanted;
 use analysis::listing::Listing;
 use analysis::trace::run;
 use anyhow::{Result, bail};
@@ -42,7 +42,7 @@ pub struct Options {
     device: Option<String>,
     /// Of task files, the size at which is counted
     #[arg(short, long, value_name = "NAME=N,NAME=N")]
-    size: Option<Size>,
+    size: Option<String>,
     /// Print one JSON object for each two that are compared
     #[arg(long)]
     json: bool,

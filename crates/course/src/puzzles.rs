@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-use analysis::launched::{Size, Wanted};
+use analysis::launched::Wanted;
 use anyhow::Result;
 use common::Error;
 use process::lessons;
@@ -148,7 +148,7 @@ fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Tak
     let task = exercises::spec::of(puzzle, &file)?;
     wanted.kernel.clone_from(&task.function);
     let (program, size) = task.launch()?;
-    wanted.size = Some(size.parse().unwrap_or(Size::Named(size)));
+    wanted.size = Some(size);
     Ok(Taken {
         program,
         by,
@@ -182,16 +182,15 @@ pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Re
         }
         None => None,
     };
-    let size = wanted.size.as_ref().map(Size::to_string);
     match subject {
         Some(subject) if subject.task().is_some() => {
-            let program = subject.launch(size.as_deref())?;
+            let program = subject.launch(wanted.size.as_deref())?;
             let by = Some(subject.launched()).filter(|_| subject.has_file());
             (wanted.kernel, wanted.source) = (subject.kernel, Some(subject.file));
             Ok(Taken::own(program, by))
         }
         _ => match &wanted.size {
-            Some(Size::Named(size)) => {
+            Some(size) if size.contains('=') => {
                 let why = format!("--size {size}: such names are a task file's; write N or MxNxK");
                 Err(Error::Usage(why).into())
             }

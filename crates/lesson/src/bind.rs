@@ -64,7 +64,7 @@ impl Lesson {
     ) -> Result<Vec<Memory>> {
         self.upload_begins(task, plan)?;
         let mut memory: Vec<Memory> = Vec::new();
-        for (at, buffer) in task.buffers.iter().enumerate() {
+        for at in 0..task.buffers.len() {
             let known = self.workbench()?.input(&key(task, plan, at));
             let one = if let Some(input) = known {
                 Memory::Input(input)
@@ -73,14 +73,6 @@ impl Lesson {
                 let holds = task.contents(at, plan, problem, &before)?;
                 self.place(task, plan, at, holds)?
             };
-            let cl = match &one {
-                Memory::Input(input) => Some(input.buffer()),
-                Memory::Output(output, _) => Some(output.buffer()),
-                Memory::Host(_) => None,
-            };
-            let narrator = &self.console.narrator;
-            cl.iter()
-                .for_each(|cl| narrator.name(cl.get(), letter(task, buffer)));
             memory.push(one);
         }
         Ok(memory)
@@ -118,7 +110,6 @@ impl Lesson {
         let buffer = &task.buffers[at];
         let [rows, columns] = plan.shapes[at][0];
         let session = self.session()?;
-        self.console.narrator.name_next(letter(task, buffer));
         let room = || match buffer.image_of([rows, columns]) {
             Some(image) => Guarded::image(&session, &buffer.name, &image),
             None => Guarded::new(&session, &buffer.name, buffer.ty, rows * columns),
@@ -174,25 +165,6 @@ fn key(task: &Task, plan: &Plan, at: usize) -> String {
         }
     };
     format!("{name} {ty:?} {shape:?} {transposed} {image:?} {fill}")
-}
-
-/// What the narrator calls a buffer: the inputs A and B, the result C.
-fn letter(task: &Task, buffer: &Buffer) -> &'static str {
-    let inputs = task
-        .buffers
-        .iter()
-        .filter(|one| matches!(one.role, Role::In(_)));
-    let first = inputs
-        .map(|one| &one.name)
-        .position(|name| *name == buffer.name);
-    match (&buffer.role, first, buffer.name.as_str()) {
-        (Role::In(_), Some(0), _) => "A",
-        (Role::In(_), ..) => "B",
-        (Role::Out | Role::InOut(_), ..) => "C",
-        (_, _, "A laid out") => "A laid out",
-        (_, _, "B laid out") => "B laid out",
-        _ => "shares of C",
-    }
 }
 
 /// An argument as the session takes it.

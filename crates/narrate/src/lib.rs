@@ -32,7 +32,6 @@ use common::error::Result;
 use common::record::Record;
 use common::tell::{Call, Listener};
 use indicatif::ProgressBar;
-use opencl3::types::cl_mem;
 
 pub use beat::Beat;
 pub use card::Card;
@@ -100,16 +99,6 @@ impl Narrator {
     /// Says what takes time now, where it has the terminal.
     pub fn doing(&self, what: &str) {
         self.keep(|state| state.stage.iter().for_each(|stage| stage.busy(what)));
-    }
-
-    /// The name of the buffer that is created next.
-    pub fn name_next(&self, name: &'static str) {
-        self.with(|state| state.next_name = Some(name));
-    }
-
-    /// The name of a buffer that was created before.
-    pub fn name(&self, buffer: cl_mem, name: &'static str) {
-        self.with(|state| state.names.insert(buffer, name));
     }
 
     /// Says nothing, and waits for nothing, until the guard is dropped.
@@ -235,22 +224,5 @@ impl Listener for Narrator {
 
     fn hear(&self, call: &Call) {
         self.with(|state| state.tell(Piece::Call(call.clone())));
-    }
-
-    fn name_new(&self, buffer: cl_mem) -> &'static str {
-        let named = self.with(|state| {
-            // The driver may give the handle of a freed buffer to a new one.
-            state.names.remove(&buffer);
-            let name = state.next_name.take()?;
-            state.names.insert(buffer, name);
-            Some(name)
-        });
-        named.flatten().unwrap_or("a buffer")
-    }
-
-    fn name_of(&self, buffer: cl_mem) -> &'static str {
-        let state = self.0.as_ref().map(|state| state.0.borrow());
-        let name = state.and_then(|state| state.names.get(&buffer).copied());
-        name.unwrap_or("a buffer")
     }
 }

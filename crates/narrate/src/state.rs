@@ -1,13 +1,11 @@
 //! What is being narrated, to whom, and on which screen.
 
-use std::collections::HashMap;
 use std::io::IsTerminal;
 
 use common::error::Result;
 use common::record::Record;
 use console::Term;
 use indicatif::ProgressBar;
-use opencl3::types::cl_mem;
 use process::events::{Event, Sender};
 use text::screen;
 
@@ -50,9 +48,6 @@ pub(super) struct State {
     /// Do not wait before the next kernel, its question, or its result.
     pub hurried: bool,
     pub cards: Cards,
-    /// What buffers are called, and the one that is created next.
-    pub names: HashMap<cl_mem, &'static str>,
-    pub next_name: Option<&'static str>,
     pub prediction: Option<Prediction>,
     /// Of the kernels that were timed.
     results: Vec<Record>,

@@ -14,7 +14,7 @@ use process::simulator;
 use text::aside;
 
 use super::accesses::Trace;
-use crate::launched::{Launched, Size, Wanted};
+use crate::launched::{Launched, Wanted};
 use crate::program::source;
 
 /// Accesses of a launch after which no further group begins: some seconds.
@@ -67,7 +67,7 @@ pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Traced> {
     let wanted = Wanted {
         device: Some("oclgrind".into()),
         // Several groups; of vectors some thousand items.
-        size: Some(Size::Shape(wanted.size_or(64, 4096))),
+        size: Some(wanted.size_or(64, 4096)),
         ..wanted.clone()
     };
     let launched = wanted.launch(program);

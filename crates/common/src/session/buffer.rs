@@ -23,16 +23,22 @@ use verify::numbers::seconds;
 #[derive(Clone)]
 pub struct Buffer {
     memory: Rc<Memory<u8>>,
+    /// What messages call it.
+    pub name: Rc<str>,
     /// Its size.
     pub bytes: usize,
     /// Of an image the pixels of a row, and their bytes.
-    row: Option<(usize, usize)>,
+    pub(super) row: Option<(usize, usize)>,
 }
 
 impl Buffer {
-    pub(super) fn of(memory: Memory<u8>, bytes: usize, row: Option<(usize, usize)>) -> Buffer {
-        let memory = Rc::new(memory);
-        Buffer { memory, bytes, row }
+    pub(super) fn of(memory: Memory<u8>, name: &str, bytes: usize) -> Buffer {
+        Buffer {
+            memory: Rc::new(memory),
+            name: name.into(),
+            bytes,
+            row: None,
+        }
     }
 
     /// Whether it is an image, which is moved by whole rows.
@@ -49,16 +55,11 @@ impl Buffer {
 impl Session {
     /// A buffer of `bytes` bytes, with undefined contents.
     pub fn buffer(&self, bytes: usize) -> Result<Buffer> {
-        self.allocate(bytes, &|memory| self.listener.name_new(memory))
+        self.named_buffer("a buffer", bytes)
     }
 
-    /// Room for a buffer and its guards; the name that was announced is left for the part
-    /// of it that a kernel is given.
-    pub(crate) fn room_with_guards(&self, bytes: usize) -> Result<Buffer> {
-        self.allocate(bytes, &|_| "room with guards")
-    }
-
-    fn allocate(&self, bytes: usize, name: &dyn Fn(cl_mem) -> &'static str) -> Result<Buffer> {
+    /// The same, which is called `name`.
+    pub fn named_buffer(&self, name: &str, bytes: usize) -> Result<Buffer> {
         // SAFETY: no host pointer is passed, so there is nothing to outlive.
         let memory = unsafe {
             Memory::<u8>::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut())
@@ -66,10 +67,9 @@ impl Session {
         .during(format!("allocating a buffer of {bytes} bytes"))
         .map_err(|error| error.with_limits(|code| limits::of_buffer(&self.device, bytes, code)));
         self.listener.call(memory.as_ref().err(), &|| {
-            let name = |memory: &Memory<u8>| name(memory.get());
-            Call::create_buffer("CL_MEM_READ_WRITE", bytes, memory.as_ref().map_or("", name))
+            Call::create_buffer("CL_MEM_READ_WRITE", bytes, name)
         });
-        Ok(self.keep(Buffer::of(memory?, bytes, None)))
+        Ok(self.keep(Buffer::of(memory?, name, bytes)))
     }
 
     /// The same buffer, which of a simulator lives to the session's end.
@@ -80,9 +80,9 @@ impl Session {
         buffer
     }
 
-    /// `bytes` bytes of a buffer, from byte `offset` on, as a buffer of its own. The
-    /// offset must be one that the device likes ([`crate::memory::GUARD`] is).
-    pub fn part(&self, whole: &Buffer, offset: usize, bytes: usize) -> Result<Buffer> {
+    /// `bytes` bytes of a buffer, from byte `offset` on, as a buffer of its own, which is called
+    /// `name`. The offset must be one that the device likes ([`crate::memory::GUARD`] is).
+    pub fn part(&self, whole: &Buffer, name: &str, offset: usize, bytes: usize) -> Result<Buffer> {
         // SAFETY: `whole` is alive, and the driver keeps it as long as its part; a range
         // outside it is refused (CL_INVALID_VALUE).
         let memory = unsafe {
@@ -92,10 +92,9 @@ impl Session {
         }
         .during("making a part of a buffer");
         self.listener.call(memory.as_ref().err(), &|| {
-            let name = |memory: &Memory<u8>| self.listener.name_new(memory.get());
-            Call::create_part(offset, bytes, memory.as_ref().map_or("", name))
+            Call::create_part(offset, bytes, name)
         });
-        Ok(Buffer::of(memory?, bytes, None))
+        Ok(Buffer::of(memory?, name, bytes))
     }
 
     /// A new buffer with these contents.
@@ -108,8 +107,8 @@ impl Session {
     /// Overwrites the start of a buffer and waits for it.
     pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
         let of = ["clEnqueueWriteBuffer", "clEnqueueWriteImage"][usize::from(buffer.is_image())];
-        let call = |name: &str| Call::transfer(of, name, bytes.len());
-        self.told(buffer, call, || self.put(buffer, 0, bytes))
+        let call = || Call::transfer(of, &buffer.name, bytes.len());
+        self.told(call, || self.put(buffer, 0, bytes))
     }
 
     /// Reads the first `bytes` bytes of a buffer.
@@ -120,10 +119,10 @@ impl Session {
 
     /// Fills `data` with the start of a buffer.
     pub fn read_into(&self, buffer: &Buffer, data: &mut [u8]) -> Result<()> {
-        let bytes = data.len();
         let of = ["clEnqueueReadBuffer", "clEnqueueReadImage"][usize::from(buffer.is_image())];
-        let call = |name: &str| Call::transfer(of, name, bytes);
-        self.told(buffer, call, || self.get_into(buffer, 0, data))
+        let bytes = data.len();
+        let call = || Call::transfer(of, &buffer.name, bytes);
+        self.told(call, || self.get_into(buffer, 0, data))
     }
 
     /// Overwrites `bytes` of a buffer from byte `offset` on, and waits for it. What the
@@ -196,19 +195,12 @@ impl Session {
     }
 
     /// Does something with a buffer, and tells how long that took.
-    fn told<T>(
-        &self,
-        buffer: &Buffer,
-        call: impl Fn(&str) -> Call,
-        work: impl FnOnce() -> Result<T>,
-    ) -> Result<T> {
+    fn told<T>(&self, call: impl Fn() -> Call, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let begin = Instant::now();
         let done = work();
         let took = begin.elapsed().as_secs_f64();
-        self.listener.call(done.as_ref().err(), &|| {
-            let call = call(self.listener.name_of(buffer.get()));
-            call.gave(format!("ok, in {}", seconds(took)))
-        });
+        let gave = || call().gave(format!("ok, in {}", seconds(took)));
+        self.listener.call(done.as_ref().err(), &gave);
         done
     }
 
@@ -237,8 +229,8 @@ impl Session {
 
     /// Fills a buffer with whole patterns, waits for it, and tells of it.
     pub fn fill_told(&self, buffer: &Buffer, pattern: &[u8]) -> Result<()> {
-        let call = |name: &str| Call::fill(name, pattern, buffer.bytes);
-        self.told(buffer, call, || {
+        let call = || Call::fill(&buffer.name, pattern, buffer.bytes);
+        self.told(call, || {
             let filled = self.fill(buffer, pattern, buffer.bytes);
             filled.and_then(|_| self.finish())
         })

@@ -137,8 +137,8 @@ impl Session {
         }
     }
 
-    /// An image, with undefined contents.
-    pub fn image(&self, image: &Image) -> Result<Buffer> {
+    /// An image, with undefined contents, which is called `name`.
+    pub fn image(&self, name: &str, image: &Image) -> Result<Buffer> {
         let ([width, height], Format { order, channel }) = (image.sides, image.format);
         let row = width * order.1 * channel.1.size();
         let format = cl_image_format {
@@ -162,13 +162,12 @@ impl Session {
         let made = unsafe { cl::create_image(context, access, &format, &desc, ptr::null_mut()) };
         let made = made.during(format!("making an image of {width} x {height} pixels"));
         self.listener.call(made.as_ref().err(), &|| {
-            let made = made.as_ref();
-            let name = made.map_or("", |made| self.listener.name_new(*made));
             Call::create_image(&image.format.to_string(), image.sides, name)
         });
         // An image is released as a buffer is.
-        let memory = Memory::new(made?);
-        Ok(self.keep(Buffer::of(memory, row * height, Some((width, row)))))
+        let mut buffer = Buffer::of(Memory::new(made?), name, row * height);
+        buffer.row = Some((width, row));
+        Ok(self.keep(buffer))
     }
 
     /// A sampler of pixels, not of fractions of the image, unless its words say "normalised".

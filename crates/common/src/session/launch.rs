@@ -19,6 +19,7 @@ use crate::limits;
 use crate::ndrange::NdRange;
 use crate::tell::Call;
 use crate::timing::Profile;
+use verify::element::Type;
 use verify::numbers::seconds;
 
 /// A kernel, how it is launched, and its arguments: their buffers live as long as the launch.
@@ -94,19 +95,8 @@ impl Arg {
 
 /// The bytes of a number as a scalar of this type; none of a type that is no scalar.
 fn bytes_of(value: f64, ty: &str) -> Option<Vec<u8>> {
-    Some(match ty {
-        "char" => (value as i8).to_ne_bytes().into(),
-        "uchar" | "bool" => (value as u8).to_ne_bytes().into(),
-        "short" => (value as i16).to_ne_bytes().into(),
-        "ushort" => (value as u16).to_ne_bytes().into(),
-        "int" => (value as i32).to_ne_bytes().into(),
-        "uint" => (value as u32).to_ne_bytes().into(),
-        "long" => (value as i64).to_ne_bytes().into(),
-        "ulong" | "size_t" => (value as u64).to_ne_bytes().into(),
-        "float" => (value as f32).to_ne_bytes().into(),
-        "double" => value.to_ne_bytes().into(),
-        _ => return None,
-    })
+    let ty = if ty == "bool" { "uchar" } else { ty };
+    Type::named(ty).map(|ty| ty.encode(value))
 }
 
 impl Session {
@@ -124,7 +114,7 @@ impl Session {
         kept.resize(args.len().max(kept.len()), None);
         for (i, arg) in args.iter().enumerate() {
             let index = i as u32;
-            let told = argument_type(kernel, index);
+            let [told, label] = argument(kernel, index);
             let number = match arg {
                 Arg::Number(value, ty) => bytes_of(*value, &told).or_else(|| bytes_of(*value, ty)),
                 Arg::Bytes(bytes) => Some(bytes.clone()),
@@ -148,10 +138,10 @@ impl Session {
                     Arg::Number(value, _) => (*value as f32).to_string(),
                     Arg::Bytes(bytes) => format!("{} bytes", bytes.len()),
                     Arg::Local(bytes) => format!("{bytes} bytes of local memory"),
-                    Arg::Buffer(buffer) => self.listener.name_of(buffer.get()).into(),
+                    Arg::Buffer(buffer) => buffer.name.to_string(),
                     Arg::Sampler(_) => "sampler".into(),
                 };
-                Call::set_arg(i, bytes, argument_name(kernel, index), value)
+                Call::set_arg(i, bytes, label.clone(), value)
             });
             set?;
             kept[i] = Some(arg.clone());
@@ -268,23 +258,15 @@ impl Session {
     }
 }
 
-/// An argument's type, as far as the driver keeps it: "int".
-fn argument_type(kernel: &Kernel, index: u32) -> String {
-    let told = kernel.get_arg_type_name(index).unwrap_or_default();
-    plain_name(told.trim_matches('\0'))
-}
-
-/// An argument's type and name, as far as the driver keeps them: "int M".
-fn argument_name(kernel: &Kernel, index: u32) -> String {
+/// An argument's type, and with its name, as far as the driver keeps them: "int", "int M".
+fn argument(kernel: &Kernel, index: u32) -> [String; 2] {
     let clean = |told: opencl3::Result<String>| {
         let told = told.unwrap_or_default();
-        plain_name(&told)
+        plain_name(told.trim_matches('\0'))
     };
     let ty = clean(kernel.get_arg_type_name(index));
     let name = clean(kernel.get_arg_name(index));
-    if ty.ends_with('*') {
-        format!("{ty}{name}")
-    } else {
-        format!("{ty} {name}").trim().to_string()
-    }
+    let gap = if ty.ends_with('*') { "" } else { " " };
+    let label = format!("{ty}{gap}{name}");
+    [ty, label.trim().into()]
 }

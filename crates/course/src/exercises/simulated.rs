@@ -1,7 +1,7 @@
 //! What the simulator has to say of a kernel: faults, each with its lines, and counts.
 
 use analysis::device::Model;
-use analysis::launched::{Size, Wanted};
+use analysis::launched::Wanted;
 use analysis::trace::figures::Figures;
 use analysis::trace::run::trace;
 use anyhow::{Context, Result};
@@ -115,7 +115,7 @@ fn figures(task: &TaskFile) -> Result<(Figures, [u64; 2])> {
     let wanted = Wanted {
         kernel: task.function.clone(),
         source: Some(task.kernel.clone()),
-        size: Some(Size::Named(size)),
+        size: Some(size),
         ..Wanted::default()
     };
     let traced = trace(&wanted, program)?;

@@ -2,7 +2,7 @@
 //! worst line in a sentence.
 
 use analysis::device::Model;
-use analysis::launched::{Size, Wanted};
+use analysis::launched::Wanted;
 use analysis::trace::run;
 use anyhow::Result;
 use colored::Colorize;
@@ -64,7 +64,7 @@ impl Inspection<'_> {
             source: Some(subject.file.clone()),
             device: None,
             ty: self.options.ty,
-            size: Some(words.parse().unwrap_or(Size::Named(words.clone()))),
+            size: Some(words.clone()),
         };
         let traced = run::trace(&wanted, program)?;
         counted(&wanted, &traced, &Model::default(), |screen| {
