@@ -161,11 +161,11 @@ pub struct Helped {
 
 /// What a kernel's time is turned into.
 #[derive(Clone, Copy, Debug)]
-pub enum Work {
+pub enum Work<T = f64> {
     /// Floating-point operations.
-    Flop(f64),
+    Flop(T),
     /// Bytes read and written.
-    Bytes(f64),
+    Bytes(T),
 }
 
 impl Record {

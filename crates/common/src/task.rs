@@ -16,6 +16,7 @@ use opencl3::kernel::Kernel;
 
 use crate::error::Result;
 use crate::program::Program;
+use crate::record;
 use crate::session::{Format, Image};
 use crate::traffic::Traffic;
 use verify::Same;
@@ -168,14 +169,8 @@ pub enum Right {
     Unchecked,
 }
 
-/// What a time is turned into.
-#[derive(Clone, Debug)]
-pub enum Work {
-    /// Floating-point operations.
-    Flop(Formula),
-    /// Bytes read and written.
-    Bytes(Formula),
-}
+/// What a time is turned into, as a formula.
+pub type Work = record::Work<Formula>;
 
 impl Default for Work {
     fn default() -> Work {

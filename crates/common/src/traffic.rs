@@ -8,32 +8,22 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use verify::formula::{Formula, Scope};
 
-/// Formulas for the elements that a kernel loads from and stores to global and
-/// local memory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Traffic {
+/// The elements that a kernel loads from and stores to global and local memory: formulas, or
+/// what these come to for one launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traffic<T = Formula> {
     /// Elements loaded from global memory.
-    pub global_loads: Formula,
+    pub global_loads: T,
     /// Elements stored to global memory.
-    pub global_stores: Formula,
+    pub global_stores: T,
     /// Elements loaded from local memory.
-    pub local_loads: Formula,
+    pub local_loads: T,
     /// Elements stored to local memory.
-    pub local_stores: Formula,
+    pub local_stores: T,
 }
 
-/// The values of the formulas for one launch, in elements.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Elements loaded from global memory.
-    pub global_loads: u64,
-    /// Elements stored to global memory.
-    pub global_stores: u64,
-    /// Elements loaded from local memory.
-    pub local_loads: u64,
-    /// Elements stored to local memory.
-    pub local_stores: u64,
-}
+/// The values of the formulas, in elements.
+pub type Counts = Traffic<u64>;
 
 impl Traffic {
     /// Evaluates the formulas.

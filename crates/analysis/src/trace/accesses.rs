@@ -11,14 +11,16 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use common::Error;
 use common::numbers;
-use serde::Serialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::StrDeserializer;
+use serde::{Deserialize, Serialize};
 
 /// The first line of `launches`, as this program reads it.
 const FORM: &str = "trace 3";
 /// Bytes of an access in the file.
 const BYTES: usize = 24;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 /// What an access does.
 #[allow(missing_docs)]
@@ -28,11 +30,12 @@ pub enum Kind {
     Atomic,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 /// Where it does so.
 pub enum Memory {
     /// Constants lie there, too.
+    #[serde(alias = "constant")]
     Global,
     /// The group's.
     Local,
@@ -171,18 +174,8 @@ impl Trace {
 /// "3 load global At line 26 (column 16) of input.cl:"
 fn place(text: &str) -> Option<Place> {
     let mut words = text.splitn(4, ' ').skip(1);
-    let kind = match words.next()? {
-        "load" => Kind::Load,
-        "store" => Kind::Store,
-        "atomic" => Kind::Atomic,
-        _ => return None,
-    };
-    let memory = match words.next()? {
-        "global" | "constant" => Memory::Global,
-        "local" => Memory::Local,
-        "private" => Memory::Private,
-        _ => return None,
-    };
+    let kind = Kind::deserialize(of_word(words.next()?)).ok()?;
+    let memory = Memory::deserialize(of_word(words.next()?)).ok()?;
     let mut at = || {
         let place = words.next()?.strip_prefix("At line ")?;
         let (line, rest) = place.split_once(" (column ")?;
@@ -195,6 +188,11 @@ fn place(text: &str) -> Option<Place> {
         at: at(),
         outside: None,
     })
+}
+
+/// A word, as serde reads the names of an enumeration.
+fn of_word(word: &str) -> StrDeserializer<'_, serde::de::value::Error> {
+    word.into_deserializer()
 }
 
 /// The number of a place, and what of it lies outside.

@@ -148,13 +148,8 @@ impl Maker {
         let lengths = [&table.input, &table.out, &table.inout, &table.between];
         let length = lengths.iter().position(|one| one.is_some());
         let told = lengths.iter().filter(|one| one.is_some()).count();
-        if let (0, None, None, Some(words)) = (told, &table.value, &table.local, &table.sampler) {
-            must_lie(parameter, Space::Sampler, "a sampler")?;
-            image::sampling(words).map_err(|why| wrong(&format!("args: sampler: {why}")))?;
-            return Ok(Arg::Sampler(words.clone()));
-        }
-        match (told, &table.value, &table.local) {
-            (0, Some(Or::Table(values)), None) => {
+        match (told, &table.value, &table.local, &table.sampler) {
+            (0, Some(Or::Table(values)), None, None) => {
                 must_lie(parameter, Space::Value, "values")?;
                 let Some(parameter) = parameter else {
                     return Ok(Arg::Parts(0, Vec::new()));
@@ -167,7 +162,7 @@ impl Maker {
                 let size = parameter.element.size() * parameter.lanes;
                 Ok(Arg::Parts(size, parts.collect()))
             }
-            (0, Some(Or::Plain(value)), None) => {
+            (0, Some(Or::Plain(value)), None, None) => {
                 must_lie(parameter, Space::Value, "a value")?;
                 let name = if name.is_empty() { value.text() } else { name };
                 // As the kernel has it.
@@ -183,12 +178,17 @@ impl Maker {
                     Formula::from(name),
                 ))
             }
-            (0, None, Some(length)) => {
+            (0, None, None, Some(words)) => {
+                must_lie(parameter, Space::Sampler, "a sampler")?;
+                image::sampling(words).map_err(|why| wrong(&format!("args: sampler: {why}")))?;
+                Ok(Arg::Sampler(words.clone()))
+            }
+            (0, None, Some(length), None) => {
                 must_lie(parameter, Space::Local, "local memory")?;
                 let bytes = ty.size() * lanes;
                 Ok(Arg::Local(Formula::from(format!("({length})*{bytes}"))))
             }
-            (1, None, None) => {
+            (1, None, None, None) => {
                 let which = length.unwrap_or_default();
                 let length = lengths[which]
                     .clone()
