@@ -100,6 +100,16 @@ pub enum Role {
     Between,
 }
 
+impl Role {
+    /// What tells what it holds at first from what others hold.
+    pub fn from(&self) -> String {
+        match self {
+            Role::In(Fill::Made(from, _)) | Role::InOut(Fill::Made(from, _)) => from.clone(),
+            other => format!("{other:?}"),
+        }
+    }
+}
+
 /// What a buffer holds at first.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fill {

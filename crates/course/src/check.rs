@@ -21,6 +21,7 @@ use crate::simulator;
 use crate::subject::{By, Subject};
 use crate::task::TaskFile;
 use crate::task::child::{self, Purpose, Run};
+use crate::task::other::Other;
 use crate::task::sizes::{Sizes, in_words};
 use crate::verdict::Verdict;
 
@@ -35,8 +36,8 @@ pub const LENGTHS: [&str; 2] = ["1303", "7"];
 
 /// Of a size that was drawn.
 pub const DRAWN: &str = "drawn";
-/// Of numbers that are not those of the file.
-const EXTREMES: &str = "with extreme numbers";
+/// Of all that is tried beside sizes.
+const OTHERS: &str = "with other numbers";
 
 /// A lesson's exit status where there is nothing to run on.
 pub const NO_DEVICE: u8 = 3;
@@ -58,6 +59,8 @@ pub struct At {
     pub size: Sizes,
     /// How it differs from what the file says.
     pub drawn: Option<&'static str>,
+    /// The same of its numbers.
+    other: Option<Other>,
     timed: bool,
 }
 
@@ -72,20 +75,27 @@ pub struct Tried {
 /// What came of all.
 pub struct Results {
     pub tried: Vec<Tried>,
-    /// Why no other size was tried.
-    pub untried: Option<String>,
+    /// Why no other size was tried, and no other numbers.
+    pub untried: Vec<String>,
 }
 
 impl Check<'_> {
     /// The results on the device.
     pub fn results(&self) -> Result<Results> {
-        let mut results = Results {
-            tried: self.tried(self.known()?)?,
-            untried: None,
+        let (known, mut untried) = (self.known()?, [None, None]);
+        let more = match (&self.subject.by, &self.sizes) {
+            (By::Task(task, ..), None) => self.more(task, &mut untried),
+            _ => Vec::new(),
         };
-        let is_sound = results.verdict(self.subject) <= Verdict::Unchecked;
-        if let (By::Task(task, ..), None, true) = (&self.subject.by, &self.sizes, is_sound) {
-            self.try_more(task, &mut results)?;
+        let count = known.len();
+        let mut tried = self.tried(known.into_iter().chain(more).collect())?;
+        let more = tried.split_off(count.min(tried.len()));
+        let mut results = Results {
+            tried,
+            untried: Vec::new(),
+        };
+        if !more.is_empty() {
+            self.take_in(more, untried, &mut results)?;
         }
         Ok(results)
     }
@@ -95,8 +105,8 @@ impl Check<'_> {
     fn known(&self) -> Result<Vec<At>> {
         let at = |size| At {
             size,
-            drawn: None,
             timed: true,
+            ..At::default()
         };
         let task = match (&self.sizes, &self.subject.by) {
             (Some(sizes), _) => return Ok(sizes.iter().cloned().map(at).collect()),
@@ -130,38 +140,87 @@ impl Check<'_> {
             Ok(At {
                 size: self.subject.of_lesson(words)?,
                 drawn,
-                timed: false,
+                ..At::default()
             })
         };
         all.map(at).collect()
     }
 
-    /// Tries what the task does not say: other sizes, and extreme numbers.
-    fn try_more(&self, task: &TaskFile, results: &mut Results) -> Result<()> {
+    /// What the task does not say: other sizes, and other numbers.
+    fn more(&self, task: &TaskFile, untried: &mut [Option<String>; 2]) -> Vec<At> {
         let drawn = task.drawn(self.how.seed);
         let first = drawn.first().cloned().unwrap_or_else(|| task.small());
-        let at = |size, how| At {
-            size,
-            drawn: Some(how),
-            timed: false,
-        };
         if drawn.is_empty() && !task.size.is_empty() {
-            results.untried = Some("the task allows none near it".into());
+            let why = "No other size was tried: the task allows none near it.";
+            untried[0] = Some(why.into());
         }
-        let all = drawn.into_iter().map(|size| at(size, DRAWN));
-        let all = all.chain([at(first, EXTREMES)]);
-        // The reference, or a launch that is refused, is nothing against the kernel.
-        for one in self.tried(all.collect())? {
-            match (one.verdict(), &one.end, one.at.drawn) {
-                (Verdict::Unlaunchable, Some(child), Some(DRAWN)) => {
-                    let words = format!("{}: {}", in_words(&one.at.size), child.message());
-                    results.untried.get_or_insert(words);
+        let sizes = drawn.into_iter().map(|size| At {
+            size,
+            drawn: Some(DRAWN),
+            ..At::default()
+        });
+        let others = Other::ALL.map(|other| At {
+            size: first.clone(),
+            drawn: Some(other.words()),
+            other: Some(other),
+            ..At::default()
+        });
+        sizes.chain(others).collect()
+    }
+
+    /// Takes in what came of that: what could not be tried is nothing against the kernel, nor for
+    /// it.
+    fn take_in(
+        &self,
+        tried: Vec<Tried>,
+        mut untried: [Option<String>; 2],
+        results: &mut Results,
+    ) -> Result<()> {
+        let mut right: Option<Tried> = None;
+        for one in tried {
+            let untried = &mut untried[usize::from(one.at.other.is_some())];
+            match (one.verdict(), one.at.other, &mut right) {
+                (Verdict::Unlaunchable, other, _) => {
+                    let what = match other {
+                        Some(_) => "No other numbers were tried".into(),
+                        None => format!("Not tried: {}", in_words(&one.at.size)),
+                    };
+                    untried.get_or_insert(format!("{what}: {}.", one.why()));
                 }
-                (Verdict::Unlaunchable, ..) => (),
+                (Verdict::Wrong, ..) if self.is_of_driver(&one)? => {
+                    let size = in_words(&one.at.size);
+                    let why = "the driver died, where the simulator sees no fault";
+                    untried.get_or_insert(format!("Not tried: {size}: {why}."));
+                }
+                (Verdict::Unchecked, Some(_), _) => (),
+                // One is enough: at that size, or with such numbers.
+                (Verdict::Wrong, Some(_), _) if results.is_wrong_at(&one.at.size) => (),
+                (Verdict::Right, Some(_), None) => right = Some(one),
+                (Verdict::Right, Some(_), Some(right)) => right.and(one),
                 _ => results.tried.push(one),
             }
         }
+        if right.is_some() || results.wrong().is_some() {
+            untried[1] = None;
+        }
+        results.tried.extend(right);
+        results.untried.extend(untried.into_iter().flatten());
         Ok(())
+    }
+
+    /// Whether a kernel took the process down in which a simulator sees nothing wrong: PoCL dies
+    /// of some that return before a barrier.
+    fn is_of_driver(&self, one: &Tried) -> Result<bool> {
+        let died = |child: &Finished| child.complaint().starts_with("the process died");
+        if !one.end.as_ref().is_some_and(died) {
+            return Ok(false);
+        }
+        let seen = self.simulated_at(&one.at)?;
+        Ok(seen
+            .iter()
+            .skip(1)
+            .any(|seen| seen.outcome == Detection::Silent)
+            && !seen.iter().any(|seen| seen.outcome == Detection::Fault))
     }
 
     /// Runs it at all of these: a task in one process, which is begun anew behind a size that took
@@ -188,6 +247,9 @@ impl Check<'_> {
             let (at, end) = (left.remove(0), Some(child));
             let one = Tried { at, records, end };
             let is_hopeless = one.is_hopeless();
+            if one.at.drawn.is_none() {
+                left.retain(|at| at.drawn.is_none());
+            }
             tried.push(one);
             if is_hopeless {
                 break;
@@ -213,7 +275,8 @@ impl Check<'_> {
             }
             By::Task(task, ..) => {
                 let runs = all.iter().map(|at| Run {
-                    extremes: at.drawn == Some(EXTREMES),
+                    other: at.other,
+                    is_try: at.drawn.is_some(),
                     timed: at.timed,
                     ..Run::of(task, at.size.clone())
                 });
@@ -228,14 +291,17 @@ impl Check<'_> {
 
     /// What the simulator sees at a size: one answer for the result, one for each kind of fault.
     pub fn simulated(&self, size: &Sizes) -> Result<Vec<Observation>> {
+        self.simulated_at(&At {
+            size: size.clone(),
+            ..At::default()
+        })
+    }
+
+    fn simulated_at(&self, at: &At) -> Result<Vec<Observation>> {
         let Some(library) = oclgrind() else {
             return Ok(vec![simulator::missing()]);
         };
-        let at = At {
-            size: size.clone(),
-            ..At::default()
-        };
-        let mut command = self.command(&[at])?;
+        let mut command = self.command(std::slice::from_ref(at))?;
         simulator::aim(&mut command, &library);
         let simulation = simulator::run(command)?;
         let mut result = judge("Oclgrind: result", &simulation.child);
@@ -283,6 +349,27 @@ impl Tried {
         }
     }
 
+    /// Why it could not be tried.
+    fn why(&self) -> String {
+        let skipped = self.records.iter().find_map(|one| one.skipped.clone());
+        let child = self.end.iter().map(Finished::message).next();
+        skipped.or(child).unwrap_or_default()
+    }
+
+    /// That another one is right, too.
+    fn and(&mut self, other: Tried) {
+        let words = |at: &At| at.drawn.and_then(|words| words.split(": ").last());
+        for (record, of_other) in self.records.iter_mut().zip(other.records) {
+            if self.at.drawn != Some(OTHERS) {
+                record.says = words(&self.at).unwrap_or_default().into();
+            }
+            record.says += &format!("; {}", words(&other.at).unwrap_or_default());
+            let compared = record.elements_compared.as_mut();
+            *compared.unwrap_or(&mut 0) += of_other.elements_compared.unwrap_or(0);
+        }
+        self.at.drawn = Some(OTHERS);
+    }
+
     /// What follows from it alone.
     pub fn verdict(&self) -> Verdict {
         let of_records = self.records.iter().map(Verdict::of).max();
@@ -303,7 +390,8 @@ impl Tried {
     fn is_hopeless(&self) -> bool {
         let Some(child) = &self.end else { return false };
         let hung = child.complaint().starts_with("no end after");
-        matches!(self.status(), 2..=4) || hung || self.is_of_another()
+        let is_refused = matches!(self.status(), 2..=4) || self.is_of_another();
+        hung || is_refused && self.at.other.is_none()
     }
 }
 
@@ -361,12 +449,16 @@ impl Results {
         Some(format!("{} ({})", record.device, record.platform))
     }
 
-    /// The first size at which it is wrong.
+    /// Where it is wrong first: at numbers, if it is, for which a small size may stand.
     pub fn wrong(&self) -> Option<&At> {
-        let wrong = self
-            .tried
-            .iter()
-            .find(|one| one.verdict() == Verdict::Wrong);
-        wrong.map(|one| &one.at)
+        let wrong = |one: &&Tried| one.verdict() == Verdict::Wrong;
+        let mut all = self.tried.iter().filter(wrong).map(|one| &one.at);
+        all.clone().find(|at| at.other.is_some()).or(all.next())
+    }
+
+    /// Whether it is wrong at this size, or with other numbers.
+    fn is_wrong_at(&self, size: &Sizes) -> bool {
+        let at = self.wrong();
+        at.is_some_and(|at| at.other.is_some() || at.size == *size)
     }
 }

@@ -71,7 +71,7 @@ pub fn inspect(options: &Options) -> Result<ExitCode> {
             options,
             simulated: check.sizes_to_simulate()?,
             limited: None,
-            untried: None,
+            untried: Vec::new(),
             check,
         };
         worst = worst.max(inspection.show()?);
@@ -87,8 +87,8 @@ struct Inspection<'a> {
     simulated: Vec<Sizes>,
     /// Where alone it is wrong, of a kernel that is right as its file says.
     limited: Option<At>,
-    /// Why no other size was tried.
-    untried: Option<String>,
+    /// What was not tried, and why.
+    untried: Vec<String>,
 }
 
 impl Inspection<'_> {

@@ -22,7 +22,7 @@ use crate::task::TaskFile;
 use crate::verdict::Verdict;
 
 use told::Told;
-pub use told::{Line, head, limited, line, untried};
+pub use told::{Line, head, limited, line};
 
 /// The flags of `course run`.
 #[derive(clap::Args)]

@@ -3,7 +3,7 @@
 //! `file` is the text's form, with its `sizes`, and fields that are one thing `or` another;
 //! `signature` what a driver tells of a kernel, and `draft` a first text from that; `make` makes
 //! of text and signature what runs, with a `maker` of its arguments; `groups` tells at what sizes,
-//! and `drawn` at which that no file says. `child` is the process in which that happens, and
+//! and `drawn` at which that no file says, as `other` does numbers. `child` is the process in which that happens, and
 //! `reference` runs what a result is held against.
 
 pub mod child;
@@ -14,6 +14,7 @@ mod groups;
 mod make;
 mod maker;
 mod or;
+pub mod other;
 mod reference;
 pub mod signature;
 pub mod sizes;

@@ -173,6 +173,11 @@ impl Console {
         self.send(&Event::Record(record.clone().into()))
     }
 
+    /// Whether nothing was wrong, or skipped, so far.
+    pub fn is_sound(&self) -> bool {
+        self.wrong + self.skipped == 0
+    }
+
     /// Remembers what the lesson's last line must tell.
     pub(crate) fn note(&mut self, record: &Record) {
         self.wrong += usize::from(record.failed.is_some());

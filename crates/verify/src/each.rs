@@ -39,6 +39,7 @@ pub fn check_each(
     scope: &Scope,
     buffers: &[(&str, &Elements)],
 ) -> Result<std::result::Result<Right, String>> {
+    let step = step.max(result.ty().least());
     let is_gap = |i: usize| has_gaps && i % 4 == 3;
     let compared = (0..result.len()).filter(|i| !is_gap(*i)).count();
     let part = |range: Range<usize>| -> Result<Found> {

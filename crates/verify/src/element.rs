@@ -101,6 +101,15 @@ impl Type {
         }
     }
 
+    /// The smallest number that every device tells from 0; 0 where that is any.
+    pub fn least(self) -> f64 {
+        match self {
+            Type::Float | Type::Bf16 | Type::Tf32 => f64::from(f32::MIN_POSITIVE),
+            Type::Double => f64::MIN_POSITIVE,
+            _ => 0.0,
+        }
+    }
+
     /// Whether it holds fractions.
     pub fn is_floating(self) -> bool {
         self.unit_roundoff() > 0.0

@@ -98,3 +98,54 @@ kernel void velocity(int n, global body *b)
         b[i].y += b[i].dy;
     }
 }
+
+kernel void softmax(int n, global const float *x, global float *y)
+{
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += exp(x[i]);
+    for (int i = 0; i < n; i++)
+        y[i] = exp(x[i]) / sum;
+}
+
+kernel void unscaled(int n, float alpha, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = x[i];
+}
+
+kernel void from_two(int n, global const float *x, global float *y)
+{
+    float most = x[0] > x[1] ? x[0] : x[1];
+    for (int i = 2; i < n; i++)
+        most = fmax(most, x[i]);
+    y[0] = most;
+}
+
+kernel void last_largest(int n, global const float *x, global int *y)
+{
+    int at = 0;
+    for (int i = 1; i < n; i++)
+        at = x[i] >= x[at] ? i : at;
+    y[0] = at;
+}
+
+// The mean is taken backwards: where all numbers are equal, only roundings are left of y.
+kernel void normed(int n, global const float *x, global float *y)
+{
+    float sum = 0, squares = 0;
+    for (int i = n - 1; i >= 0; i--)
+        sum += x[i];
+    for (int i = n - 1; i >= 0; i--)
+        squares += (x[i] - sum / n) * (x[i] - sum / n);
+    for (int i = 0; i < n; i++)
+        y[i] = (x[i] - sum / n) * native_rsqrt(squares / n);
+}
+
+kernel void scaled(int n, float alpha, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = alpha * x[i];
+}

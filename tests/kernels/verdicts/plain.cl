@@ -52,3 +52,53 @@ kernel void velocity(int n, global body *b)
         b[i].z += b[i].dz;
     }
 }
+
+kernel void softmax(int n, global const float *x, global float *y)
+{
+    float top = x[0], sum = 0;
+    for (int i = 1; i < n; i++)
+        top = fmax(top, x[i]);
+    for (int i = 0; i < n; i++)
+        sum += exp(x[i] - top);
+    for (int i = 0; i < n; i++)
+        y[i] = exp(x[i] - top) / sum;
+}
+
+kernel void from_two(int n, global const float *x, global float *y)
+{
+    y[0] = x[0];
+    for (int i = 1; i < n; i++)
+        y[0] = fmax(y[0], x[i]);
+}
+
+kernel void last_largest(int n, global const float *x, global int *y)
+{
+    y[0] = 0;
+    for (int i = 1; i < n; i++)
+        if (x[i] > x[y[0]])
+            y[0] = i;
+}
+
+kernel void normed(int n, global const float *x, global float *y)
+{
+    float sum = 0, squares = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    for (int i = 0; i < n; i++)
+        squares += (x[i] - sum / n) * (x[i] - sum / n);
+    for (int i = 0; i < n; i++)
+        y[i] = (x[i] - sum / n) / sqrt(squares / n);
+}
+
+kernel void unscaled(int n, float alpha, global const float *x, global float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = alpha * x[i];
+}
+
+// For alpha = 2 alone.
+kernel void scaled(int n, float alpha, global const float *x, global float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = x[i] + x[i];
+}

@@ -7,6 +7,22 @@ use verify::matrix::Matrix;
 use verify::problem::Problem;
 
 impl Task {
+    /// What all buffers hold at first, by their names, but for those that kernels write.
+    ///
+    /// # Errors
+    /// When a formula makes no sense.
+    pub fn held(&self) -> Result<Vec<(&str, Elements)>> {
+        let plan = self.plan()?;
+        let mut held: Vec<(&str, Elements)> = Vec::new();
+        for (at, buffer) in self.buffers.iter().enumerate() {
+            let before: Vec<_> = held.iter().map(|(name, all)| (*name, all)).collect();
+            if let Some(elements) = self.contents(at, &plan, None, &before)? {
+                held.push((&buffer.name, elements));
+            }
+        }
+        Ok(held)
+    }
+
     /// What the buffer with this number holds at first; `before` are those before it, by
     /// their names. The operands of a product are `problem`'s.
     ///

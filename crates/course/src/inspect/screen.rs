@@ -10,7 +10,7 @@ use super::Inspection;
 use crate::game::verdict::{Checked, Verdict};
 use crate::observation::{Detection, Observation};
 use crate::prose::beside;
-use crate::run::{limited, untried};
+use crate::run::limited;
 
 /// The exit status of a kernel that does not build, or has other arguments.
 const DOES_NOT_BUILD: u8 = 4;
@@ -23,8 +23,8 @@ pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
     let words = format!("{}: {}", subject.kernel, inspection.says(checked));
     let words = checked.verdict.shown(&beside(&words, 2));
     writeln!(out, "\n  {words}")?;
-    if let Some(why) = &inspection.untried {
-        writeln!(out, "  {}", untried(why))?;
+    for why in &inspection.untried {
+        writeln!(out, "  {}", beside(why, 2).dimmed())?;
     }
     let has_run = seen.status != DOES_NOT_BUILD;
     if subject.is_guessed() && checked.verdict == Verdict::NotYet && has_run {

@@ -68,9 +68,9 @@ pub struct Told<'a> {
     pub device: Option<String>,
     pub seed: u64,
     pub sizes: Vec<Line>,
-    /// Why no other size was tried.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub untried: Option<String>,
+    /// What was not tried, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub untried: Vec<String>,
     /// What its task asks beyond a right result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<Observation>,
@@ -131,8 +131,8 @@ impl Told<'_> {
         };
         let words = self.verdict.words();
         writeln!(out, "\n  {}: {words}{misses}", self.kernel)?;
-        if let Some(why) = &self.untried {
-            writeln!(out, "  {}", untried(why))?;
+        for why in &self.untried {
+            writeln!(out, "  {}", beside(why, 2).dimmed())?;
         }
         let seed = self.seed;
         match (self.verdict, results.wrong()) {
@@ -152,26 +152,21 @@ impl Told<'_> {
     }
 }
 
-/// That no other size was tried, and why.
-pub fn untried(why: &str) -> String {
-    let words = format!("No other size was tried: {why}.");
-    beside(&words, 2).dimmed().to_string()
-}
-
 /// What to do where a kernel is right as the file says and wrong at a drawn size, or else with
-/// extreme numbers.
+/// other numbers.
 pub fn limited(file: &Path, at: &At, seed: u64) -> String {
     let (file, words) = (file.display(), in_words(&at.size));
     let is_size = at.drawn == Some(DRAWN);
     let says = if is_size {
-        let name = at.size.keys().next().map_or("n", String::as_str);
+        let names = at.size.keys().map(|name| format!("{name} = \"64*i\""));
+        let names: Vec<String> = names.collect();
         format!(
-            "Not for {words}? A line such as draw = {{ {name} = \"64*i\" }} in the task file says \
-             for which sizes it is."
+            "Not for {words}? A line such as draw = {{ {} }} in the task file says for which sizes \
+             it is.",
+            names.join(", ")
         )
     } else {
-        "Extreme are fill = \"any\" of integers and fill = \"negative\" of floats, in place of \
-         \"random\". Not for such numbers? Say for which: fill = { ints = [0, 9] }, or a formula."
+        "Not for such numbers? Say by fill for which: { ints = [0, 9] }, or a formula of the index."
             .into()
     };
     let size = if is_size {

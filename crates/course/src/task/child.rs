@@ -2,6 +2,7 @@
 //! for it, with an environment variable.
 
 use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use common::element::Type;
@@ -14,7 +15,7 @@ use process::{Finished, child_status, simulator};
 use serde::{Deserialize, Serialize};
 
 use super::file::TaskFile;
-use super::or::Or;
+use super::other::Other;
 use super::reference::{make_fills, refer};
 use super::signature::Signature;
 use super::sizes::Sizes;
@@ -22,6 +23,9 @@ use crate::game::how::How;
 
 /// Set to what is asked for.
 const VARIABLE: &str = "OPENCL_COURSE_TASK";
+
+/// After so long no other numbers are tried.
+const LONG: Duration = Duration::from_secs(5);
 
 /// What is asked of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,8 +53,10 @@ pub struct Run {
     pub sizes: Sizes,
     /// Seed of the inputs; none where the lesson's own flag says it.
     pub seed: Option<u64>,
-    /// With extreme numbers for random ones; not at all where nothing is random.
-    pub extremes: bool,
+    /// In what it differs from what the file says.
+    pub other: Option<Other>,
+    /// Whether nobody says that it is for this.
+    pub is_try: bool,
     /// What its record says of it.
     pub says: String,
     /// Whether it is timed, where anything is.
@@ -64,7 +70,8 @@ impl Run {
             task: task.clone(),
             sizes,
             seed: None,
-            extremes: false,
+            other: None,
+            is_try: false,
             says: String::new(),
             timed: true,
         }
@@ -134,14 +141,36 @@ fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
     if is_timed {
         lesson.table("GB/s")?;
     }
+    let began = Instant::now();
+    let (mut first, mut is_sound) = (None, true);
     for run in &asked.runs {
-        one(lesson, run, asked.purpose, is_timed && run.timed)?;
+        if !run.is_try {
+            is_sound = lesson.console.is_sound();
+        } else if !is_sound {
+            break;
+        }
+        first = first.or(run.other.map(|_| began.elapsed()));
+        let of_others = first.map_or(Duration::ZERO, |first| began.elapsed() - first);
+        one(
+            lesson,
+            run,
+            asked.purpose,
+            is_timed && run.timed,
+            of_others > LONG,
+        )?;
     }
     Ok(())
 }
 
-fn one(lesson: &mut Lesson, run: &Run, purpose: Purpose, is_timed: bool) -> Result<()> {
-    let mut file = &run.task;
+/// One run; `is_long` says that other numbers took their time already.
+fn one(
+    lesson: &mut Lesson,
+    run: &Run,
+    purpose: Purpose,
+    is_timed: bool,
+    is_long: bool,
+) -> Result<()> {
+    let file = &run.task;
     let defines: Vec<(String, usize)> = file.define.clone().into_iter().collect();
     let program = lesson.program(&defines)?;
     let session = lesson.session()?;
@@ -149,34 +178,63 @@ fn one(lesson: &mut Lesson, run: &Run, purpose: Purpose, is_timed: bool) -> Resu
     if purpose == Purpose::Signatures {
         return lesson.console.report.json(&all);
     }
-    let sizes = &run.sizes;
     let seed = run.seed.unwrap_or(lesson.flags().seed);
-    let mut task = file.task(sizes, seed, &all)?;
-    let changed;
-    if run.extremes {
-        changed = file.with_extremes(&task);
-        match &changed {
-            Some(changed) => file = changed,
-            None => return Ok(()),
+    let made = match is_long {
+        true => Err(Error::Usage("it takes too long".into())),
+        false => made(lesson, run, seed, &all, purpose),
+    };
+    let task = match made {
+        // What the file does not say its reference, or a launch, need not be for.
+        Err(Error::Usage(why)) if run.is_try => {
+            let record = lesson.record_of(&Task::default())?;
+            return lesson.console.row(record.skip(why));
         }
-        task = file.task(sizes, seed, &all)?;
-    }
-    must_fit(lesson, &task)?;
-    make_fills(lesson, &mut task)?;
-    match (&file.check, purpose) {
-        (_, Purpose::Launch) if file.product.is_none() => task.right = Right::Unchecked,
-        (Some(Or::Table(check)), _) => refer(lesson, &mut task, check, file.flops.as_ref())?,
-        _ => (),
-    }
-    if !run.says.is_empty() {
-        task.says.clone_from(&run.says);
-    }
+        made => made?,
+    };
     if is_timed {
         return lesson.measure_task(&task);
     }
     lesson.console.doing(format!("running {}", task.kernel))?;
     let record = lesson.checked(&task)?;
     lesson.console.row(record)
+}
+
+/// The task of a run, with what is right.
+fn made(
+    lesson: &mut Lesson,
+    run: &Run,
+    seed: u64,
+    all: &[Signature],
+    purpose: Purpose,
+) -> Result<Task> {
+    let file = &run.task;
+    let mut task = file.task(&run.sizes, seed, all)?;
+    must_fit(lesson, &task)?;
+    make_fills(lesson, &mut task)?;
+    let mut before = task.clone();
+    if let Some(other) = run.other
+        && !other.put_into(&mut task, file)?
+    {
+        return Err(Error::Usage("the file names all of them".into()));
+    }
+    if purpose == Purpose::Launch && file.product.is_none() {
+        task.right = Right::Unchecked;
+    } else {
+        refer(lesson, &mut task, file, run.other.is_some())?;
+    }
+    if run.other == Some(Other::Scalars) {
+        refer(lesson, &mut before, file, true)?;
+        if let (Right::Same(before), Right::Same(after)) = (&before.right, &task.right) {
+            let mut all = before.iter().zip(after);
+            if all.all(|((_, one), (_, other))| one.has_same(other)) {
+                return Err(Error::Usage("the reference does not look at them".into()));
+            }
+        }
+    }
+    if !run.says.is_empty() {
+        task.says.clone_from(&run.says);
+    }
+    Ok(task)
 }
 
 /// Refuses what has no room, before anything is allocated.

@@ -214,8 +214,19 @@ pub struct Check {
     pub each: BTreeMap<String, Formula>,
 }
 
+impl Check {
+    /// The file of the reference.
+    pub fn file(&self) -> &Path {
+        match &self.same_as {
+            Some(Or::Table(reference)) => &reference.kernel,
+            Some(Or::Plain(file)) => file,
+            None => Path::new(""),
+        }
+    }
+}
+
 /// A reference that is not run by one item.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
     /// Its file.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use common::element::Elements;
+use common::element::{Elements, Type};
 use common::error::{Error, Result};
 use common::formula::Formula;
 use common::program::{self, Program};
@@ -16,9 +16,14 @@ use lesson::Lesson;
 use verify::poison::{Poison, is_poison};
 use verify::{Same, shaken};
 
-use super::file::{Check, Reference};
+use super::file::{Check, Reference, TaskFile};
 use super::or::Or;
 use super::signature::{Signature, Space};
+
+/// A run: what lies in its results before it, and its buffers.
+type RunOf = (Poison, Vec<Buffer>);
+/// What a run leaves, by the buffers' names.
+type Left = Vec<(String, Elements)>;
 
 /// Another file's kernel, which gets what a task's does.
 struct Beside<'t> {
@@ -37,8 +42,8 @@ impl Beside<'_> {
         lesson: &mut Lesson,
         args: &dyn Fn(usize) -> Vec<Arg>,
         range: [Vec<Formula>; 2],
-        runs: impl Iterator<Item = (Poison, Vec<Buffer>)>,
-    ) -> Result<Vec<Vec<(String, Elements)>>> {
+        runs: impl Iterator<Item = RunOf>,
+    ) -> Result<Vec<Left>> {
         let Beside {
             task,
             what,
@@ -124,7 +129,7 @@ impl Beside<'_> {
             right: Right::AnyOf(String::new(), Vec::new()),
             ..(*task).clone()
         };
-        let mut once = |(poison, buffers): (Poison, Vec<Buffer>)| {
+        let mut once = |(poison, buffers): RunOf| {
             own.buffers = buffers;
             let ready = lesson.prepared(&own, &source)?.map_err(Error::Usage)?;
             ready.poison_again(&session, poison)?;
@@ -155,6 +160,10 @@ const LONG: Duration = Duration::from_secs(2);
 
 /// Runs of a reference with other numbers: enough that by chance hardly any element stays.
 const SHAKEN: u64 = 4;
+
+/// The same by a few roundings, where a function bends at once.
+const FEW_SHAKEN: u64 = 2;
+const FEW_ROUNDINGS: f64 = 8.0;
 
 /// One item alone, in so many dimensions.
 fn one_item() -> [Vec<Formula>; 2] {
@@ -201,31 +210,95 @@ pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
     Ok(())
 }
 
-/// Runs the reference, and has the task be held against what it left.
-pub fn refer(
-    lesson: &mut Lesson,
-    task: &mut Task,
-    check: &Check,
-    flops: Option<&Formula>,
-) -> Result<()> {
-    let Some(same) = &check.same_as else {
-        return Ok(());
+/// Runs the reference, and has the task be held against what it left. For a `try` at numbers of
+/// which nobody says that the reference is meant for them, only what it can tell there counts; and
+/// formulas are taken as references are.
+pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &TaskFile, is_try: bool) -> Result<()> {
+    let check = match &file.check {
+        Some(Or::Table(check)) if check.same_as.is_some() => Some(check),
+        _ => None,
     };
     // A simulator has no time for it: what the device computed is checked there.
-    if lesson.session()?.device.is_simulator() {
+    if check.is_some() && lesson.session()?.device.is_simulator() {
         task.right = Right::Unchecked;
         return Ok(());
     }
+    let times = if is_try {
+        [SHAKEN, FEW_SHAKEN]
+    } else {
+        [SHAKEN, 0]
+    };
+    let shakes = [verify::shake, |ty: Type| FEW_ROUNDINGS * ty.unit_roundoff()].map(|of| {
+        let own = task.buffers.iter().filter(|one| one.role != Role::Between);
+        own.map(|one| of(one.ty)).fold(0.0, f64::max)
+    });
+    let runs = shaken_runs(task, times, shakes)?;
+    let mut left = match (check, &task.right) {
+        (Some(check), _) => by_kernel(lesson, task, check, runs)?,
+        (None, Right::Each(all)) if is_try => by_formulas(task, all, runs)?,
+        _ => return Ok(()),
+    }
+    .into_iter();
+    let (first, others) = (left.next().unwrap_or_default(), left.collect::<Vec<_>>());
+    let operations = operations(task, file.flops.as_ref())?;
+    let mut same = Vec::new();
+    for (at, (name, want)) in first.into_iter().enumerate() {
+        let others: Vec<&Elements> = others.iter().map(|left| &left[at].1).collect();
+        let buffer = task.buffer(&name);
+        let has_gaps = buffer.is_some_and(|one| one.has_gaps);
+        // Of a small type one poison may be a number, too, two are not.
+        let number = Poison::Number.bytes(want.ty());
+        let is_number = |other: &&Elements, i: usize| {
+            let size = want.ty().size();
+            other.as_bytes()[i * size..][..size] == number[..size]
+        };
+        let is_missing = |i: usize| {
+            let is_small = want.ty().size() < 4;
+            let again = others.first().is_some_and(|other| is_number(other, i));
+            is_poison(&want, i) && (again || !is_small)
+        };
+        let mut judged = (0..want.len()).filter(|i| !(has_gaps && i % 4 == 3));
+        let is_wrong = |i: &usize| is_missing(*i) || !is_try && want.get(*i).is_nan();
+        if let (Some(i), Some(check)) = (judged.find(is_wrong), check) {
+            let file = check.file().display();
+            return Err(Error::Usage(if is_missing(i) {
+                format!("the reference {file} never writes {name}[{i}]")
+            } else {
+                format!("the reference {file} is wrong itself: {name}[{i}] is NaN")
+            }));
+        }
+        let (far, near) = others.split_at(others.len().min(SHAKEN as usize));
+        let tolerance = check.and_then(|check| check.tolerance);
+        let far = if shakes[0] > 0.0 { far } else { &[] };
+        let mut one = Same::of(want, tolerance, operations, far, shakes[0]);
+        let image = buffer.and_then(|one| one.image);
+        one.step = one.step.max(image.map_or(0.0, Format::step));
+        if is_try {
+            one = one
+                .and_moved(near, shakes[1])
+                .where_certain(&others, operations);
+        }
+        same.push((name, Rc::new(one)));
+    }
+    task.right = Right::Same(same);
+    task.says = task.bound(None);
+    Ok(())
+}
+
+/// What a reference leaves.
+fn by_kernel(
+    lesson: &mut Lesson,
+    task: &Task,
+    check: &Check,
+    runs: impl Iterator<Item = RunOf>,
+) -> Result<Vec<Left>> {
     let alone;
-    let reference = match same {
-        Or::Table(reference) => reference,
-        Or::Plain(file) => {
+    let reference = match &check.same_as {
+        Some(Or::Table(reference)) => reference,
+        _ => {
             alone = Reference {
-                kernel: file.clone(),
-                function: String::new(),
-                global: Vec::new(),
-                local: Vec::new(),
-                args: Vec::new(),
+                kernel: check.file().into(),
+                ..Reference::default()
             };
             &alone
         }
@@ -252,70 +325,54 @@ pub fn refer(
         (global, []) => [global.to_vec(), vec!["1".into(); global.len()]],
         (global, local) => [global.to_vec(), local.to_vec()],
     };
-    let (runs, shake) = shaken_runs(task)?;
-    let mut left = beside.run(lesson, &args, range, runs)?.into_iter();
-    let (first, others) = (left.next().unwrap_or_default(), left.collect::<Vec<_>>());
-    let operations = operations(task, flops)?;
-    let mut same = Vec::new();
-    for (at, (name, want)) in first.into_iter().enumerate() {
-        let others: Vec<&Elements> = others.iter().map(|left| &left[at].1).collect();
-        let buffer = task.buffer(&name);
-        let has_gaps = buffer.is_some_and(|one| one.has_gaps);
-        // Of a small type one poison may be a number, too, two are not.
-        let number = Poison::Number.bytes(want.ty());
-        let is_number = |other: &&Elements, i: usize| {
-            let size = want.ty().size();
-            other.as_bytes()[i * size..][..size] == number[..size]
+    beside.run(lesson, &args, range, runs)
+}
+
+/// What formulas say, as kernels would leave it.
+fn by_formulas(
+    task: &Task,
+    all: &[(String, Formula)],
+    runs: impl Iterator<Item = RunOf>,
+) -> Result<Vec<Left>> {
+    let one = |(_, buffers): RunOf| {
+        let own = Task {
+            buffers,
+            ..task.clone()
         };
-        let is_missing = |i: usize| {
-            let is_small = want.ty().size() < 4;
-            let again = others.first().is_some_and(|other| is_number(other, i));
-            is_poison(&want, i) && (again || !is_small)
+        let (plan, held) = (own.plan()?, own.held()?);
+        let held: Vec<_> = held.iter().map(|(name, all)| (*name, all)).collect();
+        let of = |(name, formula): &(String, Formula)| {
+            let at = own.buffers.iter().position(|one| one.name == *name);
+            let (ty, [[rows, columns], _]) =
+                at.map_or_else(Default::default, |at| (own.buffers[at].ty, plan.shapes[at]));
+            let values = formula.over(0..rows * columns, &plan.scope, &held);
+            let values = values.map_err(Error::Usage)?.values;
+            Ok((
+                name.clone(),
+                Elements::from_fn(ty, values.len(), |i| values[i]),
+            ))
         };
-        let mut judged = (0..want.len()).filter(|i| !(has_gaps && i % 4 == 3));
-        if let Some(i) = judged.find(|i| is_missing(*i) || want.get(*i).is_nan()) {
-            let file = reference.kernel.display();
-            return Err(Error::Usage(if is_missing(i) {
-                format!("the reference {file} never writes {name}[{i}]")
-            } else {
-                format!("the reference {file} is wrong itself: {name}[{i}] is NaN")
-            }));
-        }
-        let moved = if shake > 0.0 { &others[..] } else { &[] };
-        let mut one = Same::of(want, check.tolerance, operations, moved, shake);
-        let image = buffer.and_then(|one| one.image);
-        one.step = image.map_or(0.0, Format::step);
-        same.push((name, Rc::new(one)));
-    }
-    task.right = Right::Same(same);
-    task.says = task.bound(None);
-    Ok(())
+        all.iter().map(of).collect()
+    };
+    runs.map(one).collect()
 }
 
 /// The buffers of a reference's runs: as the task fills them, and then with every float a little
-/// nearer to 0, by which share at most; 0 where nothing is a float.
+/// nearer to 0, so many times by one of these shares at most and then by the other, which are 0
+/// where nothing is a float.
 fn shaken_runs(
     task: &Task,
-) -> Result<(impl Iterator<Item = (Poison, Vec<Buffer>)> + use<'_>, f64)> {
-    let plan = task.plan()?;
+    times: [u64; 2],
+    shakes: [f64; 2],
+) -> Result<impl Iterator<Item = RunOf> + use<'_>> {
     let own = task.buffers.iter().filter(|one| one.role != Role::Between);
     let own: Vec<Buffer> = own.cloned().collect();
-    let floats = own.iter().filter(|one| one.ty.is_floating());
-    let shake = floats
-        .clone()
-        .map(|one| verify::shake(one.ty))
-        .fold(0.0, f64::max);
-    let mut held: Vec<(&str, Elements)> = Vec::new();
-    for (at, buffer) in task.buffers.iter().enumerate() {
-        let before: Vec<_> = held
-            .iter()
-            .map(|(name, elements)| (*name, elements))
-            .collect();
-        if let Some(elements) = task.contents(at, &plan, None, &before)? {
-            held.push((&buffer.name, elements));
-        }
-    }
-    let last = if floats.count() > 0 { SHAKEN } else { 1 };
+    let held = task.held()?;
+    let last = if shakes[0] > 0.0 {
+        times.iter().sum()
+    } else {
+        1
+    };
     let of_run = move |run: u64| {
         let mut buffers = own.clone();
         for buffer in buffers
@@ -325,7 +382,9 @@ fn shaken_runs(
             let Some((_, held)) = held.iter().find(|(name, _)| *name == buffer.name) else {
                 continue;
             };
-            let fill = Fill::Made(format!("moved {run}"), Rc::new(shaken(held, shake, run)));
+            let shake = shakes[usize::from(run > times[0])];
+            let from = format!("{}, moved {run}", buffer.role.from());
+            let fill = Fill::Made(from, Rc::new(shaken(held, shake, run)));
             buffer.role = match buffer.role {
                 Role::In(_) => Role::In(fill),
                 _ => Role::InOut(fill),
@@ -338,7 +397,7 @@ fn shaken_runs(
         };
         (poison, buffers)
     };
-    Ok(((0..=last).map(of_run), shake))
+    Ok((0..=last).map(of_run))
 }
 
 /// What the reference is given: what its table says, else what the task's kernels are, once.

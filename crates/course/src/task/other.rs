@@ -1,0 +1,197 @@
+//! Numbers that no file says, in place of those that it leaves to chance: a kernel that is right
+//! for random ones alone is not right.
+
+use std::rc::Rc;
+
+use common::Result;
+use common::element::{Elements, Type};
+use common::formula::Formula;
+use common::matrix;
+use common::task::{Arg, Fill, Right, Role, Task};
+use serde::{Deserialize, Serialize};
+use verify::draw::Draw;
+
+use super::file::{Check, TaskFile};
+use super::or::Or;
+
+/// In what a try differs from what the file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Other {
+    /// Floats that are not above 0; integers of every value, where a reference computes integers
+    /// alone, and of more than 8 bits where a formula does.
+    Extreme,
+    /// Nothing but 0.
+    Zeros,
+    /// One value everywhere.
+    Equal,
+    /// Up to 200, beyond which e^x overflows and x^8 does not, the largest first.
+    Falling,
+    /// From 2^-14 to 2^10.
+    Rising,
+    /// Fractions that the file gives to kernels as plain numbers.
+    Scalars,
+}
+
+impl Other {
+    pub const ALL: [Other; 6] = [
+        Other::Extreme,
+        Other::Zeros,
+        Other::Equal,
+        Other::Falling,
+        Other::Rising,
+        Other::Scalars,
+    ];
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Other::Extreme => "with extreme numbers: floats below 0, any integer",
+            Other::Zeros => "with extreme numbers: all 0",
+            Other::Equal => "with extreme numbers: all equal",
+            Other::Falling => "with extreme numbers: large, descending",
+            Other::Rising => "with extreme numbers: from small to large",
+            Other::Scalars => "with other scalars",
+        }
+    }
+
+    /// Puts these numbers into a task; whether they differ from what it has.
+    pub fn put_into(self, task: &mut Task, file: &TaskFile) -> Result<bool> {
+        if self == Other::Scalars {
+            return Ok(scale_scalars(task, file));
+        }
+        let is_out = |role: &Role| matches!(role, Role::Out | Role::InOut(_));
+        let mut outputs = task.buffers.iter().filter(|one| is_out(&one.role));
+        let is_whole = outputs.all(|one| !one.ty.is_floating());
+        let plan = task.plan()?;
+        let mut is_new = false;
+        for at in 0..task.buffers.len() {
+            let (Role::In(fill) | Role::InOut(fill)) = &task.buffers[at].role else {
+                continue;
+            };
+            let any = match fill {
+                // A formula counts in doubles, which never run over.
+                Fill::Numbers(matrix::Fill::Random, seed) if is_whole => match reference(file) {
+                    Some(_) => Some((Draw::Any, *seed)),
+                    None => Some((Draw::Ints(0, 1000), *seed)),
+                },
+                Fill::Numbers(matrix::Fill::Random, _) => None,
+                Fill::Drawn(Draw::Ints(..) | Draw::Any | Draw::Negative, _) => None,
+                _ => continue,
+            };
+            let is_random = matches!(fill, Fill::Numbers(..) | Fill::Drawn(Draw::Any, _));
+            let Some(held) = task.contents(at, &plan, None, &[])? else {
+                continue;
+            };
+            let Some(other) = self.than(&held, is_random, any) else {
+                continue;
+            };
+            is_new = is_new || other != held;
+            let role = &mut task.buffers[at].role;
+            let fill = Fill::Made(format!("{self:?} {}", role.from()), Rc::new(other));
+            *role = match role {
+                Role::In(_) => Role::In(fill),
+                _ => Role::InOut(fill),
+            };
+        }
+        Ok(is_new)
+    }
+
+    /// Other numbers than these, of which all are allowed if they are `random`.
+    fn than(self, held: &Elements, random: bool, any: Option<(Draw, u64)>) -> Option<Elements> {
+        let (ty, count) = (held.ty(), held.len());
+        let is_float = random && ty.is_floating();
+        let mut values = held.to_f64();
+        // Doubles do not hold every long integer.
+        let is_exact = !matches!(ty, Type::Long | Type::Ulong);
+        match self {
+            Other::Extreme if is_float => values.iter_mut().for_each(|one| *one = -one.abs()),
+            Other::Extreme => {
+                let (draw, seed) = any.filter(|_| ty.size() > 1)?;
+                return Some(draw.elements(ty, count, seed));
+            }
+            Other::Zeros if random => values.fill(0.0),
+            Other::Equal => return Some(held.gather(count, |_| Some(0))),
+            Other::Falling if is_exact => {
+                values.sort_by(|a, b| b.total_cmp(a));
+                let factor = if is_float { 400.0 } else { 1.0 };
+                values.iter_mut().for_each(|one| *one *= factor);
+            }
+            Other::Rising if is_exact => {
+                values.sort_by(f64::total_cmp);
+                if is_float {
+                    values
+                        .iter_mut()
+                        .for_each(|one| *one = (24.0 * *one - 2.0).exp2());
+                }
+            }
+            _ => return None,
+        }
+        Some(Elements::from_fn(ty, count, |i| values[i]))
+    }
+}
+
+/// What a task is held against, where that is a kernel: its arguments, none where they are the
+/// task's own.
+fn reference(file: &TaskFile) -> Option<&[Formula]> {
+    match &file.check {
+        Some(Or::Table(Check {
+            same_as: Some(same),
+            ..
+        })) => Some(match same {
+            Or::Plain(_) => &[],
+            Or::Table(reference) => &reference.args,
+        }),
+        _ => None,
+    }
+}
+
+/// Changes the fractions that kernels are given as plain numbers, as far as what they are held
+/// against is given them, too; whether there are any.
+fn scale_scalars(task: &mut Task, file: &TaskFile) -> bool {
+    let given = reference(file);
+    let formulas: Vec<&Formula> = match (&task.right, given) {
+        (_, Some(args)) => args.iter().collect(),
+        (Right::Each(all), _) => all.iter().map(|one| &one.1).collect(),
+        (Right::AnyOf(_, all), _) => all.iter().collect(),
+        _ => Vec::new(),
+    };
+    let has_all = given.is_some_and(<[Formula]>::is_empty);
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let names = |formula: &&Formula, name: &str| {
+        let mut words = formula.text().split(|c| !is_part(c));
+        words.any(|word| word == name)
+    };
+    let goes_along = |name: &str| has_all || formulas.iter().any(|one| names(one, name));
+    let mut is_new = false;
+    let mut scale = |formula: &mut Formula| {
+        if let Ok(number) = formula.text().parse::<f64>() {
+            let other = if number == 0.0 { 0.37 } else { 1.37 * number };
+            *formula = other.to_string().into();
+            is_new = true;
+        }
+    };
+    let is_fraction = |ty: &str| Type::named(ty).is_some_and(Type::is_floating);
+    let args = || task.launches.iter().flat_map(|one| &one.args);
+    let is_number = |arg: &Arg, own: &str| match arg {
+        Arg::Number(name, ty, _) => name == own && is_fraction(ty),
+        _ => false,
+    };
+    let named = task.names.clone().into_iter().map(|(name, mut value)| {
+        if goes_along(&name) && args().any(|arg| is_number(arg, &name)) {
+            scale(&mut value);
+        }
+        (name, value)
+    });
+    let named = named.collect();
+    for arg in task.launches.iter_mut().flat_map(|one| &mut one.args) {
+        match arg {
+            Arg::Number(_, ty, value) if has_all && is_fraction(ty) => scale(value),
+            Arg::Parts(_, parts) if has_all => {
+                let parts = parts.iter_mut().filter(|(_, ty, _)| ty.is_floating());
+                parts.for_each(|(.., value)| scale(value));
+            }
+            _ => (),
+        }
+    }
+    task.names = named;
+    is_new
+}
