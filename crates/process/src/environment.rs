@@ -11,6 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::device::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE};
+use common::device::pocl::{self, CACHE_VARIABLE, cache_folder};
 use common::device::{self, Device};
 use common::source::own_workspace;
 use common::threads;
@@ -19,7 +20,7 @@ use serde_json::json;
 use text::{aside, plain};
 
 use crate::ask::{ask, end_with_us};
-use crate::events::EVENTS_VARIABLE;
+use crate::events::{EVENTS_VARIABLE, Event};
 use crate::scratch::Scratch;
 
 /// Set by the parent to the number of the device that the child must use.
@@ -213,6 +214,35 @@ fn loads_alone(file: &Path) -> Result<(), String> {
     let copy = folder.0.join(file.file_name().unwrap_or_default());
     fs::copy(file, copy).map_err(|error| error.to_string())?;
     devices_here(&vec![(ICD_VARIABLE, folder.0.clone().into())]).map(drop)
+}
+
+// PoCL keeps what it has compiled in a folder, and believes what it finds there. Where a file of
+// it was cut short (a full disk, a process ended while writing) or overwritten, PoCL 3.1 ends the
+// process (SIGABRT, SIGBUS), or says that a kernel does not exist. So after such a failure the lesson
+// goes on once without the cache. Mesa's (rusticl) holds checksums, and Intel's CPU runtime keeps none
+// on disk.
+
+/// Whether PoCL's cache may be to blame for what happened: it is used, and no other device is.
+pub(crate) fn may_be_damaged(environment: &Environment, events: &[Event]) -> bool {
+    let is_off = environment.iter().any(|(set, _)| *set == CACHE_VARIABLE)
+        || std::env::var_os(CACHE_VARIABLE).is_some_and(|value| value == "0");
+    let holds_something =
+        fs::read_dir(cache_folder()).is_ok_and(|mut files| files.next().is_some());
+    let begun = events.iter().rev().find_map(|event| match event {
+        Event::Begun(record) => Some(record.platform.contains(pocl::PLATFORM)),
+        _ => None,
+    });
+    !is_off && holds_something && begun != Some(false)
+}
+
+/// Leaves the cache out of an environment, and tells that.
+pub(crate) fn leave_out_cache(environment: &mut Environment) {
+    aside!(
+        "\nThe driver failed, perhaps on a damaged file in PoCL's cache of compiled kernels.\n  \
+         It is tried again without the cache. If that helps, clear it: rm -r {}",
+        cache_folder().display()
+    );
+    environment.push((CACHE_VARIABLE, "0".into()));
 }
 
 /// True in a child that is only asked which devices there are.

@@ -8,10 +8,10 @@
 //! - [`events`] is what the child tells the parent: a file of JSON lines, one for each
 //!   thing begun and each result.
 //! - `environment` has the variables by which a child knows what it is, and those that
-//!   decide which drivers it finds; drivers that cannot be loaded are left out.
+//!   decide which drivers it finds; drivers that cannot be loaded, and a cache that may be
+//!   damaged, are left out.
 //! - `child` starts one and waits for its end; `death` says how it died.
-//! - [`resume`] is what the next child needs not measure again; `cache` is what PoCL's cache
-//!   has to do with a death.
+//! - [`resume`] is what the next child needs not measure again.
 //! - `ask` is a question to another process, which ends with this one.
 //! - `all_devices` runs the lesson once for each device.
 //! - `signals` are what ends a lesson from outside, and the terminal after that.
@@ -26,7 +26,6 @@
 
 mod all_devices;
 mod ask;
-mod cache;
 mod child;
 pub mod data;
 mod death;
@@ -52,15 +51,13 @@ use common::error::{Error, Result};
 use common::program::words;
 use common::record::Record;
 use common::simulator::LOG_VARIABLE;
-use text::aside;
 
 use child::End;
-use environment::leave_out_broken;
+use environment::{leave_out_broken, leave_out_cache, may_be_damaged};
 use events::{DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, Sender};
 use signals::Terminal;
 
 pub use ask::{ask, ask_within, end_group, end_with_us, in_a_group, messages, this_program};
-pub use cache::CACHE_VARIABLE;
 pub use common::device::icd::LIBRARY_VARIABLE;
 pub use death::{cause_of_death, was_stopped};
 pub use environment::{
@@ -160,11 +157,8 @@ fn on_one_device(
         }
         if death.in_loading && leave_out_broken(&mut environment) {
             events.clear();
-        } else if death.as_by_a_cache
-            && cache::may_be_damaged(&environment, &events::read(&events.path))
-        {
-            aside!("\n{}", cache::message());
-            environment.push((CACHE_VARIABLE, "0".into()));
+        } else if death.as_by_a_cache && may_be_damaged(&environment, &events::read(&events.path)) {
+            leave_out_cache(&mut environment);
             if resume::is_in_a_kernel(&events.path) {
                 // The new child is not to be judged by the last word of the old one.
                 Sender::to(&events.path)?.send(&Event::Doing("starting again".into()))?;

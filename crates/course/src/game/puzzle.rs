@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::progress::Mark;
 use super::written::Written;
 use crate::observation::Observation;
-use crate::prose::{WIDTH, beside};
+use crate::prose::beside;
 use crate::task::TaskFile;
 
 /// Where the words beside a heading begin.
@@ -196,49 +196,13 @@ impl Run {
     }
 }
 
-/// The command that runs a copy, as one types it.
+/// The command that runs a copy, in one line, so that it can be copied.
 fn command(puzzle: &Puzzle, run: &Run, copy: &Path) -> String {
     let lesson = puzzle.lesson.map(Lesson::package).unwrap_or_default();
-    let copy = copy.display().to_string();
+    let mut copy = copy.display().to_string();
+    if copy.contains([' ', '\'', '"', '$', '\\']) {
+        copy = format!("'{}'", copy.replace('\'', r"'\''"));
+    }
     let Run { kernel, size, .. } = run;
-    let words = format!("cargo run -p {lesson} -- --only {kernel} --size {size} --source");
-    command_line(&words.split(' ').chain([&*copy]).collect::<Vec<_>>())
-}
-
-/// Columns that a command may take, with a backslash behind it.
-const ROOM: usize = WIDTH - WORDS - 4;
-
-/// Words for a shell, in lines that fit beside a heading: a backslash joins them again.
-fn command_line(words: &[&str]) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words.iter().map(|word| quoted(word)) {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= ROOM => {
-                line.push(' ');
-                line.push_str(&word);
-            }
-            _ => lines.push(word),
-        }
-    }
-    lines.join(&format!(" \\\n{:WORDS$}  ", ""))
-}
-
-fn quoted(word: &str) -> String {
-    if word.contains([' ', '\'', '"', '$', '\\']) {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    } else {
-        word.to_string()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_can_be_pasted() {
-        assert_eq!(command_line(&["run", "my file.cl"]), "run 'my file.cl'");
-        let lines = command_line(&["word"; 20]);
-        assert!(lines.contains(" \\\n            word"), "{lines}");
-    }
+    format!("cargo run -p {lesson} -- --only {kernel} --size {size} --source {copy}")
 }
