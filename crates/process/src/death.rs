@@ -151,22 +151,10 @@ pub fn cause_of_death(status: ExitStatus) -> String {
     let Some(signal) = signal(status) else {
         return status.to_string();
     };
-    let name = match signal {
-        1 => "SIGHUP: its terminal was closed",
-        2 => "SIGINT: as by Ctrl-C",
-        3 => "SIGQUIT: as by Ctrl-\\",
-        4 => "SIGILL: an instruction that this CPU does not have",
-        6 => "SIGABRT: the driver gave up",
-        7 => "SIGBUS: bad memory access",
-        8 => "SIGFPE: integer division by zero",
-        9 => "SIGKILL: ended from outside",
-        11 => "SIGSEGV: bad memory access",
-        15 => "SIGTERM: ended from outside",
-        24 => "SIGXCPU: more CPU time than `ulimit -t` allows",
-        25 => "SIGXFSZ: a larger file than `ulimit -f` allows",
-        31 => "SIGSYS: a system call that is forbidden here",
-        _ => "a signal",
-    };
+    let begin = format!("{signal} ");
+    let mut signals = include_str!("signals.txt").lines();
+    let name = signals.find_map(|line| line.strip_prefix(&begin));
+    let name = name.unwrap_or("a signal");
     format!("signal {signal}, {name}")
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::device::icd::{self, ICD_VARIABLE, TAKEN_FOR_LIBRARY, icd_place};
-use common::device::{DEVICE_VARIABLE, pocl};
+use common::device::pocl;
 use common::numbers;
 use process::LIBRARY_VARIABLE;
 use process::scratch::Scratch;
@@ -19,34 +19,18 @@ use process::packages;
 const NO_LOADER: &str = "(-2000)";
 const NO_OPENCL: &str = "(-2001)";
 
-/// Variables that change which devices there are, or how they behave, each with
-/// what it does.
-#[rustfmt::skip]
-const VARIABLES: &[(&str, &str)] = &[
-    (DEVICE_VARIABLE, "the device that lessons choose"),
-    ("OCL_ICD_FILENAMES", "more drivers, beside those of the ICD files"),
-    ("OPENCL_LAYERS", "layers between programs and drivers: they cost time"),
-    ("RUSTICL_ENABLE", "the hardware that rusticl drives"),
-    ("POCL_DEVICES", "the devices that PoCL shows"),
-    ("POCL_CACHE_DIR", "where PoCL keeps compiled kernels"),
-    ("POCL_KERNEL_CACHE", "0: PoCL compiles anew every time"),
-    ("POCL_MAX_PTHREAD_COUNT", "the cores that PoCL uses: it changes every time"),
-    ("POCL_AFFINITY", "1, as the course sets it: each thread of PoCL keeps to a core"),
-    ("POCL_DEBUG", "PoCL prints what it does"),
-    ("CUDA_VISIBLE_DEVICES", "the NVIDIA GPUs that are shown"),
-    ("CL_CONFIG_CPU_TARGET_ARCH", "the instructions that Intel's CPU runtime uses"),
-];
+/// Variables that change which devices there are, or how they behave, each with what it does.
+const VARIABLES: &str = include_str!("variables.txt");
 
 /// The variables that are set.
 pub fn environment() -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(dylib_path());
     findings.extend(vendors());
-    findings.extend(
-        VARIABLES
-            .iter()
-            .filter_map(|(name, purpose)| Some(variable(name, &std::env::var_os(name)?, purpose))),
-    );
+    findings.extend(VARIABLES.lines().filter_map(|line| {
+        let (name, purpose) = line.split_once("  ")?;
+        Some(variable(name, &std::env::var_os(name)?, purpose))
+    }));
     if findings.is_empty() {
         let says = "none is set: the system's own loader and drivers count";
         findings.push(Topic::Environment.good("variables", says));

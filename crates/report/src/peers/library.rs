@@ -2,8 +2,10 @@
 //! environment; and what every one is to the child that measures it: a product, its operands
 //! in place, that it computes again and again.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use anyhow::{Error, Result, anyhow};
 use clap::ValueEnum;
@@ -13,6 +15,7 @@ use common::source::own_workspace;
 use dlopen2::wrapper::{Container, WrapperApi};
 use process::devices::Device;
 use process::{machine, packages};
+use serde::Deserialize;
 
 /// CblasRowMajor, and CLBlastLayoutRowMajor.
 pub const ROW_MAJOR: i32 = 101;
@@ -62,63 +65,30 @@ pub enum Peer {
     Clblast,
 }
 
-/// As its makers write it; the names that its file may have, those of a newer version first;
-/// and what it reads from its environment when it is loaded.
-type Description = (
-    &'static str,
-    &'static [&'static str],
-    &'static [(&'static str, &'static str)],
-);
-
-/// Stands for the number of cores: all are to work.
-const CORES: &str = "{cores}";
+/// What `libraries.toml` says of one.
+#[derive(Deserialize)]
+struct Description {
+    name: String,
+    files: Vec<String>,
+    environment: BTreeMap<String, String>,
+}
 
 impl Peer {
-    #[rustfmt::skip]
-    const fn description(self) -> Description {
-        match self {
-            // Only what is not the default of a library can be set so: TF32 where somebody has
-            // switched it on, and sums of bfloat16, which stand for floats on newer GPUs.
-            Peer::Cublas => (
-                "cuBLAS",
-                &["libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"],
-                &[("NVIDIA_TF32_OVERRIDE", "0"), ("CUBLAS_EMULATE_SINGLE_PRECISION", "0"),
-                  ("CUDA_DEVICE_ORDER", "PCI_BUS_ID")],
-            ),
-            Peer::Onemkl => (
-                "oneMKL",
-                &["libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"],
-                &[("MKL_NUM_THREADS", CORES), ("MKL_DYNAMIC", "FALSE"),
-                  ("MKL_THREADING_LAYER", "INTEL"), ("MKL_INTERFACE_LAYER", "LP64")],
-            ),
-            // Debian's libblas.so.3 may be it, too, but need not; the first is Fedora's, with
-            // threads.
-            Peer::Openblas => (
-                "OpenBLAS",
-                &["libopenblasp.so.0", "libopenblas.so.0", "libopenblas.so",
-                  "libopenblas.dylib", "libopenblas.dll"],
-                &[("OPENBLAS_NUM_THREADS", CORES)],
-            ),
-            Peer::Blis => (
-                "BLIS",
-                &["libblis.so.4", "libblis-mt.so", "libblis.so", "libblis.dylib"],
-                &[("BLIS_NUM_THREADS", CORES)],
-            ),
-            Peer::Matrixmultiply => ("matrixmultiply", &[], &[]),
-            Peer::Clblast => (
-                "CLBlast", &["libclblast.so.1", "libclblast.dylib", "clblast.dll"], &[],
-            ),
-        }
+    fn description(self) -> &'static Description {
+        static ALL: LazyLock<BTreeMap<String, Description>> = LazyLock::new(|| {
+            toml::from_str(include_str!("libraries.toml")).expect("it describes libraries")
+        });
+        &ALL[&*self.word()]
     }
 
     /// As its makers write it.
     pub fn name(self) -> &'static str {
-        self.description().0
+        &self.description().name
     }
 
     /// As it is named on the command line.
     pub fn word(self) -> String {
-        self.name().to_lowercase()
+        format!("{self:?}").to_lowercase()
     }
 
     /// The libraries that an owner of this device would call: those of its vendor, of the
@@ -135,14 +105,9 @@ impl Peer {
         all.filter(suits).collect()
     }
 
-    /// The names that its file may have; none of the crate, which is part of this program.
-    pub fn libraries(self) -> &'static [&'static str] {
-        self.description().1
-    }
-
     /// The library, and the name under which it was found.
     pub fn load<Api: WrapperApi>(self) -> Result<(Container<Api>, &'static str)> {
-        load(self.libraries()).ok_or_else(|| self.missing())
+        load(&self.description().files).ok_or_else(|| self.missing())
     }
 
     /// What is said where it is not here, with the next command.
@@ -156,9 +121,9 @@ impl Peer {
     /// product may be rounded more than is asked for by the type of A and B.
     pub fn environment(self, inputs: Type) -> Vec<(&'static str, OsString)> {
         let cores = machine::cores().to_string();
-        let set = self.description().2.iter();
+        let set = self.description().environment.iter();
         let set = set.filter(|(name, _)| inputs != Type::Tf32 || *name != "NVIDIA_TF32_OVERRIDE");
-        let set = set.map(|(name, value)| (*name, value.replace(CORES, &cores).into()));
+        let set = set.map(|(name, value)| (&**name, value.replace("{cores}", &cores).into()));
         // A CPU that OpenBLAS does not know gets an old one's kernels, half as fast where there
         // is AVX-512: who compares with a library compares with its best.
         let has_avx512 = machine::vector_instructions().contains(&"AVX-512");
@@ -169,11 +134,11 @@ impl Peer {
 }
 
 /// The first of these libraries that opens, and its name.
-pub fn load<Api: WrapperApi>(files: &[&'static str]) -> Option<(Container<Api>, &'static str)> {
-    files.iter().find_map(|name| {
+pub fn load<Api: WrapperApi>(files: &[impl AsRef<str>]) -> Option<(Container<Api>, &str)> {
+    files.iter().map(AsRef::as_ref).find_map(|name| {
         // SAFETY: each Api has the types of its library's headers.
         let library = unsafe { Container::load(name) };
-        Some((library.ok()?, *name))
+        Some((library.ok()?, name))
     })
 }
 
