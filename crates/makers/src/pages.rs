@@ -11,7 +11,6 @@
 //! <!-- output: pocl-1024 lesson05 12-20 -->                  some lines of it
 //! <!-- table: lesson05 pocl-1024 h200-4096 -->               runs, side by side
 //! <!-- ladder: lesson05 pocl-1024 h200-4096 -->             where a lesson stands
-//! <!-- ladder: all pocl-1024 h200-4096 -->                  the best kernel of each
 //! <!-- exercises: 5 -->                                      a lesson's exercises
 //! <!-- asm: pocl-avx2 matmul_naive loop -->                  a kernel's machine code
 //! <!-- stages: 01-sum -->                                  a problem's, on each device
@@ -166,7 +165,6 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["output", run, lesson, lines] => quoted::output(run, lesson, Some(lines)),
         ["table", lesson, runs @ ..] if !runs.is_empty() => table::kernels(lesson, runs),
         ["origin", lesson, runs @ ..] if !runs.is_empty() => table::origin(lesson, runs),
-        ["ladder", "all", runs @ ..] if !runs.is_empty() => ladder::table(runs),
         ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::line(lesson, runs),
         ["exercises", lesson] => lists::exercises(lesson.parse()?),
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
