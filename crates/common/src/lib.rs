@@ -17,7 +17,7 @@
 //! - [`verify`], a crate of its own, is the problem and the host's data, and holds a result
 //!   against them.
 //! - [`memory`] is what a kernel is given: what it may only read, what it must write,
-//!   and guards on either side.
+//!   and guards on either side; [`pinned`] is memory of the host that a device can reach.
 //! - [`timing`] says which event times can be believed, and what they come to;
 //!   [`probe`] measures the device's own limits, which results are a share of.
 //! - [`simulator`] reads what Oclgrind, which sees every access, reports of a kernel.
@@ -36,6 +36,7 @@ pub mod host;
 mod limits;
 pub mod memory;
 pub mod ndrange;
+pub mod pinned;
 pub mod probe;
 pub mod program;
 pub mod record;

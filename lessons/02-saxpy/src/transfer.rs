@@ -1,22 +1,16 @@
 //! What the way to the device costs: from pageable memory, which the system may move, and from
 //! pinned memory, which the device can fetch by itself.
 
-use std::ffi::c_void;
 use std::time::Instant;
-use std::{ptr, slice};
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use common::error::During;
 use common::numbers::{seconds, significant};
+use common::pinned::Pinned;
 use common::record::Record;
 use common::session::Session;
 use common::timing::median;
 use common::{Error, Result};
 use lesson::Lesson;
-use opencl3::memory::{
-    Buffer, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, ClMem,
-};
-use opencl3::types::{CL_BLOCKING, cl_float};
 use text::table;
 
 use super::host;
@@ -50,12 +44,17 @@ pub fn report(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<()> 
         );
         row
     };
+    // Its address is then an ordinary one, from which another buffer is written.
+    let pinned = || {
+        let mut pinned = Pinned::zeros(&session.context, &session.device.cl(), n)?;
+        there_and_back(&session, pinned.floats())
+    };
     let rows = [
         row(
             "pageable memory",
             there_and_back(&session, &mut vec![0.0; n]),
         ),
-        row("pinned memory", pinned(&session, n)),
+        row("pinned memory", pinned()),
     ];
     lesson.say(format!(
         "\n  To the device and back, {bytes} bytes at a time, and uses until that pays"
@@ -74,34 +73,6 @@ fn uses_until_it_pays(all: f64, kernel: f64, host: &Record) -> String {
     } else {
         "never".into()
     }
-}
-
-/// From and to pinned memory: a buffer for which the driver allocates memory of the
-/// host, mapped, so that the host has its address. That address is then an ordinary one,
-/// from which another buffer is written.
-fn pinned(session: &Session, n: usize) -> Result<[f64; 2]> {
-    let (queue, flags) = (&session.queue, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR);
-    // SAFETY: the memory is the driver's; no pointer of ours has to outlive the buffer.
-    let staging =
-        unsafe { Buffer::<cl_float>::create(&session.context, flags, n, ptr::null_mut()) }
-            .during("allocating pinned memory")?;
-    let mut address: *mut c_void = ptr::null_mut();
-    let (access, bytes) = (CL_MAP_READ | CL_MAP_WRITE, n * size_of::<f32>());
-    // SAFETY: the call blocks, so the address is valid when it returns.
-    unsafe { queue.enqueue_map_buffer(&staging, CL_BLOCKING, access, 0, bytes, &mut address, &[]) }
-        .during("mapping pinned memory")?;
-    // SAFETY: n floats are mapped there until the call below, and are set before a slice refers
-    // to them.
-    let host = unsafe {
-        ptr::write_bytes(address.cast::<f32>(), 0, n);
-        slice::from_raw_parts_mut(address.cast(), n)
-    };
-    let seconds = there_and_back(session, host);
-    // SAFETY: this is the address that was mapped, and `host` is used no more.
-    unsafe { queue.enqueue_unmap_mem_object(staging.get(), address, &[]) }
-        .during("unmapping pinned memory")?;
-    session.finish()?;
-    seconds
 }
 
 /// Moves `host` to a buffer of the device and back, several times after once that does not

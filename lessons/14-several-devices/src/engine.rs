@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use common::device::{Device, Kind};
 use common::error::{During, Error, Result};
+use common::pinned::Pinned;
 use common::source::Source;
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
@@ -112,6 +113,11 @@ impl Engine {
         // SAFETY: the id is one of the context's devices, and lives as long as this engine.
         let queue = unsafe { CommandQueue::create(&self.context, id, profiling) };
         queue.during("creating a queue")
+    }
+
+    /// Memory of the host that this device's copy engine can reach.
+    pub fn pinned(&self, floats: usize) -> Result<Pinned> {
+        Pinned::zeros(&self.context, &self.target.id, floats)
     }
 
     /// Room for so many floats on the device.

@@ -5,12 +5,11 @@ use std::ops::Range;
 use std::{ptr, slice};
 
 use common::error::{During, Result};
+use common::pinned::Pinned;
 use opencl3::command_queue::CommandQueue;
 use opencl3::event::Event;
-use opencl3::memory::{
-    Buffer, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, ClMem,
-};
-use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_event};
+use opencl3::memory::Buffer;
+use opencl3::types::{CL_NON_BLOCKING, cl_event};
 
 use crate::engine::Engine;
 
@@ -18,8 +17,13 @@ use crate::engine::Engine;
 pub struct Floats {
     address: *mut f32,
     length: usize,
-    /// The mapped buffer of pinned memory, and the queue that unmaps it.
-    pinned: Option<(Buffer<f32>, CommandQueue)>,
+    _owner: Owner,
+}
+
+/// Whose memory they lie in.
+enum Owner {
+    Pageable(Vec<f32>),
+    Pinned(Pinned),
 }
 
 // SAFETY: the address is an ordinary one of this process. Threads hand it to their devices;
@@ -32,39 +36,19 @@ impl Floats {
     /// A copy of these floats; pinned for this engine's context, if one is given.
     pub fn of(floats: &[f32], pinned: Option<&Engine>) -> Result<Floats> {
         let length = floats.len();
-        let Some(engine) = pinned else {
-            let address = Box::into_raw(floats.to_vec().into_boxed_slice()).cast();
-            let pinned = None;
-            return Ok(Floats {
-                address,
-                length,
-                pinned,
-            });
+        let mut owner = match pinned {
+            None => Owner::Pageable(floats.to_vec()),
+            Some(engine) => Owner::Pinned(engine.pinned(length)?),
         };
-        let queue = engine.queue()?;
-        let flags = CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR;
-        // SAFETY: the memory is the driver's; no pointer of ours has to outlive the buffer.
-        let buffer = unsafe { Buffer::create(&engine.context, flags, length, ptr::null_mut()) };
-        let buffer = buffer.during("allocating pinned memory")?;
-        let mut address = ptr::null_mut();
-        let (access, bytes) = (CL_MAP_READ | CL_MAP_WRITE, size_of_val(floats));
-        // SAFETY: the call blocks, so the address is valid when it returns.
-        let mapped = unsafe {
-            queue.enqueue_map_buffer(&buffer, CL_BLOCKING, access, 0, bytes, &mut address, &[])
+        let own = match &mut owner {
+            Owner::Pageable(own) => own,
+            Owner::Pinned(own) => own.floats(),
         };
-        mapped.during("mapping pinned memory")?;
-        if address.is_null() {
-            // CL_MAP_FAILURE: a driver was seen that says success and gives none.
-            return Err(-12).during("mapping pinned memory");
-        }
-        let address = address.cast();
-        // SAFETY: `length` floats are mapped there, and nobody else knows of them yet.
-        unsafe { ptr::copy_nonoverlapping(floats.as_ptr(), address, length) };
-        let pinned = Some((buffer, queue));
+        own.copy_from_slice(floats);
         Ok(Floats {
-            address,
+            address: own.as_mut_ptr(),
             length,
-            pinned,
+            _owner: owner,
         })
     }
 
@@ -87,23 +71,6 @@ impl Floats {
         // SAFETY: so many floats lie there, and as many in the copy.
         unsafe { ptr::copy_nonoverlapping(self.address, floats.as_mut_ptr(), self.length) };
         floats
-    }
-}
-
-impl Drop for Floats {
-    fn drop(&mut self) {
-        // SAFETY: nobody can use the address any more; it is a mapped buffer's or a boxed slice's. An
-        // error leaves it mapped until the context goes.
-        unsafe {
-            match &self.pinned {
-                None => drop(Vec::from_raw_parts(self.address, self.length, self.length)),
-                Some((buffer, queue)) => {
-                    let address = self.address.cast();
-                    let unmapped = queue.enqueue_unmap_mem_object(buffer.get(), address, &[]);
-                    let _ = unmapped.map(|_| queue.finish());
-                }
-            }
-        }
     }
 }
 
