@@ -7,19 +7,10 @@
 // number waits in a register between global and local memory. Here none does.
 //
 // OpenCL C has no word for what these kernels ask of an NVIDIA GPU. PTX, its assembly
-// language, has, and the compiler takes PTX in the middle of a function:
-//
-//     __asm__ volatile("cp.async.ca.shared.global [%0], [%1], %2;" // the instruction
-//                      :                                           // results: none
-//                      : "r"(to), "l"(from), "n"(4)                // operands
-//                      : "memory");                                // what else changes
-//
-// - The text becomes part of the program's PTX. %0, %1 ... are the results and then the
-//   operands. %= is another number at each place, for labels: loops are unrolled.
-// - A letter says what an operand is: "r" a register of 32 bits, "l" one of 64, "n" a
-//   number that the compiler knows. "=r" would be a result.
-// - volatile: it does more than its results tell, so it stays, and stays in its place.
-// - "memory": no load and no store is moved across it.
+// language, has, and the compiler takes it in the middle of a function: a template,
+// what it writes, what it reads ("r" is a register of 32 bits, "l" one of 64, "n" a
+// number that the compiler knows), and what else it may change ("memory"). %0, %1, ...
+// stand for these in order; %= is another number at each place, for labels.
 //
 // Beside each of them stands the same in standard OpenCL C. The host sets HOPPER or
 // AMPERE where the device has the instruction, so the program builds everywhere.

@@ -288,11 +288,9 @@ kernel void matmul_mma(int M, int N, int K,
 // columns of B. The unit reads both from local memory by itself, so no fragment passes
 // a register, and it goes on while the warps do something else.
 //
-// NVIDIA's driver refuses this instruction, because it compiles OpenCL C for the target
-// sm_90, and wgmma is sm_90a's. So it stands here as a comment of the assembly, behind
-// "//sm_90a ". The host builds the program, takes its PTX out, changes the target,
-// uncomments these lines, and builds a program from the result (matrix_units.rs).
-// No standard says that this works. It is checked when it runs, as every result is.
+// NVIDIA's driver compiles for sm_90 and refuses this instruction, which is sm_90a's.
+// So it stands behind "//sm_90a ", a comment of the assembly, which the host takes away
+// in the program's PTX (matrix_units.rs). No standard says that this works.
 //
 // A group has three warpgroups. Warpgroup 0 fills the stages in local memory, 1 and 2
 // multiply, 64 rows each. Two barriers of the copy engine (mbarrier) stand for each
@@ -305,9 +303,6 @@ kernel void matmul_mma(int M, int N, int K,
 #define WK (128 / SIZE) // depth: 128 bytes of k
 #define A_BYTES (WM * 128)
 #define STAGE_BYTES (A_BYTES + WN * 128)
-#ifndef STAGES
-#define STAGES 4
-#endif
 
 // A map tells the engine how a matrix lies in memory: 128 bytes, whose layout NVIDIA
 // does not document; the numbers were read off maps that CUDA made. The engine copies a
@@ -382,11 +377,18 @@ void copy_box(uint to, global const uint *map, int column, int row, uint full)
                      ::"r"(to), "l"(map), "r"(column), "r"(row), "r"(full) : "memory");
 }
 
-// One item asks for a whole stage.
+#define ARRIVALS 1
+#else
+#define ARRIVALS 128
+#endif
+
+// By the engine: one item asks for a whole stage. By hand: every item of the warpgroup
+// asks for its chunks, and places them as the engine would.
 void fill(uint stage, uint full, global const INPUT *A, global const INPUT *B,
           global const uint *maps, int M, int N, int K, int row0, int column0, int k0,
           int item)
 {
+#if ENGINE
     if (item != 0)
         return;
     __asm__ volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
@@ -399,15 +401,7 @@ void fill(uint stage, uint full, global const INPUT *A, global const INPUT *B,
         copy_box(stage + A_BYTES + part * WK * 128, maps + 32, column0 + part * 64, k0,
                  full);
 #endif
-}
-#define ARRIVALS 1
-
 #else
-// Every item of the warpgroup asks for its chunks, and places them as the engine would.
-void fill(uint stage, uint full, global const INPUT *A, global const INPUT *B,
-          global const uint *maps, int M, int N, int K, int row0, int column0, int k0,
-          int item)
-{
     unrolled_for (int i = item; i < WM * 8; i += 128) {
         const int row = i / 8, chunk = i % 8, k = k0 + chunk * CHUNK;
         const bool exist = row0 + row < M && k < K;
@@ -423,9 +417,8 @@ void fill(uint stage, uint full, global const INPUT *A, global const INPUT *B,
     }
     __asm__ volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(full)
                      : "memory");
-}
-#define ARRIVALS 128
 #endif
+}
 
 // Where a matrix lies in local memory, as wgmma reads it: its address, the bytes from
 // 64 columns to the next and from 8 rows to the next, in 16 bytes, and that it is
@@ -442,16 +435,13 @@ ulong descriptor(uint at, uint columns_apart, uint rows_apart)
 #define SUMS_32(d, i) \
     SUMS_8(d, i), SUMS_8(d, i + 8), SUMS_8(d, i + 16), SUMS_8(d, i + 24)
 #define SUMS(d) SUMS_32(d, 0), SUMS_32(d, 32), SUMS_32(d, 64), SUMS_32(d, 96)
-#define REGISTERS                                                                      \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "           \
-    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
-    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, " \
-    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
-    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, " \
-    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, "             \
-    "%108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, "         \
-    "%120, %121, %122, %123, %124, %125, %126, %127"
+#define TEN(d)                                                                    \
+    "%" d "0, %" d "1, %" d "2, %" d "3, %" d "4, %" d "5, %" d "6, %" d "7, %" d \
+    "8, %" d "9, "
+#define REGISTERS                                                                 \
+    TEN("") TEN("1") TEN("2") TEN("3") TEN("4") TEN("5") TEN("6") TEN("7")        \
+    TEN("8") TEN("9") TEN("10") TEN("11") "%120, %121, %122, %123, %124, %125, "  \
+    "%126, %127"
 #if TF32
 #define WGMMA \
     "//sm_90a wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {" REGISTERS "}, "
