@@ -4,13 +4,13 @@
 //!
 //! # Layout
 //!
-//! `captured` is what others print meanwhile, `input` the keys, [`pane`] a text that scrolls.
+//! `input` is the keys, [`pane`] a text that scrolls.
 
-mod captured;
 mod input;
 pub mod pane;
 
-use std::io::{BufWriter, Result, Write, stderr, stdout};
+use std::fs::File;
+use std::io::{BufWriter, IsTerminal, Result, Write, stderr, stdout};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
@@ -26,9 +26,8 @@ use crossterm::{execute, queue};
 pub use crossterm;
 pub use input::{event_within, give_keys_back, take_keys};
 
-use crate::stream::Stream;
-use captured::Captured;
-
+use crate::plain::plain;
+use crate::stream::{Stream, Taken as Diverted};
 /// Columns and rows that are drawn at most: some terminals tell sizes that nobody sees.
 const MOST: u16 = 1000;
 
@@ -38,8 +37,9 @@ struct Taken {
     /// The rows as they were drawn last, and the screen's size then.
     rows: Vec<String>,
     size: (usize, usize),
-    /// What others print; where it cannot be kept, they print on the screen.
-    captured: Option<Captured>,
+    /// What others print, which would be drawn over; where it cannot be kept, they print on the
+    /// screen.
+    captured: Vec<Diverted>,
 }
 
 static TAKEN: Mutex<Option<Taken>> = Mutex::new(None);
@@ -62,7 +62,7 @@ pub fn enter(stream: Stream, printed: Option<&Path>) -> Result<()> {
         out: BufWriter::new(out),
         rows: Vec::new(),
         size: size(),
-        captured: printed.and_then(Captured::begin),
+        captured: printed.map_or(Vec::new(), captured),
     });
     // From now on a change of size is noted, also before the first key is awaited.
     let _ = crossterm::event::poll(std::time::Duration::ZERO);
@@ -81,11 +81,27 @@ pub fn leave() {
     };
     // A terminal that has gone away needs nothing.
     give_keys_back();
-    let captured = taken.captured.take().inspect(Captured::end);
+    let printed: String = taken
+        .captured
+        .into_iter()
+        .map(Diverted::given_back)
+        .collect();
     let _ = execute!(taken.out, LeaveAlternateScreen, Show);
-    if let Some(captured) = captured {
-        captured.pass_on();
+    if !printed.is_empty() {
+        crate::aside!("{}", plain(&printed).trim_end());
     }
+}
+
+/// Standard error, and output where that is the terminal, sent to this file.
+fn captured(path: &Path) -> Vec<Diverted> {
+    // A file stays what it is; and without a /dev/tty crossterm asks standard output how
+    // large the terminal is.
+    let both = stdout().is_terminal() && File::open("/dev/tty").is_ok();
+    let streams = [Stream::Error, Stream::Output].into_iter();
+    let streams = streams.take(if both { 2 } else { 1 });
+    streams
+        .filter_map(|stream| Diverted::to(stream, path))
+        .collect()
 }
 
 /// A panic's message is to be read.

@@ -2,7 +2,8 @@
 //! what drivers and kernels print.
 
 use std::fs::File;
-use std::io::{Result, Write, stderr, stdout};
+use std::io::{Read, Result, Seek, Write, stderr, stdout};
+use std::path::Path;
 
 /// One of the two.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +43,38 @@ impl Stream {
         }
         #[cfg(not(unix))]
         Err(std::io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// A stream that goes to a file meanwhile.
+pub struct Taken {
+    stream: Stream,
+    file: File,
+    own: File,
+}
+
+impl Taken {
+    /// Sends it behind what stands in this file; `None` where the system does not let streams
+    /// go elsewhere.
+    pub fn to(stream: Stream, path: &Path) -> Option<Taken> {
+        let own = stream.as_it_is().ok()?;
+        let mut options = File::options();
+        let file = options.read(true).append(true).create(true).open(path);
+        let file = file.ok()?;
+        stream.send_to(&file).ok()?;
+        Some(Taken { stream, file, own })
+    }
+
+    /// The stream as it was, and what was said meanwhile.
+    pub fn given_back(mut self) -> String {
+        // It was possible before.
+        let _ = self.stream.send_to(&self.own);
+        let mut said = Vec::new();
+        let read = self.file.rewind();
+        let read = read.and_then(|()| self.file.read_to_end(&mut said));
+        // What is passed on is not to be told again.
+        let _ = read.and_then(|_| self.file.set_len(0));
+        String::from_utf8_lossy(&said).into_owned()
     }
 }
 

@@ -2,11 +2,10 @@
 //! while it runs: taken, and passed on without what a terminal would obey.
 
 use std::cell::{Cell, RefCell};
-use std::fs::File;
-use std::io::{Read, Seek, Write};
+use std::io::Write;
 use std::path::Path;
 
-use text::stream::Stream;
+use text::stream::{Stream, Taken};
 
 use crate::device::{Device, pocl};
 use verify::numbers::bytes;
@@ -21,7 +20,7 @@ pub const OF_KERNELS: &str = "printed-by-kernels";
 /// Builds something, and then passes on what the driver said. Clang counts its errors there
 /// ("1 error generated."), in the middle of a progress line, and the log says it better.
 pub fn sifted<T>(build: impl FnOnce() -> T) -> T {
-    let Some(taken) = Taken::of(Stream::Error, "") else {
+    let Some(taken) = sent(Stream::Error, "") else {
         return build();
     };
     let built = build();
@@ -44,7 +43,7 @@ impl Printed {
     pub fn take(&self) {
         let mut taken = self.taken.borrow_mut();
         if self.is_heard.get() && taken.is_none() {
-            *taken = Taken::of(Stream::Output, OF_KERNELS);
+            *taken = sent(Stream::Output, OF_KERNELS);
         }
     }
 
@@ -69,37 +68,10 @@ impl Printed {
     }
 }
 
-/// A stream that goes to a file.
-struct Taken {
-    stream: Stream,
-    file: File,
-    own: File,
-}
-
-impl Taken {
-    fn of(stream: Stream, end: &str) -> Option<Taken> {
-        let path = std::env::var_os(VARIABLE)?;
-        let own = stream.as_it_is().ok()?;
-        let mut options = File::options();
-        let options = options.read(true).append(true).create(true);
-        let file = options.open(Path::new(&path).with_extension(end)).ok()?;
-        stream.send_to(&file).ok()?;
-        Some(Taken { stream, file, own })
-    }
-
-    /// The stream as it was, and what was said meanwhile.
-    fn given_back(mut self) -> String {
-        // It was possible before.
-        let _ = self.stream.send_to(&self.own);
-        let mut said = Vec::new();
-        let read = self
-            .file
-            .rewind()
-            .and_then(|()| self.file.read_to_end(&mut said));
-        // What is passed on is not to be told again.
-        let _ = read.and_then(|_| self.file.set_len(0));
-        String::from_utf8_lossy(&said).into_owned()
-    }
+/// The stream, sent to the file that takes a driver's words, or to one beside it.
+fn sent(stream: Stream, end: &str) -> Option<Taken> {
+    let path = std::env::var_os(VARIABLE)?;
+    Taken::to(stream, &Path::new(&path).with_extension(end))
 }
 
 /// "1 warning and 2 errors generated.", as clang ends.
