@@ -17,14 +17,9 @@ pub fn beside(paragraph: &str, column: usize) -> String {
     folded(&words.join(" "), WIDTH - column, &" ".repeat(column))
 }
 
-/// A line, or its beginning where it is longer than `width` characters.
+/// A line, or its beginning where it is longer than `width` columns.
 pub fn cut(line: &str, width: usize) -> String {
-    if line.chars().count() > width {
-        let begin: String = line.chars().take(width.saturating_sub(3)).collect();
-        begin + "..."
-    } else {
-        line.to_string()
-    }
+    console::truncate_str(line, width, "...").into_owned()
 }
 
 /// A text of paragraphs, and of code between fences, moved in by two columns.

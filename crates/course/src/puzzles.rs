@@ -124,8 +124,7 @@ fn meant(wanted: &Wanted, is_kernel: bool) -> Result<Option<Puzzle>> {
     Ok(at.map(|at| all.swap_remove(at)))
 }
 
-/// What launches a puzzle's kernel. Puts the learner's file and its kernel into `wanted`, and the
-/// size at which is counted.
+/// What launches a puzzle's kernel. Puts the learner's file and its kernel into `wanted`.
 fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Taken> {
     let file = match &wanted.source {
         Some(file) => file.clone(),
@@ -147,10 +146,8 @@ fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Tak
     }
     let task = exercises::spec::of(puzzle, &file)?;
     wanted.kernel.clone_from(&task.function);
-    let (program, size) = task.launch()?;
-    wanted.size = Some(size);
     Ok(Taken {
-        program,
+        program: task.launch()?,
         by,
         is_counted: true,
     })
@@ -184,7 +181,8 @@ pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Re
     };
     match subject {
         Some(subject) if subject.task().is_some() => {
-            let program = subject.launch(wanted.size.as_deref())?;
+            // Of the size the program knows, and nobody need tell it.
+            let program = subject.launch(wanted.size.take().as_deref())?;
             let by = Some(subject.launched()).filter(|_| subject.has_file());
             (wanted.kernel, wanted.source) = (subject.kernel, Some(subject.file));
             Ok(Taken::own(program, by))

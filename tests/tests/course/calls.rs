@@ -68,7 +68,8 @@ fn of_c(name: &str, text: &str) -> Option<PathBuf> {
 
 fn of_wrong_program(word: &str) -> Option<Outcome> {
     let text = fs::read_to_string(workspace().join("tests/wrong/host.c")).expect("it is there");
-    let built = of_c("host", &text)?;
+    // Tests run side by side, and none may start what another one is writing.
+    let built = of_c(&format!("host-{word}"), &text)?;
     device();
     // Building may take its time, where nothing else is waited for.
     let patience = if word == "hang" { 2 } else { 60 };

@@ -111,14 +111,12 @@ pub fn model() -> Model {
 /// What the kernel asks of memory, as `course trace` counts it; how many of its groups were
 /// counted, and how many there are.
 fn figures(task: &TaskFile) -> Result<(Figures, [u64; 2])> {
-    let (program, size) = task.launch()?;
     let wanted = Wanted {
         kernel: task.function.clone(),
         source: Some(task.kernel.clone()),
-        size: Some(size),
         ..Wanted::default()
     };
-    let traced = trace(&wanted, program)?;
+    let traced = trace(&wanted, task.launch()?)?;
     let source = Source::read(&task.kernel)?;
     let figures = Figures::of(&traced.trace, &traced.folder.0, &source, &model())?;
     Ok((figures, traced.trace.launch.groups))

@@ -137,15 +137,14 @@ impl TaskFile {
         small.chain(counted).collect()
     }
 
-    /// The program that launches it once, and at which size.
-    pub fn launch(&self) -> Result<(Command, String)> {
+    /// The program that launches it once, where it is counted.
+    pub fn launch(&self) -> Result<Command> {
         let task = self
             .in_variants()
             .pop()
             .context("an exercise has a launch")?;
         let run = task.run(task.counted(), SEED);
-        let command = child::command(vec![run], Purpose::Launch)?;
-        Ok((command, in_words(&task.counted())))
+        child::command(vec![run], Purpose::Launch)
     }
 }
 

@@ -64,7 +64,7 @@ impl Inspection<'_> {
             source: Some(subject.file.clone()),
             device: None,
             ty: self.options.ty,
-            size: Some(words.clone()),
+            size: Some(words.clone()).filter(|_| subject.task().is_none()),
         };
         let traced = run::trace(&wanted, program)?;
         counted(&wanted, &traced, &Model::default(), |screen| {
