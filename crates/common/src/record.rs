@@ -67,6 +67,9 @@ pub struct Record {
     /// Elements compared: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elements_compared: Option<usize>,
+    /// What it writes, and nobody compares though another result is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncompared: Vec<String>,
     /// The kernels that ran beside this one in every run: before it those that laid the
     /// operands out, after it the one that added shares up. Their time is part of `seconds`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

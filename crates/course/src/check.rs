@@ -59,8 +59,8 @@ pub struct At {
     pub size: Sizes,
     /// How it differs from what the file says.
     pub drawn: Option<&'static str>,
-    /// The same of its numbers.
-    other: Option<Other>,
+    /// The same of its numbers, or of what else is no size.
+    pub other: Option<Other>,
     timed: bool,
 }
 
@@ -75,7 +75,7 @@ pub struct Tried {
 /// What came of all.
 pub struct Results {
     pub tried: Vec<Tried>,
-    /// Why no other size was tried, and no other numbers.
+    /// What was not tried or compared, and why.
     pub untried: Vec<String>,
 }
 
@@ -97,6 +97,11 @@ impl Check<'_> {
         if !more.is_empty() {
             self.take_in(more, untried, &mut results)?;
         }
+        let record = results.tried.iter().flat_map(|one| &one.records).next();
+        let uncompared = record.map(|record| record.uncompared.join(", "));
+        let uncompared = uncompared.filter(|names| !names.is_empty());
+        let told = |names| format!("Not compared: {names}, of which check says nothing.");
+        results.untried.extend(uncompared.map(told));
         Ok(results)
     }
 
@@ -180,6 +185,7 @@ impl Check<'_> {
         for one in tried {
             let untried = &mut untried[usize::from(one.at.other.is_some())];
             match (one.verdict(), one.at.other, &mut right) {
+                (Verdict::Unlaunchable, Some(Other::Reversed), _) => (),
                 (Verdict::Unlaunchable, other, _) => {
                     let what = match other {
                         Some(_) => "No other numbers were tried".into(),

@@ -138,7 +138,10 @@ impl Inspection<'_> {
         }
         seen.observations.extend(of_drawn);
         let verdict = Verdict::of(&seen.observations, true, true);
-        seen.status = verdict.status(seen.status);
+        seen.status = match self.limited {
+            Some(_) => 1,
+            None => verdict.status(seen.status),
+        };
         Ok(Checked { seen, verdict })
     }
 

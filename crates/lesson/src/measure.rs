@@ -326,6 +326,7 @@ impl Lesson {
             made_from: task.made_from.clone(),
             chosen: task.chosen,
             vendor_specific: task.vendor_specific,
+            uncompared: task.uncompared(),
             defines: task.defines.iter().cloned().collect(),
             ..self.record(&task.name(), &task.says, task.shape())?
         })

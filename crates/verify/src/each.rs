@@ -59,7 +59,8 @@ pub fn check_each(
                          same_as"
                     ));
                 }
-                if (result.get(i) - want).abs() <= step.max(unit * roundings) {
+                let got = result.get(i);
+                if got == *want || (got - want).abs() <= step.max(unit * roundings) {
                     continue;
                 }
                 found.wrong += 1;
@@ -128,6 +129,7 @@ mod tests {
         };
         let lanes = Elements::Float(vec![0.0, 1.0, 2.0, f32::NAN]);
         assert_eq!(check(&lanes, "i"), Ok(Ok(Right { compared: 3 })));
+        assert!(check(&lanes, "0.9999999*i").unwrap().is_ok());
         let long = Elements::Other(Type::Long, ((1i64 << 53) + 1).to_ne_bytes().into());
         assert!(
             check(&long, "9007199254740992")

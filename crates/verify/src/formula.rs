@@ -1,10 +1,7 @@
 //! Formulas of named sizes: what is printed of a kernel's launch, counts and results is the
 //! text that is evaluated.
 //!
-//! They know numbers, names, `+ - * / %`, `< <= == && ||` (1 or 0), parentheses, `ceil(x)`,
-//! `floor(x)`, `sqrt(x)`, `exp(x)`, `abs(x)`, `min(x, y)`, `max(x, y)`, `pow(x, y)`, `if(c, x, y)`,
-//! `BUFFER[x]`, an element of a buffer, and `sum(j, a, b: x)`, which adds x up for j from a
-//! to b - 1.
+//! What they know docs/your-kernel.md lists.
 
 mod parse;
 
@@ -15,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::element::Elements;
 
-use parse::{Expr, Op};
+use parse::Expr;
 
 /// What a formula comes to, or what is wrong with it.
 pub type Result<T> = std::result::Result<T, String>;
@@ -76,7 +73,7 @@ impl Formula {
 
     /// The values of a formula of the index `i`, and of what lies in buffers, for `i` in a range.
     /// The roundings are 20 times the root of the number of
-    /// operations on elements, of which a sum of n terms has n.
+    /// operations on elements, of which a sum of n terms has n; a plain element has none.
     ///
     /// # Errors
     /// When a name or buffer is unknown, or an index lies outside of a buffer.
@@ -103,13 +100,15 @@ impl Formula {
         };
         let values = of(false)?;
         let count = tree.roundings();
-        if count == 0.0 && !tree.has_sum() {
+        if count == 0.0 && !tree.has_sum() && tree.has_element() {
             let roundings = vec![0.0; values.len()];
             return Ok(Expected { values, roundings });
         }
         let mut roundings = of(true)?;
         let factor = crate::same::MARGIN * count.max(1.0).sqrt();
-        roundings.iter_mut().for_each(|size| *size *= factor);
+        roundings
+            .iter_mut()
+            .for_each(|size| *size = size.abs() * factor);
         Ok(Expected { values, roundings })
     }
 
@@ -207,16 +206,20 @@ impl Lanes<'_> {
     fn of(&self, tree: &Expr) -> Values {
         match tree {
             Expr::Number(number) => Ok(vec![*number]),
+            Expr::Name(name) if self.magnitudes => {
+                let values = self.named(name)?.into_iter();
+                Ok(values.map(f64::abs).collect())
+            }
             Expr::Name(name) => self.named(name),
             Expr::At(name, index) => self.elements(name, index),
             Expr::Call(op, of) => {
-                let of: Result<Vec<_>> = of.iter().map(|one| self.of(one)).collect();
-                let op = if self.magnitudes {
-                    op.of_magnitudes()
-                } else {
-                    *op
-                };
-                Ok(apply(op, &of?))
+                let all: Result<Vec<_>> = of.iter().map(|one| self.of(one)).collect();
+                if !self.magnitudes {
+                    return Ok(apply(&[all?], |[v]| (op.does)(v[0], v[1], v[2])));
+                }
+                let of = if op.needs_values() { &of[..] } else { &[] };
+                let values: Result<Vec<_>> = of.iter().map(|one| self.plain(one)).collect();
+                Ok(apply(&[values?, all?], |[v, s]| op.size(v, s)))
             }
             Expr::Sum {
                 index,
@@ -304,15 +307,22 @@ impl Lanes<'_> {
     }
 }
 
-/// Element by element, of lists as long, or of numbers that hold for all elements.
-fn apply(op: Op, of: &[Vec<f64>]) -> Vec<f64> {
-    let at = |list: usize, i: usize| {
-        let values = of.get(list);
-        let value = values.and_then(|values| values.get(i).or(values.last()));
-        value.copied().unwrap_or_default()
+/// Element by element, of lists as long, or of numbers that hold for all elements: up to three in
+/// each set.
+fn apply<const SETS: usize>(
+    of: &[Vec<Vec<f64>>; SETS],
+    does: impl Fn([[f64; 3]; SETS]) -> f64,
+) -> Vec<f64> {
+    let at = |values: &[f64], i: usize| values.get(i).or(values.last()).copied();
+    let longest = of.iter().flatten().map(Vec::len).max().unwrap_or(1);
+    let operands = |set: &Vec<Vec<f64>>, i: usize| {
+        [0, 1, 2].map(|list| {
+            set.get(list)
+                .and_then(|values| at(values, i))
+                .unwrap_or_default()
+        })
     };
-    let longest = of.iter().map(Vec::len).max().unwrap_or(1);
-    let value = |i| (op.does)(at(0, i), at(1, i), at(2, i));
+    let value = |i| does(of.each_ref().map(|set| operands(set, i)));
     (0..longest).map(value).collect()
 }
 

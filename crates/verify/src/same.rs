@@ -75,8 +75,13 @@ impl Same {
     /// Of inputs for which nobody says that the reference is meant: an element is compared where
     /// that, and what it was `moved` to, is a number of which roundings leave a digit.
     pub fn where_certain(mut self, moved: &[&Elements], operations: f64) -> Same {
-        // Of equal numbers all roundings may go the same way.
-        self.share = self.share.max(self.want.ty().unit_roundoff() * operations);
+        // Of equal numbers all roundings may go the same way; and in other terms than the
+        // reference's the largest elements may leave their last digit in small ones.
+        let unit = self.want.ty().unit_roundoff();
+        self.share = self.share.max(unit * operations);
+        let sizes = (0..self.want.len()).map(|i| self.want.get(i).abs());
+        let largest = sizes.filter(|size| size.is_finite()).fold(0.0, f64::max);
+        self.step = self.step.max(unit * largest);
         let is_certain = |i: usize| {
             let want = self.want.get(i);
             let mut all = moved.iter().map(|one| one.get(i)).chain([want]);

@@ -149,3 +149,30 @@ kernel void scaled(int n, float alpha, global const float *x, global float *y)
     if (i < n)
         y[i] = alpha * x[i];
 }
+
+// The first group clears what all add to, and nobody waits for it.
+kernel void cleared_by_first(int n, global const int *x, global int *total)
+{
+    const int i = get_group_id(0);
+    volatile int busy = 0;
+    while (i > 0 && busy < 20000)
+        busy++;
+    if (i == 0)
+        atomic_xchg(total, 0);
+    atomic_add(total, i < n ? x[i] : 0);
+}
+
+// Which group is the last one an atomic says, in any order.
+kernel void last_block(int n, global const int *x, volatile global int *part,
+    volatile global int *done, global int *total)
+{
+    const int i = get_group_id(0), groups = get_num_groups(0);
+    part[i] = i < n ? x[i] : 0;
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    if (atomic_inc(done) < groups - 1)
+        return;
+    int sum = 0;
+    for (int j = 0; j < groups; j++)
+        sum += part[j];
+    total[0] = sum;
+}

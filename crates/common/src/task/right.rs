@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Plan, Right, Task};
+use super::{Buffer, Plan, Right, Role, Task};
 use crate::error::{Error, Result};
 use crate::memory::is_poison;
 use crate::session::Format;
@@ -25,6 +25,17 @@ impl Task {
             Right::Same(all) => all.iter().map(|(name, ..)| name.as_str()).collect(),
             Right::Unchecked => Vec::new(),
         }
+    }
+
+    /// What kernels write, and nobody compares though other results are.
+    pub fn uncompared(&self) -> Vec<String> {
+        let judged = self.judged();
+        let is_left_out = |one: &&Buffer| {
+            let is_out = matches!(one.role, Role::Out | Role::InOut(_));
+            is_out && !judged.is_empty() && !judged.contains(&&*one.name)
+        };
+        let left_out = self.buffers.iter().filter(is_left_out);
+        left_out.map(|one| one.name.clone()).collect()
     }
 
     /// What is asked of a result, in a line.

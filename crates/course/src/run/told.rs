@@ -9,13 +9,14 @@ use common::record::Record;
 use serde::Serialize;
 use text::Out;
 
-use crate::check::{At, DRAWN, Results};
+use crate::check::{At, Results};
 use crate::game::folder::shown;
 use crate::observation::{Detection, Observation};
 use crate::prose::beside;
 use crate::rates::{Rates, speed};
 use crate::subject::Subject;
 use crate::task::TaskFile;
+use crate::task::other::Other;
 use crate::task::sizes::{Sizes, in_words};
 use crate::verdict::Verdict;
 
@@ -156,18 +157,32 @@ impl Told<'_> {
 /// other numbers.
 pub fn limited(file: &Path, at: &At, seed: u64) -> String {
     let (file, words) = (file.display(), in_words(&at.size));
-    let is_size = at.drawn == Some(DRAWN);
-    let says = if is_size {
-        let names = at.size.keys().map(|name| format!("{name} = \"64*i\""));
-        let names: Vec<String> = names.collect();
-        format!(
-            "Not for {words}? A line such as draw = {{ {} }} in the task file says for which sizes \
-             it is.",
-            names.join(", ")
-        )
-    } else {
-        "Not for such numbers? Say by fill for which: { ints = [0, 9] }, or a formula of the index."
+    let is_size = at.other.is_none();
+    let says = match at.other {
+        None => {
+            let names = at.size.keys().map(|name| format!("{name} = \"64*i\""));
+            let names: Vec<String> = names.collect();
+            format!(
+                "Not for {words}? A line such as draw = {{ {} }} in the task file says for which \
+                 sizes it is.",
+                names.join(", ")
+            )
+        }
+        Some(Other::Reversed) => {
+            "No device promises in which order groups run: what one leaves to \
+                                  another takes a launch of its own."
+                .into()
+        }
+        Some(Other::Scalars) => {
+            "Not for other scalars? Then it need not be given any: a macro will \
+                                 do."
             .into()
+        }
+        Some(_) => {
+            "Not for such numbers? Say by fill for which: { ints = [0, 9] }, or a formula of \
+                    the index."
+                .into()
+        }
     };
     let size = if is_size {
         format!(" --size {words}")

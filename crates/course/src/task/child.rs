@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use common::element::Type;
 use common::error::{Error, Result};
+use common::record::Record;
 use common::session::Need;
 use common::task::{Buffer, Right, Task};
 use lesson::{Lesson, lesson};
@@ -15,7 +16,7 @@ use process::{Finished, child_status, simulator};
 use serde::{Deserialize, Serialize};
 
 use super::file::TaskFile;
-use super::other::Other;
+use super::other::{Other, reversed};
 use super::reference::{make_fills, refer};
 use super::signature::Signature;
 use super::sizes::Sizes;
@@ -25,7 +26,7 @@ use crate::game::how::How;
 const VARIABLE: &str = "OPENCL_COURSE_TASK";
 
 /// After so long no other numbers are tried.
-const LONG: Duration = Duration::from_secs(5);
+const LONG: Duration = Duration::from_secs(20);
 
 /// What is asked of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -191,12 +192,42 @@ fn one(
         }
         made => made?,
     };
+    if run.other == Some(Other::Reversed) {
+        return in_reverse(lesson, &task);
+    }
     if is_timed {
         return lesson.measure_task(&task);
     }
     lesson.console.doing(format!("running {}", task.kernel))?;
     let record = lesson.checked(&task)?;
     lesson.console.row(record)
+}
+
+/// Runs a task with its groups in reverse, where that may make a difference.
+fn in_reverse(lesson: &mut Lesson, task: &Task) -> Result<()> {
+    let record = lesson.record_of(task)?;
+    let ready = match reversed(&lesson.source()?, task) {
+        Some(source) => lesson.prepared(task, &source),
+        None => Ok(Err("groups do not meet".into())),
+    };
+    let ready = match ready {
+        Ok(Ok(ready)) => ready,
+        Ok(Err(why)) | Err(Error::Build(why)) => return lesson.console.row(record.skip(why)),
+        Err(error) => return Err(error),
+    };
+    let session = lesson.session()?;
+    lesson.console.doing(format!("running {}", task.kernel))?;
+    ready.poison(&session)?;
+    session.run(&ready.launches)?;
+    let right = ready.check(&session, &ready.read(&session)?)?;
+    lesson.console.row(match right {
+        Ok(right) => Record {
+            verified: true,
+            elements_compared: Some(right.compared),
+            ..record
+        },
+        Err(wrong) => record.fail(wrong),
+    })
 }
 
 /// The task of a run, with what is right.
@@ -220,7 +251,8 @@ fn made(
     if purpose == Purpose::Launch && file.product.is_none() {
         task.right = Right::Unchecked;
     } else {
-        refer(lesson, &mut task, file, run.other.is_some())?;
+        let is_ordinary = matches!(run.other, None | Some(Other::Reversed));
+        refer(lesson, &mut task, file, !is_ordinary)?;
     }
     if run.other == Some(Other::Scalars) {
         refer(lesson, &mut before, file, true)?;

@@ -7,7 +7,8 @@ use common::Result;
 use common::element::{Elements, Type};
 use common::formula::Formula;
 use common::matrix;
-use common::task::{Arg, Fill, Right, Role, Task};
+use common::source::Source;
+use common::task::{Arg, Buffer, Fill, Right, Role, Task};
 use serde::{Deserialize, Serialize};
 use verify::draw::Draw;
 
@@ -30,16 +31,20 @@ pub enum Other {
     Rising,
     /// Fractions that the file gives to kernels as plain numbers.
     Scalars,
+    /// The last group is the first, which a kernel notices that counts on what an earlier one
+    /// left.
+    Reversed,
 }
 
 impl Other {
-    pub const ALL: [Other; 6] = [
+    pub const ALL: [Other; 7] = [
         Other::Extreme,
         Other::Zeros,
         Other::Equal,
         Other::Falling,
         Other::Rising,
         Other::Scalars,
+        Other::Reversed,
     ];
 
     pub fn words(self) -> &'static str {
@@ -50,13 +55,16 @@ impl Other {
             Other::Falling => "with extreme numbers: large, descending",
             Other::Rising => "with extreme numbers: from small to large",
             Other::Scalars => "with other scalars",
+            Other::Reversed => "with its groups in reverse order",
         }
     }
 
     /// Puts these numbers into a task; whether they differ from what it has.
     pub fn put_into(self, task: &mut Task, file: &TaskFile) -> Result<bool> {
-        if self == Other::Scalars {
-            return Ok(scale_scalars(task, file));
+        match self {
+            Other::Scalars => return Ok(scale_scalars(task, file)),
+            Other::Reversed => return Ok(true),
+            _ => (),
         }
         let is_out = |role: &Role| matches!(role, Role::Out | Role::InOut(_));
         let mut outputs = task.buffers.iter().filter(|one| is_out(&one.role));
@@ -128,6 +136,31 @@ impl Other {
         Some(Elements::from_fn(ty, count, |i| values[i]))
     }
 }
+
+/// The same kernels in a launch whose groups have their numbers in reverse; none where groups do
+/// not meet, so that these are all the same.
+pub fn reversed(source: &Source, task: &Task) -> Option<Source> {
+    let meets = |one: &Buffer| matches!(one.role, Role::InOut(_));
+    let text = &source.text;
+    let is_open = text.contains("atom") || text.contains("volatile");
+    if !is_open && !task.buffers.iter().any(meets) {
+        return None;
+    }
+    Some(Source {
+        text: format!("{REVERSED}#line 1\n{text}"),
+        path: source.path.clone(),
+    })
+}
+
+/// A macro is not expanded in its own text.
+const REVERSED: &str = "\
+#define get_group_id(d) (get_num_groups(d) - 1 - get_group_id(d))
+#define get_global_id(d) \
+(get_global_offset(d) + get_group_id(d) * get_local_size(d) + get_local_id(d))
+#define get_global_linear_id() \
+(((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + get_global_id(1) \
+- get_global_offset(1)) * get_global_size(0) + get_global_id(0) - get_global_offset(0))
+";
 
 /// What a task is held against, where that is a kernel: its arguments, none where they are the
 /// task's own.

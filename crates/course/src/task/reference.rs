@@ -156,7 +156,7 @@ impl Beside<'_> {
 }
 
 /// After so long a reference is run no more.
-const LONG: Duration = Duration::from_secs(2);
+const LONG: Duration = Duration::from_secs(10);
 
 /// Runs of a reference with other numbers: enough that by chance hardly any element stays.
 const SHAKEN: u64 = 4;

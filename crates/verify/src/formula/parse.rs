@@ -59,7 +59,10 @@ const LEVELS: [&[Op]; 5] = [
     &[
         op("<=", 2, 0.0, |a, b, _| truth(a <= b)),
         op("<", 2, 0.0, |a, b, _| truth(a < b)),
+        op(">=", 2, 0.0, |a, b, _| truth(a >= b)),
+        op(">", 2, 0.0, |a, b, _| truth(a > b)),
         op("==", 2, 0.0, |a, b, _| truth(a == b)),
+        op("!=", 2, 0.0, |a, b, _| truth(a != b)),
     ],
     &[SUM, DIFFERENCE],
     &[
@@ -70,25 +73,47 @@ const LEVELS: [&[Op]; 5] = [
 ];
 
 #[rustfmt::skip]
-const FUNCTIONS: [Op; 9] = [
+const FUNCTIONS: [Op; 13] = [
     op("ceil", 1, 0.0, |a, _, _| a.ceil()),
     op("floor", 1, 0.0, |a, _, _| a.floor()),
     op("sqrt", 1, INEXACT, |a, _, _| a.sqrt()),
     op("exp", 1, INEXACT, |a, _, _| a.exp()),
+    op("log", 1, INEXACT, |a, _, _| a.ln()),
+    op("sin", 1, INEXACT, |a, _, _| a.sin()),
+    op("cos", 1, INEXACT, |a, _, _| a.cos()),
+    op("tanh", 1, INEXACT, |a, _, _| a.tanh()),
     op("abs", 1, 0.0, |a, _, _| a.abs()),
     op("min", 2, 0.0, |a, b, _| a.min(b)),
     op("max", 2, 0.0, |a, b, _| a.max(b)),
     op("pow", 2, INEXACT, |a, b, _| a.powf(b)),
-    op("if", 3, 0.0, |a, b, c| if a != 0.0 { b } else { c }),
+    IF,
 ];
+const IF: Op = op("if", 3, 0.0, |a, b, c| if a != 0.0 { b } else { c });
+const NOT: Op = op("!", 1, 0.0, |a, _, _| truth(a == 0.0));
 
 impl Op {
-    /// What is done with the sizes of terms: of a difference each may be off.
-    pub fn of_magnitudes(self) -> Op {
-        if self.name == DIFFERENCE.name {
-            SUM
-        } else {
-            self
+    /// Whether its size follows from values, too.
+    pub fn needs_values(self) -> bool {
+        ["/", "sqrt", "exp", "log", IF.name].contains(&self.name)
+    }
+
+    /// The size of the terms that a result was made of, by which it may be off: of the operands'
+    /// values and sizes, in order.
+    pub fn size(self, v: [f64; 3], s: [f64; 3]) -> f64 {
+        match self.name {
+            // Of a difference each term may be off.
+            "-" => s[0] + s[1],
+            "min" | "max" => s[0].max(s[1]),
+            // Which of two counts the value says.
+            "if" => (self.does)(v[0], s[1], s[2]),
+            // What is small because its terms cancel is off by a larger share of itself.
+            "/" => s[0] * s[1] / (v[1] * v[1]),
+            "sqrt" => s[0] / v[0].abs().sqrt(),
+            "exp" => v[0].exp() * (1.0 + s[0]),
+            "log" => v[0].ln().abs() + s[0] / v[0].abs(),
+            "sin" | "cos" => 1.0 + s[0],
+            "tanh" => 1.0,
+            _ => (self.does)(s[0], s[1], s[2]).abs(),
         }
     }
 }
@@ -106,7 +131,8 @@ impl Expr {
         }
     }
 
-    fn has_element(&self) -> bool {
+    /// Whether it looks into a buffer.
+    pub fn has_element(&self) -> bool {
         self.any(&|one| matches!(one, Expr::At(..)))
     }
 
@@ -140,7 +166,7 @@ pub fn parse(text: &str) -> Result<Expr, String> {
         rest: text,
         depth: 0,
     };
-    match (parser.level(0), parser.rest.trim()) {
+    match (parser.whole(), parser.rest.trim()) {
         (Some(tree), "") => Ok(tree),
         (_, rest) => Err(format!("cannot be read at \"{rest}\"")),
     }
@@ -167,6 +193,19 @@ impl Parser<'_> {
         word.into()
     }
 
+    /// A choice, `c ? x : y`, or what stands for itself.
+    fn whole(&mut self) -> Option<Expr> {
+        let tree = self.level(0)?;
+        if !self.takes("?") {
+            return Some(tree);
+        }
+        self.depth += 1;
+        let yes = (self.depth < DEEPEST).then(|| self.whole())??;
+        let no = self.takes(":").then(|| self.whole())??;
+        self.depth -= 1;
+        Some(Expr::Call(IF, vec![tree, yes, no]))
+    }
+
     /// Operators of a level and all that bind more.
     fn level(&mut self, level: usize) -> Option<Expr> {
         let Some(operators) = LEVELS.get(level) else {
@@ -188,7 +227,7 @@ impl Parser<'_> {
 
     fn one(&mut self) -> Option<Expr> {
         if self.takes("(") {
-            let inside = self.level(0)?;
+            let inside = self.whole()?;
             return self.takes(")").then_some(inside);
         }
         if self.takes("-") {
@@ -196,6 +235,9 @@ impl Parser<'_> {
                 DIFFERENCE,
                 vec![Expr::Number(0.0), self.factor()?],
             ));
+        }
+        if self.takes("!") {
+            return Some(Expr::Call(NOT, vec![self.factor()?]));
         }
         let word = self.word();
         if word.starts_with(|c: char| c.is_ascii_digit()) {
@@ -205,7 +247,7 @@ impl Parser<'_> {
             return None;
         }
         if self.takes("[") {
-            let index = Box::new(self.level(0)?);
+            let index = Box::new(self.whole()?);
             return self.takes("]").then_some(Expr::At(word, index));
         }
         if word == "sum" && self.takes("(") {
@@ -217,7 +259,7 @@ impl Parser<'_> {
         let mut of = Vec::new();
         while of.len() < op.count {
             let opens = if of.is_empty() { "(" } else { "," };
-            of.push(self.takes(opens).then(|| self.level(0))??);
+            of.push(self.takes(opens).then(|| self.whole())??);
         }
         self.takes(")").then_some(Expr::Call(*op, of))
     }
@@ -227,7 +269,7 @@ impl Parser<'_> {
         let index = self.word();
         let mut part = |before| {
             let begins = self.takes(before);
-            begins.then(|| self.level(0))?.map(Box::new)
+            begins.then(|| self.whole())?.map(Box::new)
         };
         let (from, to, of) = (part(",")?, part(",")?, part(":")?);
         self.takes(")").then_some(Expr::Sum {

@@ -20,6 +20,12 @@ fn formulas_have_their_usual_meaning() {
         ("sum(j, 1, 5: j*j)", 30.0),
         ("sum(j, 5, 1: j)", 0.0),
         ("1.5*2", 3.0),
+        ("M > TS ? M != 37 ? 1 : 2 : 3", 2.0),
+        ("sum(j, 0, 4: j >= 2 ? j : 10) + !M", 25.0),
+        (
+            "exp(log(M)) - M < 0.001 && cos(0) + sin(0) + tanh(0) == 1",
+            1.0,
+        ),
     ] {
         assert_eq!(value(formula).unwrap(), expected, "{formula}");
     }
@@ -79,6 +85,11 @@ fn elements_follow_their_index_and_may_be_rounded() {
         [4.0, 7.0].map(|sum| 20.0 * 2f64.sqrt() * sum)
     );
     assert!(of("A[i + 3]").is_err() && of("B[i]").is_err());
+    // Of a small difference, of a branch that a sign decides, and of no element at all.
+    let bound = |text: &str| of(text).unwrap().roundings[1] / 20.0;
+    assert!(bound("1/(A[i] + 2.001 + 0*i)") > 4000.0);
+    assert!(bound("A[i] < 0 ? 1000*A[i] : 0") > 1000.0);
+    assert_eq!(bound("0 - i"), 1.0);
 }
 
 #[test]
