@@ -168,9 +168,7 @@ impl Wanted {
         let lesson = lessons::with_kernel(&self.kernel).ok().flatten();
         let is_on_vectors = lesson.is_some_and(|lesson| lesson.number == VECTORS);
         let small = if is_on_vectors { length } else { side };
-        // A task knows its own names.
-        let asked = self.size.clone().filter(|size| !size.contains('='));
-        asked.unwrap_or(small.to_string())
+        self.size.clone().unwrap_or(small.to_string())
     }
 
     fn is_of(&self, record: &Record) -> bool {

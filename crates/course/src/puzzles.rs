@@ -6,6 +6,7 @@ use std::process::{Command, ExitCode};
 use analysis::launched::Wanted;
 use anyhow::Result;
 use common::Error;
+use common::shape::Shape;
 use process::lessons;
 
 use crate::front;
@@ -188,9 +189,9 @@ pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Re
             Ok(Taken::own(program, by))
         }
         _ => match &wanted.size {
-            Some(size) if size.contains('=') => {
-                let why = format!("--size {size}: such names are a task file's; write N or MxNxK");
-                Err(Error::Usage(why).into())
+            Some(size) if size.parse::<Shape>().is_err() => {
+                let why = "a lesson's kernel takes N or MxNxK, such as 64 or 37x91x53";
+                Err(Error::Usage(format!("--size {size}: {why}")).into())
             }
             _ => Ok(Taken::own(wanted.lesson()?, None)),
         },
