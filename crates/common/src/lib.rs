@@ -19,7 +19,7 @@
 //! - [`memory`] is what a kernel is given: what it may only read, what it must write,
 //!   and guards on either side; [`pinned`] is memory of the host that a device can reach.
 //! - [`timing`] says which event times can be believed, and what they come to;
-//!   [`probe`] measures the device's own limits, which results are a share of.
+//!   [`probe`] holds the device's own limits, which results are a share of.
 //! - [`simulator`] reads what Oclgrind, which sees every access, reports of a kernel.
 //! - [`traffic`] evaluates the formulas of what a kernel loads and stores.
 //! - [`record`] is one kernel's result, for people and for programs.

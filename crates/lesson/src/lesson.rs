@@ -7,7 +7,7 @@ use common::device::Kind;
 use common::error::{Error, Result};
 use common::matrix::Fill;
 use common::numbers::{self, percent, significant};
-use common::probe::{self, Peak};
+use common::probe::Peak;
 use common::problem::Problem;
 use common::program::{self, Program};
 use common::record::Record;
@@ -130,7 +130,7 @@ impl Lesson {
         let narrator = &self.console.narrator;
         let peak = {
             let _hush = narrator.hush();
-            probe::peak(&session)?
+            process::peak::peak(&session)?
         };
         let told = "probe_fma and probe_copy: several launches each, not shown one by one";
         narrator.note(|| told.into());

@@ -21,7 +21,7 @@
 //! - [`implementations`] of OpenCL are those that the course is checked on; [`simulator`] is
 //!   the one of them that sees every access.
 //! - [`devices`] are those that lesson 1 lists; [`machine`] is what this one tells of itself,
-//!   [`packages`] how it gets what it lacks.
+//!   [`packages`] how it gets what it lacks; [`peak`] measures a device's own limits.
 //! - [`data`] is what is kept below `data/`; [`scratch`] is for files that nobody needs later.
 
 mod all_devices;
@@ -37,6 +37,7 @@ pub mod implementations;
 pub mod lessons;
 pub mod machine;
 pub mod packages;
+pub mod peak;
 pub mod resume;
 pub mod scratch;
 mod signals;

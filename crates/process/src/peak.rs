@@ -1,0 +1,129 @@
+//! Measures the device's own limits, by the two kernels of `kernels/probe.cl`.
+
+use common::device::Kind;
+use common::element::Type;
+use common::error::Result;
+use common::ndrange::NdRange;
+use common::probe::Peak;
+use common::program::{self, Program};
+use common::session::{Arg, Launch, Session};
+use common::source::Source;
+use common::timing::{self, Runs};
+
+/// Items of the FMA probe per compute unit; rounds of its loop, to begin with and
+/// at most. They only need to be many enough to fill the device for a few
+/// milliseconds. On a slow device the first are enough: llvmpipe takes two seconds
+/// for what others do in two milliseconds.
+const ITEMS_PER_UNIT_GPU: usize = 2048;
+const ITEMS_PER_UNIT_CPU: usize = 16;
+const ROUNDS: std::ops::RangeInclusive<i32> = 64..=4096 * 512;
+/// Launches of a probe; the best one counts, since a limit is what is sought.
+const PROBES: usize = 12;
+/// Chains of the FMA probe on a CPU: enough for two units that answer after five
+/// cycles, and few enough for the 16 registers of AVX2.
+const CHAINS_CPU: usize = 10;
+/// Chains on a GPU, of 16 scalars each: enough beside thousands of other items.
+const CHAINS_GPU: usize = 8;
+
+/// Measures both limits; takes a tenth of a second or so.
+///
+/// # Errors
+/// When the probe does not build or run.
+pub fn peak(session: &Session) -> Result<Peak> {
+    let source = Source::of_course("probe.cl")?;
+    let limits = &session.device.limits;
+    // On a CPU a vector as wide as one register.
+    let [width, chains] = match session.device.kind {
+        Kind::Gpu => [16, CHAINS_GPU],
+        _ => [limits.register_floats(), CHAINS_CPU],
+    };
+    let defines = [("WIDTH".to_string(), width), ("CHAINS".to_string(), chains)];
+    let options = program::options(Type::Float, &defines);
+    let program = Program::build(session, &source, &options, false)?;
+    let (gflops, of_fma) = fma_rate(session, &program, width * chains)?;
+    let (gbytes_per_second, of_copy) = copy_rate(session, &program)?;
+    Ok(Peak {
+        gflops,
+        gbytes_per_second,
+        spreads: Some([of_fma, of_copy]),
+    })
+}
+
+/// The rate, and its spread.
+fn fma_rate(session: &Session, program: &Program, fma_per_round: usize) -> Result<(f64, f64)> {
+    let name = "probe_fma";
+    let signature = ["int", "float", "float*"].map(String::from);
+    let kernel = program.kernel(name, &signature)?;
+    // On a CPU an item is a loop iteration: one per group keeps the driver from
+    // interleaving several and so changing what is measured.
+    let (per_unit, group) = match session.device.kind {
+        Kind::Gpu => (ITEMS_PER_UNIT_GPU, 256),
+        _ => (ITEMS_PER_UNIT_CPU, 1),
+    };
+    let group = group.min(session.device.limits.max_work_group_size.max(1));
+    let items = per_unit * session.device.limits.compute_units.max(1);
+    let range = NdRange::cover(&[items], &[group]);
+    let items = range.global()[0];
+    let out = session.buffer(items * 4)?;
+    let mut launch = [Launch::new(kernel, name, range)];
+    let mut rounds = *ROUNDS.start();
+    loop {
+        let args = [
+            Arg::int(rounds),
+            Arg::float(0.999),
+            Arg::Buffer(out.clone()),
+        ];
+        session.set_args(&mut launch[0], &args)?;
+        // Long enough that starting the kernel does not count; a simulator
+        // would never end otherwise, so one round trip must do there.
+        let (first, _) = best_of(1, session, &launch)?;
+        if first > 2e-3 || rounds >= *ROUNDS.end() {
+            let (best, spread) = best_of(PROBES, session, &launch)?;
+            let flop = 2.0 * fma_per_round as f64 * f64::from(rounds) * items as f64;
+            return Ok((flop / best / 1e9, spread));
+        }
+        rounds *= 8;
+    }
+}
+
+/// The rate, and its spread.
+fn copy_rate(session: &Session, program: &Program) -> Result<(f64, f64)> {
+    let name = "probe_copy";
+    let signature = ["int", "float4*", "float4*"].map(String::from);
+    let kernel = program.kernel(name, &signature)?;
+    // Well above every cache, well below the device's memory.
+    let want: u64 = match session.device.kind {
+        Kind::Gpu => 512 << 20,
+        _ => 64 << 20,
+    };
+    let limits = &session.device.limits;
+    let bytes = want
+        .min(limits.max_alloc_bytes / 2)
+        .min(limits.global_mem_bytes / 8) as usize;
+    let count = bytes / 16;
+    let from = session.buffer(count * 16)?;
+    let to = session.buffer(count * 16)?;
+    session.fill(&from, &[1], count * 16)?;
+    let group = 256.min(limits.max_work_group_size.max(1));
+    let range = NdRange::cover(&[count], &[group]);
+    let mut launch = [Launch::new(kernel, name, range)];
+    let args = [Arg::int(count as i32), Arg::Buffer(from), Arg::Buffer(to)];
+    session.set_args(&mut launch[0], &args)?;
+    let (best, spread) = best_of(PROBES, session, &launch)?;
+    Ok((2.0 * (count * 16) as f64 / best / 1e9, spread))
+}
+
+/// Seconds of the fastest of several launches, after one that does not count, and their
+/// spread.
+fn best_of(probes: usize, session: &Session, launch: &[Launch]) -> Result<(f64, f64)> {
+    session.run(launch)?;
+    let timing = timing::measure(
+        Runs::Exactly(probes),
+        None,
+        |_| Ok(()),
+        || session.run(launch),
+    )?;
+    let spread = timing.spread();
+    let best = timing.seconds.into_iter().fold(f64::INFINITY, f64::min);
+    Ok((best, spread))
+}
