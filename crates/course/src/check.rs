@@ -20,7 +20,7 @@ use crate::observation::{Detection, Observation};
 use crate::simulator;
 use crate::subject::{By, Subject};
 use crate::task::TaskFile;
-use crate::task::child::{self, Purpose, Run};
+use crate::task::child::{self, Purpose, Run, TOO_LONG};
 use crate::task::other::Other;
 use crate::task::sizes::{Sizes, in_words};
 use crate::verdict::Verdict;
@@ -158,6 +158,9 @@ impl Check<'_> {
         if drawn.is_empty() && !task.size.is_empty() {
             let why = "No other size was tried: the task allows none near it.";
             untried[0] = Some(why.into());
+        } else if !task.size.is_empty() && !task.takes_more() {
+            let why = "No larger size was tried: the launch does not grow with the size.";
+            untried[0] = Some(why.into());
         }
         let sizes = drawn.into_iter().map(|size| At {
             size,
@@ -181,10 +184,13 @@ impl Check<'_> {
         mut untried: [Option<String>; 2],
         results: &mut Results,
     ) -> Result<()> {
-        let mut right: Option<Tried> = None;
+        let (mut right, mut late): (Option<Tried>, Vec<&str>) = (None, Vec::new());
         for one in tried {
             let untried = &mut untried[usize::from(one.at.other.is_some())];
             match (one.verdict(), one.at.other, &mut right) {
+                (Verdict::Unlaunchable, Some(other), _) if one.why().contains(TOO_LONG) => {
+                    late.push(other.words());
+                }
                 (Verdict::Unlaunchable, Some(Other::Reversed), _) => (),
                 (Verdict::Unlaunchable, other, _) => {
                     let what = match other {
@@ -211,6 +217,10 @@ impl Check<'_> {
         }
         results.tried.extend(right);
         results.untried.extend(untried.into_iter().flatten());
+        if !late.is_empty() {
+            let told = format!("Not tried, since that took too long: {}.", late.join("; "));
+            results.untried.push(told);
+        }
         Ok(())
     }
 

@@ -11,6 +11,10 @@ use crate::observation::{Detection, Observation};
 /// Lines shown of each detector; more repeat the story.
 const SHOWN: usize = 4;
 
+/// Where it errs for what a whole kernel does.
+const OF_IMAGES: &str = "it takes what functions of images return for unwritten";
+const OF_FENCES: &str = "it does not follow what fences and atomics order between groups";
+
 /// That it is missing, and what is not known for that.
 pub fn missing() -> Observation {
     let says = "is not on this machine: races, bad accesses and values that were never \
@@ -30,17 +34,24 @@ pub fn sort(log: &str, text: &str) -> Vec<Observation> {
     };
     let other = Some(of("other")).filter(|other| other.outcome != Detection::Silent);
     let mut all: Vec<Observation> = kinds().map(of).chain(other).collect();
-    let is_doubtful = |one: &&mut Observation| {
-        one.outcome == Detection::Fault && one.detector.ends_with("uninitialised")
-    };
-    for one in all
-        .iter_mut()
-        .filter(is_doubtful)
-        .filter(|_| text.contains("image2d_t"))
-    {
-        one.outcome = Detection::Doubtful;
-        let why = "may be a false report: it takes what functions of images return for unwritten";
-        one.details.insert(0, why.into());
+    let is_ordered = text.contains("mem_fence") || text.contains("atomic_work_item_fence");
+    let is_local = log.contains("data race at local");
+    for (kind, may_err, why) in [
+        ("uninitialised", text.contains("image2d_t"), OF_IMAGES),
+        (
+            "races",
+            is_ordered && text.contains("atom") && !is_local,
+            OF_FENCES,
+        ),
+    ] {
+        let is_doubtful = |one: &&mut Observation| {
+            may_err && one.outcome == Detection::Fault && one.detector.ends_with(kind)
+        };
+        if let Some(one) = all.iter_mut().find(is_doubtful) {
+            one.outcome = Detection::Doubtful;
+            one.details
+                .insert(0, format!("may be a false report: {why}"));
+        }
     }
     all
 }
@@ -106,6 +117,12 @@ mod tests {
         let of = |text| sort(value, text).swap_remove(2).outcome;
         assert_eq!(of(""), Detection::Fault);
         assert_eq!(of("read_only image2d_t a"), Detection::Doubtful);
+        let race = LOG.replace("local", "global");
+        let of = |log, text| sort(log, text).swap_remove(0).outcome;
+        let last_group = "mem_fence(CLK_GLOBAL_MEM_FENCE); atomic_inc(count)";
+        assert_eq!(of(&*race, "atomic_inc(count)"), Detection::Fault);
+        assert_eq!(of(&*race, last_group), Detection::Doubtful);
+        assert_eq!(of(LOG, last_group), Detection::Fault);
         assert_eq!(seen[4].says, "Something new");
         assert_eq!(seen.len(), 5);
     }

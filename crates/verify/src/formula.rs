@@ -62,7 +62,12 @@ impl Formula {
         if (0.0..=EXACT).contains(&number) && number.fract() == 0.0 {
             return Ok(number as usize);
         }
-        Err(self.malformed(&format!("is {number}, which is no number of things")))
+        let rounds = match number.fract() {
+            0.0 => "",
+            _ => ": / divides to fractions, which floor() and ceil() round",
+        };
+        let says = format!("is {number}, which is no number of things{rounds}");
+        Err(self.malformed(&says))
     }
 
     /// # Errors

@@ -1,11 +1,9 @@
-// Softmax of each row, a group for a row: y = exp(x - max) / sum.
+// Softmax of each row, a group for a row, and so no row too many: y = exp(x - max) / sum.
 kernel void softmax(int rows, int cols, global const float *x, global float *y)
 {
     local float part[64];
     const int me = get_local_id(0), row = get_group_id(0);
     global const float *in = x + row * cols;
-    if (row >= rows)
-        return;
 
     float top = -INFINITY;
     for (int i = me; i < cols; i += 64)

@@ -4,8 +4,6 @@ kernel void softmax(int rows, int cols, global const float *x, global float *y)
     local float tops[64], sums[64];
     const int me = get_local_id(0), row = get_group_id(0);
     global const float *in = x + row * cols;
-    if (row >= rows)
-        return;
 
     float top = -INFINITY, sum = 0;
     for (int i = me; i < cols; i += 64) {

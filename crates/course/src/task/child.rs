@@ -28,6 +28,9 @@ const VARIABLE: &str = "OPENCL_COURSE_TASK";
 /// After so long no other numbers are tried.
 const LONG: Duration = Duration::from_secs(20);
 
+/// Why they were not.
+pub const TOO_LONG: &str = "it takes too long";
+
 /// What is asked of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Purpose {
@@ -181,7 +184,7 @@ fn one(
     }
     let seed = run.seed.unwrap_or(lesson.flags().seed);
     let made = match is_long {
-        true => Err(Error::Usage("it takes too long".into())),
+        true => Err(Error::Usage(TOO_LONG.into())),
         false => made(lesson, run, seed, &all, purpose),
     };
     let task = match made {

@@ -101,7 +101,7 @@ impl TaskFile {
 
     /// Whether its launches are for larger sizes as well: they grow, or their items take several
     /// elements each.
-    fn takes_more(&self) -> bool {
+    pub fn takes_more(&self) -> bool {
         let twice = self
             .size
             .iter()

@@ -25,9 +25,9 @@ pub enum Other {
     Zeros,
     /// One value everywhere.
     Equal,
-    /// Up to 200, beyond which e^x overflows and x^8 does not, the largest first.
+    /// Up to 200, beyond which e^x overflows and x^8 does not, the largest first; integers above 0.
     Falling,
-    /// From 2^-14 to 2^10.
+    /// From 2^-14 to 2^10; integers below 0.
     Rising,
     /// Fractions that the file gives to kernels as plain numbers.
     Scalars,
@@ -52,8 +52,8 @@ impl Other {
             Other::Extreme => "with extreme numbers: floats below 0, any integer",
             Other::Zeros => "with extreme numbers: all 0",
             Other::Equal => "with extreme numbers: all equal",
-            Other::Falling => "with extreme numbers: large, descending",
-            Other::Rising => "with extreme numbers: from small to large",
+            Other::Falling => "with extreme numbers: large and descending, integers above 0",
+            Other::Rising => "with extreme numbers: from small to large, integers below 0",
             Other::Scalars => "with other scalars",
             Other::Reversed => "with its groups in reverse order",
         }
@@ -83,6 +83,8 @@ impl Other {
                 },
                 Fill::Numbers(matrix::Fill::Random, _) => None,
                 Fill::Drawn(Draw::Ints(..) | Draw::Any | Draw::Negative, _) => None,
+                // It still ascends.
+                Fill::Drawn(Draw::Sorted, _) if self == Other::Equal => None,
                 _ => continue,
             };
             let is_random = matches!(fill, Fill::Numbers(..) | Fill::Drawn(Draw::Any, _));
@@ -110,6 +112,7 @@ impl Other {
         let mut values = held.to_f64();
         // Doubles do not hold every long integer.
         let is_exact = !matches!(ty, Type::Long | Type::Ulong);
+        let is_int = random && !ty.is_floating() && ty.size() > 1;
         match self {
             Other::Extreme if is_float => values.iter_mut().for_each(|one| *one = -one.abs()),
             Other::Extreme => {
@@ -119,11 +122,17 @@ impl Other {
             Other::Zeros if random => values.fill(0.0),
             Other::Equal => return Some(held.gather(count, |_| Some(0))),
             Other::Falling if is_exact => {
+                if is_int {
+                    values.iter_mut().for_each(|one| *one = one.abs().max(1.0));
+                }
                 values.sort_by(|a, b| b.total_cmp(a));
                 let factor = if is_float { 400.0 } else { 1.0 };
                 values.iter_mut().for_each(|one| *one *= factor);
             }
             Other::Rising if is_exact => {
+                if is_int && matches!(ty, Type::Int | Type::Short) {
+                    values.iter_mut().for_each(|one| *one = -one.abs().max(1.0));
+                }
                 values.sort_by(f64::total_cmp);
                 if is_float {
                     values
