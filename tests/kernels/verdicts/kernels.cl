@@ -176,3 +176,12 @@ kernel void last_block(int n, global const int *x, volatile global int *part,
         sum += part[j];
     total[0] = sum;
 }
+
+// Nothing above 0 is the least.
+kernel void least(int n, global const int *x, global int *y)
+{
+    int found = 0;
+    for (int i = 0; i < n; i++)
+        found = min(found, x[i]);
+    y[0] = found;
+}

@@ -102,3 +102,10 @@ kernel void scaled(int n, float alpha, global const float *x, global float *y)
     for (int i = 0; i < n; i++)
         y[i] = x[i] + x[i];
 }
+
+kernel void least(int n, global const int *x, global int *y)
+{
+    y[0] = x[0];
+    for (int i = 1; i < n; i++)
+        y[0] = min(y[0], x[i]);
+}
