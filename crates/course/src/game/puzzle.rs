@@ -196,7 +196,7 @@ impl Run {
     }
 }
 
-/// The command that runs a copy, in one line, so that it can be copied.
+/// The command that runs a copy, in two lines of a terminal that a shell takes for one.
 fn command(puzzle: &Puzzle, run: &Run, copy: &Path) -> String {
     let lesson = puzzle.lesson.map(Lesson::package).unwrap_or_default();
     let mut copy = copy.display().to_string();
@@ -204,5 +204,6 @@ fn command(puzzle: &Puzzle, run: &Run, copy: &Path) -> String {
         copy = format!("'{}'", copy.replace('\'', r"'\''"));
     }
     let Run { kernel, size, .. } = run;
-    format!("cargo run -p {lesson} -- --only {kernel} --size {size} --source {copy}")
+    let behind = format!("--size {size} --source {copy}");
+    format!("cargo run -p {lesson} -- --only {kernel} \\\n{:WORDS$}  {behind}", "")
 }
