@@ -205,5 +205,8 @@ fn command(puzzle: &Puzzle, run: &Run, copy: &Path) -> String {
     }
     let Run { kernel, size, .. } = run;
     let behind = format!("--size {size} --source {copy}");
-    format!("cargo run -p {lesson} -- --only {kernel} \\\n{:WORDS$}  {behind}", "")
+    format!(
+        "cargo run -p {lesson} -- --only {kernel} \\\n{:WORDS$}  {behind}",
+        ""
+    )
 }
