@@ -2,6 +2,8 @@
 //! nobody said, and with extreme numbers; and what a simulator sees of it. Each runs as a child
 //! process, so that a crash or a hang is one more answer.
 
+mod results;
+
 use std::process::Command;
 
 use anyhow::Result;
@@ -14,8 +16,8 @@ use process::implementations::oclgrind;
 use process::{Finished, child_status};
 
 use crate::exercises::spec::drawn_size;
-use crate::game::how::{How, Seen};
-use crate::judge::{is_of_another, judge, of_records};
+use crate::game::how::How;
+use crate::judge::judge;
 use crate::observation::{Detection, Observation};
 use crate::simulator;
 use crate::subject::{By, Subject};
@@ -24,6 +26,8 @@ use crate::task::child::{self, Purpose, Run, TOO_LONG};
 use crate::task::other::Other;
 use crate::task::sizes::{Sizes, in_words};
 use crate::verdict::Verdict;
+
+pub use results::{At, Results, Tried};
 
 /// Where most faults of a product's indices show: three odd sides, none a multiple of a group's;
 /// a long sum, which kernels take in pieces; and one that divides by nothing.
@@ -36,8 +40,6 @@ pub const LENGTHS: [&str; 2] = ["1303", "7"];
 
 /// Of a size that was drawn.
 pub const DRAWN: &str = "drawn";
-/// Of all that is tried beside sizes.
-const OTHERS: &str = "with other numbers";
 
 /// A lesson's exit status where there is nothing to run on.
 pub const NO_DEVICE: u8 = 3;
@@ -51,32 +53,6 @@ pub struct Check<'a> {
     pub sizes: Option<Vec<Sizes>>,
     /// Whether it is timed where it is right.
     pub times: bool,
-}
-
-/// A size at which it is checked.
-#[derive(Clone, Default)]
-pub struct At {
-    pub size: Sizes,
-    /// How it differs from what the file says.
-    pub drawn: Option<&'static str>,
-    /// The same of its numbers, or of what else is no size.
-    pub other: Option<Other>,
-    timed: bool,
-}
-
-/// What came of that.
-pub struct Tried {
-    pub at: At,
-    pub records: Vec<Record>,
-    /// The child that ended with it; none where it went on to the next.
-    pub end: Option<Finished>,
-}
-
-/// What came of all.
-pub struct Results {
-    pub tried: Vec<Tried>,
-    /// What was not tried or compared, and why.
-    pub untried: Vec<String>,
 }
 
 impl Check<'_> {
@@ -336,145 +312,5 @@ impl Check<'_> {
             }
         }
         Ok([result].into_iter().chain(sorted).collect())
-    }
-}
-
-impl Tried {
-    /// What is to be read of it.
-    pub fn seen(&self) -> Observation {
-        let size = in_words(&self.at.size);
-        let words = ["result", &size, self.at.drawn.unwrap_or_default()];
-        let words: Vec<&str> = words.into_iter().filter(|one| !one.is_empty()).collect();
-        let detector = words.join(", ");
-        match &self.end {
-            Some(child) => judge(&detector, child),
-            None => of_records(&detector, &self.records),
-        }
-    }
-
-    /// The exit status.
-    pub fn status(&self) -> u8 {
-        if let Some(child) = &self.end {
-            return child_status(child.status);
-        }
-        // As a child that runs no other ends.
-        match self.records.iter().map(Verdict::of).max() {
-            Some(Verdict::Wrong) => 1,
-            Some(Verdict::Unlaunchable) => 2,
-            _ => 0,
-        }
-    }
-
-    /// Why it could not be tried.
-    fn why(&self) -> String {
-        let skipped = self.records.iter().find_map(|one| one.skipped.clone());
-        let child = self.end.iter().map(Finished::message).next();
-        skipped.or(child).unwrap_or_default()
-    }
-
-    /// That another one is right, too.
-    fn and(&mut self, other: Tried) {
-        let words = |at: &At| at.drawn.and_then(|words| words.split(": ").last());
-        for (record, of_other) in self.records.iter_mut().zip(other.records) {
-            if self.at.drawn != Some(OTHERS) {
-                record.says = words(&self.at).unwrap_or_default().into();
-            }
-            record.says += &format!("; {}", words(&other.at).unwrap_or_default());
-            let compared = record.elements_compared.as_mut();
-            *compared.unwrap_or(&mut 0) += of_other.elements_compared.unwrap_or(0);
-        }
-        self.at.drawn = Some(OTHERS);
-    }
-
-    /// What follows from it alone.
-    pub fn verdict(&self) -> Verdict {
-        let of_records = self.records.iter().map(Verdict::of).max();
-        match (self.status(), of_records) {
-            (0..=2, Some(verdict)) => verdict,
-            (0..=4, _) => Verdict::Unlaunchable,
-            _ if self.is_of_another() => Verdict::Unlaunchable,
-            _ => Verdict::Wrong,
-        }
-    }
-
-    /// Whether it ended in a kernel beside the learner's.
-    fn is_of_another(&self) -> bool {
-        self.end.as_ref().is_some_and(is_of_another)
-    }
-
-    /// Whether no other size is worth a try: it does not build, cannot start, or came to no end.
-    fn is_hopeless(&self) -> bool {
-        let Some(child) = &self.end else { return false };
-        let hung = child.complaint().starts_with("no end after");
-        let is_refused = matches!(self.status(), 2..=4) || self.is_of_another();
-        hung || is_refused && self.at.other.is_none()
-    }
-}
-
-impl Results {
-    /// The last one that did not come to its own end.
-    pub fn end(&self) -> Option<(&Tried, &Finished)> {
-        let last = self.tried.iter().rfind(|one| one.status() > 1)?;
-        Some((last, last.end.as_ref()?))
-    }
-
-    /// What follows from all: where a file says what is right, what is wrong elsewhere is another
-    /// thing.
-    pub fn verdict(&self, subject: &Subject) -> Verdict {
-        let of = |one: &Tried| match one.verdict() {
-            Verdict::Wrong if one.at.drawn.is_some() && subject.has_file() => Verdict::Limited,
-            verdict => verdict,
-        };
-        let worst = self.tried.iter().map(of).max();
-        worst.unwrap_or(Verdict::Unlaunchable)
-    }
-
-    /// The exit status that follows.
-    pub fn status(&self, subject: &Subject) -> u8 {
-        match self.verdict(subject) {
-            Verdict::Limited => 1,
-            Verdict::Unlaunchable => self.largest().max(2),
-            _ => self.largest(),
-        }
-    }
-
-    /// The largest of all exit statuses.
-    pub fn largest(&self) -> u8 {
-        self.tried.iter().map(Tried::status).max().unwrap_or(0)
-    }
-
-    /// What is to be read of it.
-    pub fn seen(&self) -> Seen {
-        let message = self.end().map_or("", |(_, child)| child.stderr.trim());
-        Seen {
-            observations: self.tried.iter().map(Tried::seen).collect(),
-            status: self.largest(),
-            message: message.into(),
-        }
-    }
-
-    /// Whether a simulator is worth a try: not for what does not build, or cannot start.
-    pub fn may_be_simulated(&self) -> bool {
-        let is_refused = |one: &Tried| matches!(one.status(), 2 | 4) || one.is_of_another();
-        !self.tried.iter().any(is_refused)
-    }
-
-    /// Where it ran.
-    pub fn device(&self) -> Option<String> {
-        let record = self.tried.iter().flat_map(|one| &one.records).next()?;
-        Some(format!("{} ({})", record.device, record.platform))
-    }
-
-    /// Where it is wrong first: at numbers, if it is, for which a small size may stand.
-    pub fn wrong(&self) -> Option<&At> {
-        let wrong = |one: &&Tried| one.verdict() == Verdict::Wrong;
-        let mut all = self.tried.iter().filter(wrong).map(|one| &one.at);
-        all.clone().find(|at| at.other.is_some()).or(all.next())
-    }
-
-    /// Whether it is wrong at this size, or with other numbers.
-    fn is_wrong_at(&self, size: &Sizes) -> bool {
-        let at = self.wrong();
-        at.is_some_and(|at| at.other.is_some() || at.size == *size)
     }
 }

@@ -15,9 +15,10 @@ use process::implementations::oclgrind;
 use process::{Finished, child_status, simulator};
 use serde::{Deserialize, Serialize};
 
+use super::beside::make_fills;
 use super::file::TaskFile;
 use super::other::{Other, reversed};
-use super::reference::{make_fills, refer};
+use super::reference::refer;
 use super::signature::Signature;
 use super::sizes::Sizes;
 use crate::game::how::How;

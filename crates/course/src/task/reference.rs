@@ -1,162 +1,20 @@
-//! Kernels beside a task's own: the reference, which computes what is right, and those that fill
-//! buffers.
+//! What is right where no product says it: what a reference leaves, a kernel or formulas, and how far
+//! that moves where its inputs do.
 
-use std::path::Path;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 use common::element::{Elements, Type};
 use common::error::{Error, Result};
 use common::formula::Formula;
-use common::program::{self, Program};
 use common::session::Format;
-use common::source::Source;
-use common::task::{Arg, Buffer, Fill, Launch, Right, Role, Task};
+use common::task::{Arg, Buffer, Fill, Right, Role, Task};
 use lesson::Lesson;
 use verify::poison::{Poison, is_poison};
 use verify::{Same, shaken};
 
+use super::beside::{Beside, Left, RunOf, one_item};
 use super::file::{Check, Reference, TaskFile};
 use super::or::Or;
-use super::signature::{Signature, Space};
-
-/// A run: what lies in its results before it, and its buffers.
-type RunOf = (Poison, Vec<Buffer>);
-/// What a run leaves, by the buffers' names.
-type Left = Vec<(String, Elements)>;
-
-/// Another file's kernel, which gets what a task's does.
-struct Beside<'t> {
-    task: &'t Task,
-    what: &'static str,
-    file: &'t Path,
-    function: &'t str,
-}
-
-impl Beside<'_> {
-    /// Runs it with these arguments, in this range, and gives what it left in these buffers, of
-    /// each run. Only the first must come to an end, and the later ones only where these are
-    /// quick.
-    fn run(
-        &self,
-        lesson: &mut Lesson,
-        args: &dyn Fn(usize) -> Vec<Arg>,
-        range: [Vec<Formula>; 2],
-        runs: impl Iterator<Item = RunOf>,
-    ) -> Result<Vec<Left>> {
-        let Beside {
-            task,
-            what,
-            file,
-            function,
-        } = self;
-        let name = file.display();
-        let told = |error: Error| match error {
-            Error::Usage(why) => Error::Usage(format!("the {what} {name}: {why}")),
-            Error::Build(why) => Error::Build(format!("the {what} {name}:\n{why}")),
-            other => other,
-        };
-        let source = Source::read(file).map_err(|error| {
-            let why = error.to_string();
-            Error::Usage(format!("check: the {what}: {why}"))
-        })?;
-        lesson.console.doing(format!("running the {what} {name}"))?;
-        let session = lesson.session()?;
-        let options = program::options(task.ty, &task.defines);
-        let program = Program::build(&session, &source, &options, false).map_err(told)?;
-        let all = Signature::all(&session, &program, &source, &task.defines).map_err(told)?;
-        let names: Vec<&str> = all.iter().map(|one| one.kernel.as_str()).collect();
-        let kernel = match (&all[..], *function) {
-            ([only], "") => only,
-            (all, function) => {
-                let named = all.iter().find(|one| one.kernel == function);
-                named.ok_or_else(|| {
-                    let names = names.join(", ");
-                    told(Error::Usage(format!(
-                        "name one of its kernels by function: {names}"
-                    )))
-                })?
-            }
-        };
-        let args = args(kernel.args.len());
-        if args.len() != kernel.args.len() {
-            return Err(told(Error::Usage(format!(
-                "it is given {} arguments, and takes {}: {}",
-                args.len(),
-                kernel.args.len(),
-                kernel.words()
-            ))));
-        }
-        let is_image = |name: &str| task.buffer(name).is_some_and(|one| one.image.is_some());
-        for (arg, parameter) in args.iter().zip(&kernel.args) {
-            let space = match arg {
-                Arg::Number(..) | Arg::Parts(..) => Space::Value,
-                Arg::Buffer(name) if is_image(name) => Space::Image,
-                Arg::Buffer(_) => Space::Global,
-                Arg::Sampler(_) => Space::Sampler,
-                Arg::Local(_) => Space::Local,
-            };
-            let ty = match arg {
-                Arg::Buffer(name) if !is_image(name) => task.buffer(name).map(|one| one.ty),
-                _ => None,
-            };
-            if space != parameter.space || ty.is_some_and(|ty| ty != parameter.element) {
-                let given = match arg {
-                    Arg::Number(name, ..) | Arg::Buffer(name) => name,
-                    Arg::Local(_) => "local memory",
-                    Arg::Parts(..) => "a struct",
-                    Arg::Sampler(_) => "a sampler",
-                };
-                return Err(told(Error::Usage(format!(
-                    "its argument {} ({}) is given {given} of the task",
-                    parameter.name, parameter.told
-                ))));
-            }
-        }
-        let [over, group] = range;
-        let mut own = Task {
-            kernel: kernel.kernel.clone(),
-            launches: vec![Launch {
-                kernel: kernel.kernel.clone(),
-                each: Vec::new(),
-                fixed: true,
-                over,
-                group,
-                args,
-                offset: Vec::new(),
-                traffic: None,
-            }],
-            right: Right::AnyOf(String::new(), Vec::new()),
-            ..(*task).clone()
-        };
-        let mut once = |(poison, buffers): RunOf| {
-            own.buffers = buffers;
-            let ready = lesson.prepared(&own, &source)?.map_err(Error::Usage)?;
-            ready.poison_again(&session, poison)?;
-            lesson.console.doing(format!("running the {what} {name}"))?;
-            session.run(&ready.launches)?;
-            let damage = ready.check(&session, &Vec::new())?.err();
-            let is_wrong = |damage| Error::Usage(format!("it is wrong itself: {damage}"));
-            damage.map_or(Ok(()), |damage| Err(is_wrong(damage)))?;
-            ready.all(&session)
-        };
-        let (began, mut all) = (Instant::now(), Vec::new());
-        for run in runs {
-            match once(run) {
-                Ok(left) => all.push(left),
-                Err(error) if all.is_empty() => return Err(told(error)),
-                Err(_) => break,
-            }
-            if all.len() > 1 && began.elapsed() > LONG {
-                break;
-            }
-        }
-        Ok(all)
-    }
-}
-
-/// After so long a reference is run no more.
-const LONG: Duration = Duration::from_secs(10);
 
 /// Runs of a reference with other numbers: enough that by chance hardly any element stays.
 const SHAKEN: u64 = 4;
@@ -164,51 +22,6 @@ const SHAKEN: u64 = 4;
 /// The same by a few roundings, where a function bends at once.
 const FEW_SHAKEN: u64 = 2;
 const FEW_ROUNDINGS: f64 = 8.0;
-
-/// One item alone, in so many dimensions.
-fn one_item() -> [Vec<Formula>; 2] {
-    [vec!["1".into()], vec!["1".into()]]
-}
-
-/// Runs the kernels that fill buffers: each is given the buffer, and then its length and the
-/// seed, as far as it takes them.
-pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
-    for at in 0..task.buffers.len() {
-        let buffer = &task.buffers[at];
-        let (Role::In(Fill::Made(file, _)) | Role::InOut(Fill::Made(file, _))) = &buffer.role
-        else {
-            continue;
-        };
-        let file = file.clone();
-        let beside = Beside {
-            task,
-            what: "filling kernel",
-            file: Path::new(&file),
-            function: "",
-        };
-        let given = [
-            Arg::Buffer(buffer.name.clone()),
-            Arg::Number("length".into(), "int", buffer.shape[1].clone()),
-            Arg::Number("seed".into(), "int", (lesson.flags().seed as usize).into()),
-        ];
-        let args = |count: usize| given.iter().take(count).cloned().collect();
-        let own = Buffer {
-            role: Role::Out,
-            ..buffer.clone()
-        };
-        let once = std::iter::once((Poison::Nan, vec![own]));
-        let left = beside.run(lesson, &args, one_item(), once)?;
-        let held = left.into_iter().flatten().next();
-        let held = held.map_or(Elements::Int(Vec::new()), |one| one.1);
-        let fill = Fill::Made(file, Rc::new(held));
-        let role = &mut task.buffers[at].role;
-        *role = match role {
-            Role::In(_) => Role::In(fill),
-            _ => Role::InOut(fill),
-        };
-    }
-    Ok(())
-}
 
 /// Runs the reference, and has the task be held against what it left. For a `try` at numbers of
 /// which nobody says that the reference is meant for them, only what it can tell there counts; and

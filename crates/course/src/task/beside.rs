@@ -1,0 +1,202 @@
+//! Kernels beside a task's own: how they are run, and those that fill buffers.
+
+use std::path::Path;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use common::element::Elements;
+use common::error::{Error, Result};
+use common::formula::Formula;
+use common::program::{self, Program};
+use common::source::Source;
+use common::task::{Arg, Buffer, Fill, Launch, Right, Role, Task};
+use lesson::Lesson;
+use verify::poison::Poison;
+
+use super::signature::{Signature, Space};
+
+/// After so long a reference is run no more.
+const LONG: Duration = Duration::from_secs(10);
+
+/// A run: what lies in its results before it, and its buffers.
+pub type RunOf = (Poison, Vec<Buffer>);
+/// What a run leaves, by the buffers' names.
+pub type Left = Vec<(String, Elements)>;
+
+/// Another file's kernel, which gets what a task's does.
+pub struct Beside<'t> {
+    pub task: &'t Task,
+    /// What it is called in an error.
+    pub what: &'static str,
+    pub file: &'t Path,
+    /// Its name; empty where the file has no other.
+    pub function: &'t str,
+}
+
+impl Beside<'_> {
+    /// Runs it with these arguments, in this range, and gives what it left in these buffers, of
+    /// each run. Only the first must come to an end, and the later ones only where these are
+    /// quick.
+    pub fn run(
+        &self,
+        lesson: &mut Lesson,
+        args: &dyn Fn(usize) -> Vec<Arg>,
+        range: [Vec<Formula>; 2],
+        runs: impl Iterator<Item = RunOf>,
+    ) -> Result<Vec<Left>> {
+        let Beside {
+            task,
+            what,
+            file,
+            function,
+        } = self;
+        let name = file.display();
+        let told = |error: Error| match error {
+            Error::Usage(why) => Error::Usage(format!("the {what} {name}: {why}")),
+            Error::Build(why) => Error::Build(format!("the {what} {name}:\n{why}")),
+            other => other,
+        };
+        let source = Source::read(file).map_err(|error| {
+            let why = error.to_string();
+            Error::Usage(format!("check: the {what}: {why}"))
+        })?;
+        lesson.console.doing(format!("running the {what} {name}"))?;
+        let session = lesson.session()?;
+        let options = program::options(task.ty, &task.defines);
+        let program = Program::build(&session, &source, &options, false).map_err(told)?;
+        let all = Signature::all(&session, &program, &source, &task.defines).map_err(told)?;
+        let names: Vec<&str> = all.iter().map(|one| one.kernel.as_str()).collect();
+        let kernel = match (&all[..], *function) {
+            ([only], "") => only,
+            (all, function) => {
+                let named = all.iter().find(|one| one.kernel == function);
+                named.ok_or_else(|| {
+                    let names = names.join(", ");
+                    told(Error::Usage(format!(
+                        "name one of its kernels by function: {names}"
+                    )))
+                })?
+            }
+        };
+        let args = args(kernel.args.len());
+        if args.len() != kernel.args.len() {
+            return Err(told(Error::Usage(format!(
+                "it is given {} arguments, and takes {}: {}",
+                args.len(),
+                kernel.args.len(),
+                kernel.words()
+            ))));
+        }
+        let is_image = |name: &str| task.buffer(name).is_some_and(|one| one.image.is_some());
+        for (arg, parameter) in args.iter().zip(&kernel.args) {
+            let space = match arg {
+                Arg::Number(..) | Arg::Parts(..) => Space::Value,
+                Arg::Buffer(name) if is_image(name) => Space::Image,
+                Arg::Buffer(_) => Space::Global,
+                Arg::Sampler(_) => Space::Sampler,
+                Arg::Local(_) => Space::Local,
+            };
+            let ty = match arg {
+                Arg::Buffer(name) if !is_image(name) => task.buffer(name).map(|one| one.ty),
+                _ => None,
+            };
+            if space != parameter.space || ty.is_some_and(|ty| ty != parameter.element) {
+                let given = match arg {
+                    Arg::Number(name, ..) | Arg::Buffer(name) => name,
+                    Arg::Local(_) => "local memory",
+                    Arg::Parts(..) => "a struct",
+                    Arg::Sampler(_) => "a sampler",
+                };
+                let held = ty.map_or(String::new(), |ty| format!(", which holds {}", ty.name()));
+                return Err(told(Error::Usage(format!(
+                    "its argument {} ({}) is given {given} of the task{held}",
+                    parameter.name, parameter.told
+                ))));
+            }
+        }
+        let [over, group] = range;
+        let mut own = Task {
+            kernel: kernel.kernel.clone(),
+            launches: vec![Launch {
+                kernel: kernel.kernel.clone(),
+                each: Vec::new(),
+                fixed: true,
+                over,
+                group,
+                args,
+                offset: Vec::new(),
+                traffic: None,
+            }],
+            right: Right::AnyOf(String::new(), Vec::new()),
+            ..(*task).clone()
+        };
+        let mut once = |(poison, buffers): RunOf| {
+            own.buffers = buffers;
+            let ready = lesson.prepared(&own, &source)?.map_err(Error::Usage)?;
+            ready.poison_again(&session, poison)?;
+            lesson.console.doing(format!("running the {what} {name}"))?;
+            session.run(&ready.launches)?;
+            let damage = ready.check(&session, &Vec::new())?.err();
+            let is_wrong = |damage| Error::Usage(format!("it is wrong itself: {damage}"));
+            damage.map_or(Ok(()), |damage| Err(is_wrong(damage)))?;
+            ready.all(&session)
+        };
+        let (began, mut all) = (Instant::now(), Vec::new());
+        for run in runs {
+            match once(run) {
+                Ok(left) => all.push(left),
+                Err(error) if all.is_empty() => return Err(told(error)),
+                Err(_) => break,
+            }
+            if all.len() > 1 && began.elapsed() > LONG {
+                break;
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// One item alone, in so many dimensions.
+pub fn one_item() -> [Vec<Formula>; 2] {
+    [vec!["1".into()], vec!["1".into()]]
+}
+
+/// Runs the kernels that fill buffers: each is given the buffer, and then its length and the
+/// seed, as far as it takes them.
+pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
+    for at in 0..task.buffers.len() {
+        let buffer = &task.buffers[at];
+        let (Role::In(Fill::Made(file, _)) | Role::InOut(Fill::Made(file, _))) = &buffer.role
+        else {
+            continue;
+        };
+        let file = file.clone();
+        let beside = Beside {
+            task,
+            what: "filling kernel",
+            file: Path::new(&file),
+            function: "",
+        };
+        let given = [
+            Arg::Buffer(buffer.name.clone()),
+            Arg::Number("length".into(), "int", buffer.shape[1].clone()),
+            Arg::Number("seed".into(), "int", (lesson.flags().seed as usize).into()),
+        ];
+        let args = |count: usize| given.iter().take(count).cloned().collect();
+        let own = Buffer {
+            role: Role::Out,
+            ..buffer.clone()
+        };
+        let once = std::iter::once((Poison::Nan, vec![own]));
+        let left = beside.run(lesson, &args, one_item(), once)?;
+        let held = left.into_iter().flatten().next();
+        let held = held.map_or(Elements::Int(Vec::new()), |one| one.1);
+        let fill = Fill::Made(file, Rc::new(held));
+        let role = &mut task.buffers[at].role;
+        *role = match role {
+            Role::In(_) => Role::In(fill),
+            _ => Role::InOut(fill),
+        };
+    }
+    Ok(())
+}
