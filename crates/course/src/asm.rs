@@ -11,10 +11,10 @@ use analysis::listing::Listing;
 use anyhow::Result;
 use clap::Args;
 use common::source::Source;
+use judge::subject::LaunchFlags;
 use text::Out;
 
 use crate::puzzles::{Taken, taken};
-use crate::subject::LaunchFlags;
 
 /// The flags of `course asm`.
 #[derive(Args)]

@@ -8,16 +8,16 @@ use common::Error;
 use common::device::{DEVICE_VARIABLE, variable};
 use common::element::Type;
 use common::source::Source;
+use judge::check::{self, SIMULATED, SIZES};
+use judge::how::{How, Seen};
+use judge::subject::{By, Subject};
 use process::implementations;
 use process::lessons;
 use serde::Deserialize;
 
-use crate::check::{self, SIMULATED, SIZES};
-use crate::game::how::{How, Seen};
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Run, page_of};
 use crate::game::written::Written;
-use crate::subject::{By, Subject};
 
 const KIND: PuzzleKind = PuzzleKind {
     about: "Kernels with one fault each: find it, and mend it",

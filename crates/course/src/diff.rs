@@ -12,17 +12,17 @@ use clap::Args;
 use colored::Colorize;
 use common::Error;
 use common::source::{KernelText, Source, did_you_mean};
+use judge::counts::{self, Count};
+use judge::exercise::model;
+use judge::subject::{LaunchFlags, is_task};
 use process::lessons::LESSONS;
 use serde_json::{Value, json};
 use text::Out;
 use text::diff::{self, Change, Line};
+use text::prose::{fitted, print_hunks};
 
 use crate::asm;
-use crate::exercises::counts::{self, Count};
-use crate::exercises::model;
-use crate::prose::{fitted, print_hunks};
 use crate::puzzles::taken;
-use crate::subject::{LaunchFlags, is_task};
 use crate::trace::counted;
 
 /// Unchanged lines that are shown around a change.
@@ -157,7 +157,7 @@ fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
     if hunks.is_empty() {
         writeln!(out, "  the same")?;
     }
-    print_hunks(&mut out, &hunks)
+    Ok(print_hunks(&mut out, &hunks)?)
 }
 
 /// The lines that are not in both.
@@ -331,7 +331,7 @@ fn print(out: &mut impl Write, old: &Kernel, new: &Kernel) -> Result<()> {
     if hunks.is_empty() {
         writeln!(out, "  the same, but for its name")?;
     }
-    print_hunks(out, &hunks)
+    Ok(print_hunks(out, &hunks)?)
 }
 
 /// What changed, each line with its number in its file.

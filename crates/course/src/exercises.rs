@@ -1,25 +1,19 @@
 //! Exercises, kernels with a gap, and problems, kernels from an empty file: each a folder with
-//! a page, whose first block is its task. `spec` is what it asks, `check` what checks that: a
-//! device, the simulator, `counts`, and in some the rate.
-
-mod check;
-pub mod counts;
-mod simulated;
-pub mod spec;
+//! a page, whose first block is its task.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use common::source::{Source, workspace};
+use judge::exercise;
+use judge::how::{How, Seen};
+use judge::task::TaskFile;
 use process::lessons::{LESSONS, Lesson};
 
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, page_of};
 use crate::game::written::Written;
-
-pub use check::check;
-pub use simulated::{counted, model};
 
 const EXERCISE: PuzzleKind = PuzzleKind {
     about: "Kernels with a gap: fill it",
@@ -80,6 +74,30 @@ pub fn set(root: &Path) -> Result<Vec<Puzzle>> {
 /// The problems, in teaching order.
 pub fn problems() -> Result<Vec<Puzzle>> {
     each(&workspace().join("problems"), problem)
+}
+
+/// The task of a puzzle that has one, for the learner's file of it.
+pub fn task_of(puzzle: &Puzzle, file: &Path) -> Result<TaskFile> {
+    let mut task = match &puzzle.check {
+        Check::Task(task) => (**task).clone(),
+        // That beside the learner's kernel: it may launch it as it likes.
+        Check::TaskFile => TaskFile::read(&file.with_file_name("task.toml"))?,
+        Check::Lesson(_) | Check::Host(_) => bail!("it has no task"),
+    };
+    task.kernel = file.into();
+    if let ("", Some(last)) = (&*task.function, task.launches.last()) {
+        task.function.clone_from(&last.function);
+    }
+    Ok(task)
+}
+
+/// Whether the learner's kernel does what is asked: what every check saw.
+pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
+    // A problem's solution has a launch of its own.
+    let solution = puzzle.solution.as_ref();
+    let solution = solution.filter(|_| matches!(puzzle.check, Check::Task(_)));
+    let solution = solution.map(|solution| &*solution.path);
+    exercise::check(&task_of(puzzle, file)?, &puzzle.id, solution, how)
 }
 
 /// What is read from each folder with a page whose name begins with a number, in their order.

@@ -5,7 +5,6 @@
 pub mod background;
 mod comforts;
 pub mod folder;
-pub mod how;
 pub mod progress;
 pub mod puzzle;
 pub mod screen;
@@ -20,12 +19,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use common::source::Source;
+use judge::how::How;
 use serde_json::json;
 use text::Out;
 use text::show_error;
 
 use folder::Folder;
-use how::How;
 use progress::Mark;
 use puzzle::Puzzle;
 use turn::{Turn, Watch};

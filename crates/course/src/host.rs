@@ -15,17 +15,17 @@ use calls::story::sentence;
 use common::Error;
 use common::numbers::count;
 use common::source::{Source, workspace};
+use judge::how::{How, Seen};
+use judge::observation::{Detection, Observation};
 use process::fallback_driver;
 use process::scratch::Scratch;
 use text::plain;
 
 use crate::calls::how_it_ended;
 use crate::exercises::{each, number};
-use crate::game::how::{How, Seen};
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Rules};
 use crate::game::written::Written;
-use crate::observation::{Detection, Observation};
 
 const KIND: PuzzleKind = PuzzleKind {
     about: "Programs with a mistake each on the host's side: mend it",

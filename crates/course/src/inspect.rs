@@ -12,17 +12,18 @@ use std::process::ExitCode;
 use anyhow::Result;
 use colored::Colorize;
 use common::element::Type;
+use judge::check::{At, Check};
+use judge::how::How;
+use judge::observation::{Detection, Observation};
+use judge::subject::{By, LaunchFlags, Subject};
+use judge::task::sizes::{Sizes, in_words};
+use judge::verdict;
 use serde_json::json;
 use text::Out;
 
-use crate::check::{At, Check};
-use crate::game::how::{How, sign_of_life};
+use crate::game::turn::sign_of_life;
 use crate::game::verdict::{Checked, Verdict};
-use crate::observation::{Detection, Observation};
 use crate::run::head;
-use crate::subject::{By, LaunchFlags, Subject};
-use crate::task::sizes::{Sizes, in_words};
-use crate::verdict;
 use traffic::Traffic;
 
 /// The flags of `course inspect`.

@@ -8,24 +8,18 @@
 //! - `puzzles` are `exercises`, kernels with a gap or from an empty file, `broken` ones, and on
 //!   the `host`'s side programs with a mistake. `game` is how all are played.
 //! - `grade` judges the folders of a class.
-//! - `check` runs a kernel at all sizes, and in the simulator. `judge` reads what a process that checked
-//!   it has to say, `simulator` what Oclgrind reported; each is an `observation`.
-//! - `verdict` is what follows, as `run`, `tune` and `inspect` have it.
-//! - `task` is a task as text: beside a kernel of the learner's own, or in an exercise's page.
-//!   `subject` is what a tool looks at: a lesson's kernel, or a task. `run` says whether one is
-//!   right, by `rates` how fast, `spec` drafts one, `tune` finds its fastest launch; `inspect`
-//!   says what is wrong with it, `asm`, `occupancy` and `trace` what it becomes and asks for.
+//! - `run` says of a kernel of the learner's own whether it is right by its task file, and how fast;
+//!   `spec` drafts one, `tune` finds its fastest launch; `inspect` says what is wrong with it, `asm`,
+//!   `occupancy` and `trace` what it becomes and asks for.
 //! - `new` makes a package of the learner's own from an example.
 //! - `calls` tells the OpenCL calls of any program.
 //! - `diff` shows what changed between two kernels.
 //! - `doctor` says what this machine lacks, and which packages have it.
-//! - `words` are the texts that the learner reads; `prose` is what is long, in columns, and what
-//!   changed.
+//! - `words` are the texts that the learner reads.
 
 mod asm;
 mod broken;
 mod calls;
-mod check;
 mod diff;
 mod doctor;
 mod exercises;
@@ -34,22 +28,14 @@ mod game;
 mod grade;
 mod host;
 mod inspect;
-mod judge;
 mod map;
 mod new;
-mod observation;
 mod occupancy;
-mod prose;
 mod puzzles;
-mod rates;
 mod run;
-mod simulator;
 mod spec;
-mod subject;
-mod task;
 mod trace;
 mod tune;
-mod verdict;
 mod words;
 
 use std::process::ExitCode;
@@ -97,7 +83,7 @@ enum Command {
     #[command(mut_arg("device", |arg| arg.hide(true)), mut_arg("no_timing", |arg| arg.hide(true)))]
     Host(game::Options),
     /// Check everything that you have begun
-    CheckAll(game::how::How),
+    CheckAll(judge::how::How),
     /// What a class has come to: a table of all students' folders
     Grade(Box<grade::Options>),
     /// Is a kernel of your own right, as its task file says, and how fast is it?
@@ -143,7 +129,7 @@ fn main() -> ExitCode {
     if process::is_probe() {
         return process::answer_probe();
     }
-    if let Some(status) = task::child::run_if_asked() {
+    if let Some(status) = judge::task::child::run_if_asked() {
         return status;
     }
     end(match Arguments::parse().command {

@@ -13,11 +13,11 @@ use common::Error;
 use common::ndrange;
 use common::numbers::count;
 use common::record::Record;
+use judge::subject::{LaunchFlags, Sides, is_own, macro_of};
 use serde_json::json;
 use text::Out;
 
 use crate::asm;
-use crate::subject::{LaunchFlags, Sides, is_own, macro_of};
 
 /// The flags of `course occupancy`.
 #[derive(Args)]

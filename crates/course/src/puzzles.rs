@@ -7,15 +7,15 @@ use analysis::launched::Wanted;
 use anyhow::Result;
 use common::Error;
 use common::shape::Shape;
+use judge::how::How;
+use judge::subject::{LaunchFlags, Subject, is_own, is_task};
 use process::lessons;
 
 use crate::front;
 use crate::game::folder::Folder;
-use crate::game::how::How;
 use crate::game::puzzle::{Check, Puzzle};
 use crate::game::which::{find, own_file};
 use crate::game::{self, Options, Start};
-use crate::subject::{LaunchFlags, Subject, is_own, is_task};
 use crate::{broken, exercises, host, map};
 
 /// All that there are.
@@ -145,7 +145,7 @@ fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Tak
         );
         return Err(Error::Usage(why).into());
     }
-    let task = exercises::spec::of(puzzle, &file)?;
+    let task = exercises::task_of(puzzle, &file)?;
     wanted.kernel.clone_from(&task.function);
     Ok(Taken {
         program: task.launch()?,

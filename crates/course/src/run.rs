@@ -10,16 +10,16 @@ use ::process::watch::each_save;
 use ::process::watch::saves::{News, Saves};
 use anyhow::Result;
 use common::element::Type;
+use judge::check::{Check, NO_DEVICE, Results};
+use judge::exercise;
+use judge::how::How;
+use judge::observation::{Detection, Observation};
+use judge::subject::{LaunchFlags, Subject};
+use judge::task::TaskFile;
+use judge::verdict::Verdict;
 use text::Out;
 
-use crate::check::{Check, NO_DEVICE, Results};
-use crate::exercises;
 use crate::game::background::Background;
-use crate::game::how::How;
-use crate::observation::{Detection, Observation};
-use crate::subject::{LaunchFlags, Subject};
-use crate::task::TaskFile;
-use crate::verdict::Verdict;
 
 use told::Told;
 pub use told::{Line, head, limited, line};
@@ -132,7 +132,7 @@ impl Options {
             let last = told.sizes.iter().rfind(|one| one.drawn.is_none());
             let speed = last.and_then(|line| line.speed.as_ref());
             let speed = speed.filter(|_| !task.at_least.is_empty());
-            told.targets = exercises::counted(task, &self.how, &file.display().to_string())?;
+            told.targets = exercise::counted(task, &self.how, &file.display().to_string())?;
             told.targets
                 .extend(speed.map(|speed| speed.beside(&task.at_least)));
             let is_missed = |one: &Observation| one.outcome == Detection::Fault;

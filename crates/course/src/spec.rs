@@ -6,10 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use common::element::Type;
+use judge::how::{How, TIMEOUT};
+use judge::subject::{LaunchFlags, drafts};
 use text::Out;
-
-use crate::game::how::{How, TIMEOUT};
-use crate::subject::{LaunchFlags, drafts};
 
 /// The flags of `course spec`.
 #[derive(clap::Args)]

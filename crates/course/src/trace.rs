@@ -13,11 +13,11 @@ use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::source::Source;
+use judge::exercise::model;
+use judge::subject::LaunchFlags;
 use text::Out;
 
-use crate::exercises::model;
 use crate::puzzles::taken;
-use crate::subject::LaunchFlags;
 
 /// The flags of `course trace`.
 #[derive(Args)]

@@ -8,17 +8,17 @@ use anyhow::Result;
 use colored::Colorize;
 use common::Error;
 use common::record::Record;
+use judge::how::How;
+use judge::task::TaskFile;
+use judge::task::child::{self, Purpose, Run};
+use judge::task::file::Tried;
+use judge::task::sizes::Sizes;
+use judge::verdict::Verdict;
 use process::Finished;
 use serde_json::{Value, json};
 use text::Out;
 
-use crate::game::how::How;
 use crate::run::{Line, line};
-use crate::task::TaskFile;
-use crate::task::child::{self, Purpose, Run};
-use crate::task::file::Tried;
-use crate::task::sizes::Sizes;
-use crate::verdict::Verdict;
 
 /// Candidates that are tried at most.
 const MOST: usize = 1000;

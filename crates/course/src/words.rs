@@ -8,8 +8,7 @@ use colored::{ColoredString, Colorize};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Value};
 use text::Out;
-
-use crate::prose::{beside, prose};
+use text::prose::{beside, prose};
 
 const TEXTS: &str = include_str!("words.txt");
 

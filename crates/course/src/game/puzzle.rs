@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use common::source::Source;
+use judge::observation::Observation;
+use judge::task::TaskFile;
 use process::lessons::Lesson;
 use serde::Deserialize;
+use text::prose::beside;
 
 use super::progress::Mark;
 use super::written::Written;
-use crate::observation::Observation;
-use crate::prose::beside;
-use crate::task::TaskFile;
 
 /// Where the words beside a heading begin.
 pub const WORDS: usize = 10;

@@ -6,16 +6,16 @@ use std::path::Path;
 
 use anyhow::Result;
 use colored::Colorize;
+use judge::observation::Detection;
 use minijinja::{Value, context};
 use text::Out;
+use text::prose::{beside, print_hunks};
 
 use super::background::is_above_keys;
 use super::folder::{Folder, shown};
 use super::progress::{Mark, Progress};
 use super::puzzle::{Puzzle, WORDS};
 use super::verdict::Checked;
-use crate::observation::Detection;
-use crate::prose::{beside, print_hunks};
 use crate::words::say;
 
 /// Says a text about a puzzle.
@@ -194,7 +194,7 @@ pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
         "differences",
         context! { is_same => hunks.is_empty() },
     )?;
-    print_hunks(&mut Out, &hunks)
+    Ok(print_hunks(&mut Out, &hunks)?)
 }
 
 /// That a file is as it came, and where the learner's own is.

@@ -6,14 +6,15 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use common::source::Source;
+use indicatif::ProgressBar;
+use judge::how::{How, Seen};
 use process::watch::each_save;
 use process::watch::saves::{News, Saves};
 use serde_json::json;
-use text::Out;
+use text::{Out, progress};
 
 use super::background::Background;
 use super::folder::Folder;
-use super::how::{How, Seen, sign_of_life};
 use super::progress::Progress;
 use super::puzzle::{Check, Puzzle};
 use super::screen;
@@ -162,4 +163,12 @@ impl Watch<'_> {
         saves.turn_to(&self.turn.file, &self.name());
         Ok(News::Turned)
     }
+}
+
+/// What a terminal shows while checks run, each for so many seconds at most.
+pub fn sign_of_life(timeout: u64) -> ProgressBar {
+    let template = format!("  {{spinner}} {{msg}} {{elapsed}}; a run is ended at {timeout}s");
+    let waiting = progress::bar(None, &template);
+    waiting.set_message("checking the result, and for faults");
+    waiting
 }

@@ -1,10 +1,10 @@
 //! What follows from all that the checks saw.
 
 use colored::{ColoredString, Colorize};
+use judge::how::Seen;
+use judge::observation::{Detection, Observation};
 
-use super::how::Seen;
 use super::progress::Mark;
-use crate::observation::{Detection, Observation};
 
 /// What all checks saw, and what follows.
 pub struct Checked {

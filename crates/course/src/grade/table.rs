@@ -4,16 +4,16 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
+use judge::counts::Count;
+use judge::observation::{Detection, Observation};
 use serde_json::{Map, Value, json};
+use text::prose::{WIDTH, cut};
 use text::wrap::stdout_columns;
 use text::{Out, plain_name, table};
 
 use super::hand_in::Student;
-use crate::exercises::counts::Count;
 use crate::game::puzzle::Puzzle;
 use crate::game::verdict::Verdict;
-use crate::observation::{Detection, Observation};
-use crate::prose::{WIDTH, cut};
 
 /// Columns of a student's name.
 const NAME: usize = 20;

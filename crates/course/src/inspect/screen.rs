@@ -4,12 +4,12 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::Colorize;
+use judge::observation::{Detection, Observation};
 use text::Out;
+use text::prose::beside;
 
 use super::Inspection;
 use crate::game::verdict::{Checked, Verdict};
-use crate::observation::{Detection, Observation};
-use crate::prose::beside;
 use crate::run::limited;
 
 /// The exit status of a kernel that does not build, or has other arguments.

@@ -1,41 +1,13 @@
 //! Where the simulator looks, and what it cannot see there.
 
-use anyhow::Result;
-use common::Error;
+use judge::observation::{Detection, Observation};
+use judge::task::TaskFile;
+use judge::task::sizes::{Sizes, in_words};
 
 use super::Inspection;
-use crate::check::{Check, LENGTHS, SIMULATED};
-use crate::observation::{Detection, Observation};
-use crate::subject::By;
-use crate::task::TaskFile;
-use crate::task::sizes::{FEW, Sizes, in_words, product};
 
 /// Sides with which a simulator comes to an end, of so many names.
 const MOST_SIMULATED: [usize; 3] = [300, 70, 33];
-
-impl Check<'_> {
-    /// The first of the learner's own sizes that the simulator can do in a few seconds.
-    pub fn small_size(&self) -> Option<&Sizes> {
-        let mut own = self.sizes.iter().flatten();
-        own.find(|size| product(size) <= FEW)
-    }
-
-    /// At which the simulator looks for faults, in the order in which they are tried.
-    pub fn sizes_to_simulate(&self) -> Result<Vec<Sizes>> {
-        Ok(match (self.small_size(), &self.subject.by) {
-            (Some(small), _) => vec![small.clone()],
-            (None, By::Task(task, ..)) => task.simulated(),
-            (None, By::Lesson(_)) => {
-                let size = if self.subject.is_on_vectors() {
-                    LENGTHS[0]
-                } else {
-                    SIMULATED
-                };
-                vec![self.subject.of_lesson(size).map_err(Error::Usage)?]
-            }
-        })
-    }
-}
 
 impl Inspection<'_> {
     /// Where the simulator looks, and what it cannot see there.

@@ -6,14 +6,14 @@ use analysis::launched::Wanted;
 use analysis::trace::run;
 use anyhow::Result;
 use colored::Colorize;
+use judge::subject::LaunchFlags;
+use judge::task::sizes::in_words;
 use process::implementations::oclgrind;
 use serde_json::{Value, json};
+use text::prose::beside;
 
 use super::Inspection;
 use crate::game::verdict::Checked;
-use crate::prose::beside;
-use crate::subject::LaunchFlags;
-use crate::task::sizes::in_words;
 use crate::trace::counted;
 
 /// Sides of a product: a few groups, whose rows begin with a sector.

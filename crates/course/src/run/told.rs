@@ -6,19 +6,19 @@ use std::path::Path;
 use anyhow::Result;
 use colored::Colorize;
 use common::record::Record;
+use judge::check::{At, Results};
+use judge::observation::{Detection, Observation};
+use judge::rates::{Rates, speed};
+use judge::subject::Subject;
+use judge::task::TaskFile;
+use judge::task::other::Other;
+use judge::task::sizes::{Sizes, in_words};
+use judge::verdict::Verdict;
 use serde::Serialize;
 use text::Out;
+use text::prose::beside;
 
-use crate::check::{At, Results};
 use crate::game::folder::shown;
-use crate::observation::{Detection, Observation};
-use crate::prose::beside;
-use crate::rates::{Rates, speed};
-use crate::subject::Subject;
-use crate::task::TaskFile;
-use crate::task::other::Other;
-use crate::task::sizes::{Sizes, in_words};
-use crate::verdict::Verdict;
 
 /// Where the words beside a heading begin.
 const WORDS: usize = 12;

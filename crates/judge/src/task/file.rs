@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::or::Or;
 use super::sizes::{self, Sizes};
-use crate::exercises::counts::Count;
+use crate::counts::Count;
 
 /// How a kernel is launched, what it is given, and what must come out. Formulas know the
 /// sizes, the macros, and G and H, the sides of the group.
@@ -109,8 +109,13 @@ pub enum Limit {
 pub enum Least {
     /// Of any device.
     Of(f64),
-    /// Of a CPU, and of any other.
-    ByKind { cpu: f64, gpu: f64 },
+    /// By what the device is.
+    ByKind {
+        /// Of a CPU.
+        cpu: f64,
+        /// Of any other.
+        gpu: f64,
+    },
 }
 
 impl Least {

@@ -3,8 +3,8 @@
 use common::record::Record;
 use process::{Finished, child_status};
 
-use crate::game::how::Seen;
-use crate::judge::{is_of_another, judge, of_records};
+use crate::answer::{is_of_another, judge, of_records};
+use crate::how::Seen;
 use crate::observation::Observation;
 use crate::subject::Subject;
 use crate::task::other::Other;
@@ -17,17 +17,21 @@ const OTHERS: &str = "with other numbers";
 /// A size at which it is checked.
 #[derive(Clone, Default)]
 pub struct At {
+    /// Its sizes; none of a lesson's own.
     pub size: Sizes,
     /// How it differs from what the file says.
     pub drawn: Option<&'static str>,
     /// The same of its numbers, or of what else is no size.
     pub other: Option<Other>,
+    /// Whether it is timed there, where anything is.
     pub timed: bool,
 }
 
 /// What came of that.
 pub struct Tried {
+    /// Where.
     pub at: At,
+    /// A line for each variant.
     pub records: Vec<Record>,
     /// The child that ended with it; none where it went on to the next.
     pub end: Option<Finished>,
@@ -35,6 +39,7 @@ pub struct Tried {
 
 /// What came of all.
 pub struct Results {
+    /// In the order in which they were tried.
     pub tried: Vec<Tried>,
     /// What was not tried or compared, and why.
     pub untried: Vec<String>,

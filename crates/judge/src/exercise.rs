@@ -1,5 +1,9 @@
-//! Checking a learner's kernel: the right result on a device, no fault in the
-//! simulator, and the counts that the exercise asks for.
+//! Checking a kernel that has a task: the right result on a device, no fault in the simulator, and
+//! the counts and the rate that its task asks for. `spec` is what it asks, `simulated` what the
+//! simulator has to say.
+
+mod simulated;
+mod spec;
 
 use std::path::Path;
 use std::process::Command;
@@ -12,19 +16,19 @@ use language::tokens::Tokens;
 use process::Finished;
 use process::child_status;
 
-use super::simulated::{IN_SIMULATOR, first_wrong, simulate};
-use super::spec::of;
-use crate::game::how::{How, Seen};
-use crate::game::puzzle::{Check, Puzzle};
-use crate::judge::judge;
+use crate::answer::judge;
+use crate::how::{How, Seen};
 use crate::observation::{Detection, Observation};
 use crate::rates;
 use crate::task::TaskFile;
 use crate::task::child::{self, Purpose, Run};
 use crate::task::sizes::in_words;
+use simulated::{IN_SIMULATOR, first_wrong, simulate};
+
+pub use simulated::{counted, model};
 
 /// What is checked.
-pub struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     pub task: &'a TaskFile,
     pub how: &'a How,
     /// What `course trace` is called with.
@@ -34,7 +38,7 @@ pub struct Asked<'a> {
 impl Asked<'_> {
     /// The process in which these runs are checked, and perhaps timed; what the file lacks is said
     /// by its name.
-    pub fn command(&self, runs: Vec<Run>, times: bool) -> Result<Command> {
+    fn command(&self, runs: Vec<Run>, times: bool) -> Result<Command> {
         let mut command = child::command(runs, Purpose::Results)?;
         let function = Some(&self.task.function).filter(|name| !name.is_empty());
         let only = function.iter().flat_map(|name| ["--only", name]);
@@ -50,10 +54,12 @@ impl Asked<'_> {
     }
 }
 
-/// Whether the learner's kernel does what is asked: what every check saw.
-pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
-    let task = &of(puzzle, file)?;
-    let name = &puzzle.id;
+/// Whether a task's kernel does what is asked: what every check saw. `name` is what the learner
+/// calls the task, and `solution` a kernel that does all of it in the same launch.
+///
+/// # Errors
+/// When no process can be started, or a file not be read.
+pub fn check(task: &TaskFile, name: &str, solution: Option<&Path>, how: &How) -> Result<Seen> {
     let asked = Asked { task, how, name };
     // Two processes, at the same time: a driver compiles while the simulator runs.
     let (seen, simulated) = thread::scope(|scope| {
@@ -76,14 +82,14 @@ pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
         faults.retain(|seen| seen.detector != IN_SIMULATOR);
     }
     seen.observations.extend(faults);
-    let source = Source::read(file)?;
+    let source = Source::read(&task.kernel)?;
     seen.observations.extend(called(&task.without, &source));
     // Nothing is timed that is not right; and not while the simulator runs.
     let mut all = seen.observations.iter();
     let right = all.all(|seen| seen.outcome != Detection::Fault);
     seen.observations.extend(counts);
     if right {
-        seen.observations.extend(speed(&asked, puzzle)?);
+        seen.observations.extend(speed(&asked, solution)?);
     }
     Ok(seen)
 }
@@ -165,7 +171,7 @@ fn rate(asked: &Asked, file: &Path) -> Result<Observation> {
 
 /// What is asked of the kernel's speed, if anything is. A kernel is too slow only where the
 /// solution is not, on the same machine at the same time.
-fn speed(asked: &Asked, puzzle: &Puzzle) -> Result<Option<Observation>> {
+fn speed(asked: &Asked, solution: Option<&Path>) -> Result<Option<Observation>> {
     if asked.task.at_least.is_empty() {
         return Ok(None);
     }
@@ -173,11 +179,8 @@ fn speed(asked: &Asked, puzzle: &Puzzle) -> Result<Option<Observation>> {
         return Ok(Some(rates::not_judged("--no-timing")));
     }
     let seen = rate(asked, &asked.task.kernel)?;
-    let solution = puzzle.solution.as_ref();
-    // A problem's has a launch of its own.
-    let solution = solution.filter(|_| matches!(puzzle.check, Check::Task(_)));
     if let (Detection::Fault, Some(solution)) = (seen.outcome, solution) {
-        let best = rate(asked, &solution.path)?;
+        let best = rate(asked, solution)?;
         if best.outcome != Detection::Silent {
             let why = format!(
                 "this device does not tell, the solution has {}; yours: {}",

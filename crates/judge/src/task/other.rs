@@ -37,7 +37,7 @@ pub enum Other {
 }
 
 impl Other {
-    pub const ALL: [Other; 7] = [
+    pub(crate) const ALL: [Other; 7] = [
         Other::Extreme,
         Other::Zeros,
         Other::Equal,
@@ -47,7 +47,7 @@ impl Other {
         Other::Reversed,
     ];
 
-    pub fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         match self {
             Other::Extreme => "with extreme numbers: floats below 0, any integer",
             Other::Zeros => "with extreme numbers: all 0",
@@ -60,7 +60,7 @@ impl Other {
     }
 
     /// Puts these numbers into a task; whether they differ from what it has.
-    pub fn put_into(self, task: &mut Task, file: &TaskFile) -> Result<bool> {
+    pub(super) fn put_into(self, task: &mut Task, file: &TaskFile) -> Result<bool> {
         match self {
             Other::Scalars => return Ok(scale_scalars(task, file)),
             Other::Reversed => return Ok(true),

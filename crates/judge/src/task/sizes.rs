@@ -44,11 +44,11 @@ pub fn in_words(sizes: &Sizes) -> String {
 }
 
 /// Sizes by their names, or M, N and K, M and N, or N as "37x91x53" says them.
-pub fn of<'de, D: Deserializer<'de>>(from: D) -> Result<Sizes, D::Error> {
+pub(super) fn of<'de, D: Deserializer<'de>>(from: D) -> Result<Sizes, D::Error> {
     of_form(Or::deserialize(from)?).map_err(de::Error::custom)
 }
 
-pub fn several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Sizes>, D::Error> {
+pub(super) fn several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Sizes>, D::Error> {
     let all = Vec::deserialize(from)?.into_iter().map(of_form);
     all.collect::<Result<_, _>>().map_err(de::Error::custom)
 }

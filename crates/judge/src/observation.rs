@@ -7,8 +7,7 @@ use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use serde::{Deserialize, Serialize};
 use text::Out;
-
-use crate::prose::{WIDTH, beside, cut};
+use text::prose::{WIDTH, beside, cut};
 
 /// Where the words beside a detector's name begin.
 const WORDS: usize = 28;

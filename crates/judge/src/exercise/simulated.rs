@@ -11,10 +11,10 @@ use common::source::Source;
 use process::Finished;
 use process::implementations::oclgrind;
 
-use super::check::Asked;
-use super::counts::{self, Count};
-use crate::game::how::How;
-use crate::judge::{judge, wrong_result};
+use super::Asked;
+use crate::answer::{judge, wrong_result};
+use crate::counts::{self, Count};
+use crate::how::How;
 use crate::observation::{Detection, Observation};
 use crate::simulator::{self, Simulation};
 use crate::task::TaskFile;

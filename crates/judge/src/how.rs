@@ -2,8 +2,6 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use indicatif::ProgressBar;
-use text::progress;
 use text::show_error;
 
 use crate::observation::{Detection, Observation};
@@ -87,12 +85,4 @@ impl Seen {
             show_error(self.message.clone());
         }
     }
-}
-
-/// What a terminal shows while checks run, each for so many seconds at most.
-pub fn sign_of_life(timeout: u64) -> ProgressBar {
-    let template = format!("  {{spinner}} {{msg}} {{elapsed}}; a run is ended at {timeout}s");
-    let waiting = progress::bar(None, &template);
-    waiting.set_message("checking the result, and for faults");
-    waiting
 }

@@ -14,7 +14,7 @@ use common::element::Type;
 use common::shape::Shape;
 use common::source::Source;
 
-use crate::game::how::How;
+use crate::how::How;
 use crate::task::child::{self, Purpose, Run};
 use crate::task::draft::{Draft, blank, draft};
 use crate::task::file::TaskFile;

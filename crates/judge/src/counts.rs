@@ -12,12 +12,17 @@ const ELEMENT: u64 = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Count {
+    /// Elements read from global memory.
     GlobalLoads,
+    /// Elements written there.
     GlobalStores,
+    /// Elements read from local memory.
     LocalLoads,
+    /// Elements written there.
     LocalStores,
     /// Instructions that load from global memory, whatever their width.
     LoadInstructions,
+    /// The same of stores.
     StoreInstructions,
     /// Barriers that an item passes.
     Barriers,

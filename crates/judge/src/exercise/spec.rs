@@ -2,53 +2,18 @@
 //! and where it is counted.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use common::shape::Shape;
 use common::task::Task;
 
-use super::counts::Count;
-use crate::game::puzzle::{Check, Puzzle};
+use crate::counts::Count;
 use crate::task::TaskFile;
 use crate::task::child::{self, Purpose, Run};
 use crate::task::sizes::{Sizes, in_words};
 
 /// The seed of an exercise's inputs.
 pub const SEED: u64 = 1;
-
-/// The task of a puzzle that has one, for the learner's file of it.
-pub fn of(puzzle: &Puzzle, file: &Path) -> Result<TaskFile> {
-    let mut task = match &puzzle.check {
-        Check::Task(task) => (**task).clone(),
-        // That beside the learner's kernel: it may launch it as it likes.
-        Check::TaskFile => TaskFile::read(&file.with_file_name("task.toml"))?,
-        Check::Lesson(_) | Check::Host(_) => anyhow::bail!("it has no task"),
-    };
-    task.kernel = file.into();
-    if let ("", Some(last)) = (&*task.function, task.launches.last()) {
-        task.function.clone_from(&last.function);
-    }
-    Ok(task)
-}
-
-/// A size that follows from a seed: small, and the same for every kernel.
-pub fn drawn_size(seed: u64) -> Shape {
-    // The multiplier of Knuth's MMIX generator; its high bits are spread well.
-    let next = |x: u64| {
-        x.wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407)
-    };
-    let side = |x: u64, most: u64| (1 + (x >> 33) % most) as usize;
-    let first = next(next(seed));
-    let second = next(first);
-    Shape {
-        m: side(first, 90),
-        n: side(second, 150),
-        k: side(next(second), 120),
-    }
-}
 
 impl TaskFile {
     /// The tasks that are asked for: one for each variant.

@@ -15,17 +15,19 @@ use crate::task::sizes::Sizes;
 /// How fast it is.
 #[derive(Serialize)]
 pub struct Rates {
+    /// Median of its times.
     pub seconds_median: f64,
-    pub spread: f64,
+    /// How far these lie apart, as a share of it.
+    spread: f64,
     gbytes_per_second: Option<f64>,
-    pub share_of_copy: Option<f64>,
+    share_of_copy: Option<f64>,
     gflops: Option<f64>,
-    pub share_of_compute: Option<f64>,
+    share_of_compute: Option<f64>,
     /// Operations for a byte at which the device computes as long as it copies.
     ridge: Option<f64>,
     /// Whose rates these are.
     #[serde(skip)]
-    pub kind: Option<Kind>,
+    kind: Option<Kind>,
 }
 
 /// How fast a record's kernel is, by what its task must move and compute.

@@ -1,12 +1,12 @@
 //! Prose on a screen of 80 columns: paragraphs beside a heading, and code between them; and what
 //! changed between two texts.
 
-use std::io::Write;
+use std::io::{Result, Write};
 
-use anyhow::Result;
 use colored::{Color, Colorize};
-use text::diff::{Change, Line};
-use text::wrap::{self, folded};
+
+use crate::diff::{Change, Line};
+use crate::wrap::{self, folded};
 
 /// Columns of a plain terminal.
 pub const WIDTH: usize = 80;

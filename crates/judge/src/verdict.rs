@@ -51,6 +51,7 @@ impl Verdict {
         }
     }
 
+    /// In words.
     pub fn words(self) -> ColoredString {
         match self {
             Verdict::Right => "right".green().bold(),

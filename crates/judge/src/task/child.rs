@@ -21,7 +21,7 @@ use super::other::{Other, reversed};
 use super::reference::refer;
 use super::signature::Signature;
 use super::sizes::Sizes;
-use crate::game::how::How;
+use crate::how::How;
 
 /// Set to what is asked for.
 const VARIABLE: &str = "OPENCL_COURSE_TASK";

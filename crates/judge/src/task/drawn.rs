@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use common::formula::{Formula, Scope};
+use common::shape::Shape;
 
 use super::file::TaskFile;
 use super::sizes::{FEW, Sizes, product};
@@ -140,6 +141,18 @@ fn allowed_by(formula: &Formula, most: usize) -> Vec<usize> {
         one(1).into_iter().collect()
     } else {
         all
+    }
+}
+
+/// A product's size that follows from a seed: small, and the same for every kernel.
+pub(crate) fn drawn_size(seed: u64) -> Shape {
+    let mut next = random(seed);
+    next();
+    let mut side = |most| 1 + next() % most;
+    Shape {
+        m: side(90),
+        n: side(150),
+        k: side(120),
     }
 }
 

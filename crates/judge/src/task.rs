@@ -9,8 +9,8 @@
 
 mod beside;
 pub mod child;
-pub mod draft;
-mod drawn;
+pub(crate) mod draft;
+pub(crate) mod drawn;
 pub mod file;
 mod groups;
 mod make;
@@ -18,7 +18,7 @@ mod maker;
 mod or;
 pub mod other;
 mod reference;
-pub mod signature;
+pub(crate) mod signature;
 pub mod sizes;
 
 pub use file::TaskFile;

@@ -15,16 +15,16 @@ use common::source::Source;
 use process::implementations::oclgrind;
 use process::{Finished, child_status};
 
-use crate::exercises::spec::drawn_size;
-use crate::game::how::How;
-use crate::judge::judge;
+use crate::answer::judge;
+use crate::how::How;
 use crate::observation::{Detection, Observation};
 use crate::simulator;
 use crate::subject::{By, Subject};
 use crate::task::TaskFile;
 use crate::task::child::{self, Purpose, Run, TOO_LONG};
+use crate::task::drawn::drawn_size;
 use crate::task::other::Other;
-use crate::task::sizes::{Sizes, in_words};
+use crate::task::sizes::{FEW, Sizes, in_words, product};
 use crate::verdict::Verdict;
 
 pub use results::{At, Results, Tried};
@@ -46,8 +46,11 @@ pub const NO_DEVICE: u8 = 3;
 
 /// A kernel, and how it is checked.
 pub struct Check<'a> {
+    /// The kernel, and who launches it.
     pub subject: &'a Subject,
+    /// By which flags.
     pub how: &'a How,
+    /// Type of its elements, where a lesson launches it.
     pub ty: Type,
     /// At which sizes; none of those that are known, and then at others.
     pub sizes: Option<Vec<Sizes>>,
@@ -279,6 +282,28 @@ impl Check<'_> {
         let times = is_asked && all.iter().any(|at| at.timed);
         child::flags(&mut command, self.how, times).args(["--type", self.ty.name()]);
         Ok(command)
+    }
+
+    /// The first of the learner's own sizes that the simulator can do in a few seconds.
+    pub fn small_size(&self) -> Option<&Sizes> {
+        let mut own = self.sizes.iter().flatten();
+        own.find(|size| product(size) <= FEW)
+    }
+
+    /// At which the simulator looks for faults, in the order in which they are tried.
+    pub fn sizes_to_simulate(&self) -> Result<Vec<Sizes>> {
+        Ok(match (self.small_size(), &self.subject.by) {
+            (Some(small), _) => vec![small.clone()],
+            (None, By::Task(task, ..)) => task.simulated(),
+            (None, By::Lesson(_)) => {
+                let size = if self.subject.is_on_vectors() {
+                    LENGTHS[0]
+                } else {
+                    SIMULATED
+                };
+                vec![self.subject.of_lesson(size).map_err(Error::Usage)?]
+            }
+        })
     }
 
     /// What the simulator sees at a size: one answer for the result, one for each kind of fault.
