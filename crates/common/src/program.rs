@@ -18,6 +18,7 @@ use crate::session::Session;
 use crate::source::Source;
 use crate::tell::{Call, Listener};
 use verify::element::Type;
+use verify::numbers::seconds;
 
 /// A built program.
 pub struct Program {
@@ -70,15 +71,17 @@ impl Program {
         // In two steps, because opencl3's one-step call loses the build log.
         let created = ClProgram::create_from_source(&session.context, &source.text)
             .during(format!("loading {}", source.path.display()));
-        session
-            .listener
-            .call(created.as_ref().err(), &|| Call::create_program(source));
+        session.listener.call(created.as_ref().err(), &|| {
+            let text = format!("{} bytes of {}", source.text.len(), source.path.display());
+            Call::new("clCreateProgramWithSource", &["~context", &text]).gave("program")
+        });
         let mut program = created?;
         let built = words::sifted(|| program.build(&[device], options));
         let build_seconds = start.elapsed().as_secs_f64();
         let told = built.as_ref().map_err(|error| error.0).during("building");
         session.listener.call(told.as_ref().err(), &|| {
-            Call::build_program(options, build_seconds)
+            let call = Call::new("clBuildProgram", &["~program", "~1 device", options]);
+            call.gave(format!("ok, in {}", seconds(build_seconds)))
         });
         if let Err(error) = built {
             let log = program.get_build_log(device).unwrap_or_default();
@@ -138,8 +141,9 @@ impl Program {
     /// [`Error::Build`] when the kernel is missing or has other arguments.
     pub fn kernel(&self, name: &str, signature: &[String]) -> Result<Kernel> {
         let kernel = Kernel::create(&self.cl, name).during(format!("creating kernel {name}"));
-        self.listener
-            .call(kernel.as_ref().err(), &|| Call::create_kernel(name));
+        self.listener.call(kernel.as_ref().err(), &|| {
+            Call::new("clCreateKernel", &["~program", name]).gave("kernel")
+        });
         let kernel = kernel?;
         let refuse = |why: String| {
             Error::Build(format!(

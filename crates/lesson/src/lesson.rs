@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use colored::Colorize;
 use common::device::Kind;
+use common::element::Type;
 use common::error::{Error, Result};
 use common::matrix::Fill;
 use common::numbers::{self, percent, significant};
@@ -145,6 +146,19 @@ impl Lesson {
             Kind::Gpu => Shape::cube(2048),
             _ => Shape::cube(512),
         }))
+    }
+
+    /// Refuses `--type` in a lesson that computes with floats alone.
+    ///
+    /// # Errors
+    /// When another type was asked for.
+    pub fn must_be_of_floats(&self) -> Result<()> {
+        match self.flags.ty {
+            Type::Float => Ok(()),
+            _ => Err(Error::Usage(
+                "this lesson computes with floats: leave --type out".into(),
+            )),
+        }
     }
 
     /// A, B and what C must be, announced.

@@ -204,15 +204,15 @@ impl Narrator {
             return;
         }
         let platforms = device::platforms();
-        let call = Call::new("clGetPlatformIDs");
+        let call = Call::new("clGetPlatformIDs", &[]);
         self.hear(&call.gave(format!("{} platform(s)", platforms.len())));
         for (platform, count) in platforms {
             let found = match count {
                 0 => "CL_DEVICE_NOT_FOUND: none".to_string(),
                 n => format!("{n} device(s)"),
             };
-            let call = Call::new("clGetDeviceIDs").arg("", platform.name);
-            self.hear(&call.also("CL_DEVICE_TYPE_ALL").gave(found));
+            let arguments = [&*platform.name, "~CL_DEVICE_TYPE_ALL"];
+            self.hear(&Call::new("clGetDeviceIDs", &arguments).gave(found));
         }
     }
 }

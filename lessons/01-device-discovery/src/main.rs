@@ -115,8 +115,8 @@ fn limits(lesson: &Lesson, device: &Device) -> Result<()> {
     ))?;
     for (_, question, answer, _) in &rows {
         lesson.console.narrator.call(None, &|| {
-            let call = Call::new("clGetDeviceInfo").also("device");
-            call.arg("", format!("CL_DEVICE_{question}")).gave(answer)
+            let question = format!("CL_DEVICE_{question}");
+            Call::new("clGetDeviceInfo", &["~device", &question]).gave(answer)
         });
     }
     for (name, _, value, matters) in rows {

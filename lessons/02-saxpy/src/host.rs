@@ -17,10 +17,18 @@ use lesson::Lesson;
 
 /// Times both on vectors of this length, and says how the kernels compare.
 pub fn compare(lesson: &mut Lesson, n: usize) -> Result<[Record; 2]> {
-    let cores = cores();
+    // Two floats in, one out.
+    let (cores, bytes) = (cores(), 12.0 * n as f64);
+    let mut by = |cores: usize, name: &str, says: &str| {
+        lesson.on_host(name, says, Shape { m: 1, n, k: 1 }, |record| {
+            record.timed(&triad(n, cores)?, Work::Bytes(bytes), None);
+            record.verified = true;
+            Ok(())
+        })
+    };
+    let one = by(1, "host plain loop", "one core")?;
     let says = format!("{cores} cores, each on its own part");
-    let one = by(1, lesson, n, "host plain loop", "one core")?;
-    let all = by(cores, lesson, n, "host triad", &says)?;
+    let all = by(cores, "host triad", &says)?;
     let speed = |record: &Record| {
         let time = seconds(record.seconds_median.unwrap_or_default());
         let rate = significant(record.rate().unwrap_or_default());
@@ -32,7 +40,7 @@ pub fn compare(lesson: &mut Lesson, n: usize) -> Result<[Record; 2]> {
          STREAM's triad on all cores of the host ({cores}): {}, best {}",
         speed(&one),
         speed(&all),
-        significant(bytes(n) / best / 1e9)
+        significant(bytes / best / 1e9)
     ))?;
     let mut rows = lesson.console.report.rows().iter();
     let vector = rows.rfind(|row| row.kernel == "saxpy_vector");
@@ -47,19 +55,6 @@ pub fn compare(lesson: &mut Lesson, n: usize) -> Result<[Record; 2]> {
 pub fn cores() -> usize {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     if threads::are_given(cores) { cores } else { 1 }
-}
-
-/// Two floats in, one out.
-fn bytes(n: usize) -> f64 {
-    12.0 * n as f64
-}
-
-fn by(cores: usize, lesson: &mut Lesson, n: usize, name: &str, says: &str) -> Result<Record> {
-    lesson.on_host(name, says, Shape { m: 1, n, k: 1 }, |record| {
-        record.timed(&triad(n, cores)?, Work::Bytes(bytes(n)), None);
-        record.verified = true;
-        Ok(())
-    })
 }
 
 /// C = d * A + B, several times after once that does not count.

@@ -13,8 +13,7 @@ use text::table;
 /// Saxpy's launches: the first one, which may include the driver's last compilation, and those
 /// that are timed.
 pub struct Launches {
-    first: Profile,
-    last: Option<Profile>,
+    profiles: Vec<Profile>,
     pub timing: Timing,
     /// Seconds until each enqueue call returned.
     enqueue: Vec<f64>,
@@ -26,7 +25,7 @@ impl Launches {
         let session = lesson.session()?;
         let events = session.run(saxpy)?;
         session.tell_times(&events[0]);
-        let first = Profile::of(&events[0])?;
+        let (mut profiles, mut enqueue) = (vec![Profile::of(&events[0])?], Vec::new());
 
         let runs = match lesson.runs()? {
             Some(Runs::Enough) => Runs::Exactly(10),
@@ -35,43 +34,53 @@ impl Launches {
         let told = "the timed launches are alike, and not shown one by one";
         lesson.console.narrator.note(|| told.into());
         let _hush = lesson.console.narrator.hush();
-        let (mut last, mut enqueue) = (None, Vec::new());
         let one = || {
             let begin = Instant::now();
             let events = session.launch_all(saxpy)?;
             enqueue.push(begin.elapsed().as_secs_f64());
             // Nothing has run until the event says so.
             session.wait(saxpy, &events)?;
-            last = Some(Profile::of(&events[0])?);
+            profiles.push(Profile::of(&events[0])?);
             Ok(events)
         };
         let timing = measure(runs, None, |_| Ok(()), one)?;
         Ok(Launches {
-            first,
-            last,
+            profiles,
             timing,
             enqueue,
         })
     }
 
     /// The four times of the first and the last launch, the right time and three wrong ones;
-    /// then the head of the table, and the record for its first row.
+    /// then the record for the first row of the table.
     pub fn report(&self, lesson: &mut Lesson, mut record: Record, work: Work) -> Result<Record> {
-        if let Some(last) = self.last {
+        let is_timed = self.profiles.len() > 1;
+        if is_timed {
             lesson.console.narrator.predict("saxpy", None)?;
-            four_times(lesson, self.first, last)?;
+            self.four_times(lesson)?;
             self.wrong_ways(lesson, &record)?;
         }
-        {
-            let _hush = lesson.console.narrator.hush();
-            record.limits = lesson.peak()?;
-        }
-        lesson.table("GB/s")?;
-        if self.last.is_some() {
+        let _hush = lesson.console.narrator.hush();
+        record.limits = lesson.peak()?;
+        if is_timed {
             let limit = record.limits.map(|peak| peak.gbytes_per_second);
             record.timed(&self.timing, work, limit);
         }
         Ok(record)
+    }
+
+    fn four_times(&self, lesson: &Lesson) -> Result<()> {
+        let since = |from: u64, to: u64| format!("{:.1}", to.saturating_sub(from) as f64 / 1e3);
+        let rows = ["first launch", "last launch"].into_iter();
+        let ends = [self.profiles.first(), self.profiles.last()];
+        let rows = rows.zip(ends.into_iter().flatten()).map(|(name, p)| {
+            let [submit, start, end] = [p.submit, p.start, p.end].map(|at| since(p.queued, at));
+            let took = since(p.start, p.end);
+            vec![name.into(), "0".into(), submit, start, end, took]
+        });
+        let head = ["", "QUEUED", "SUBMIT", "START", "END", "START to END"];
+        lesson.say("\n  When the launch happened, in microseconds after QUEUED")?;
+        lesson.say(table(&head, &Vec::from_iter(rows)))
     }
 
     /// Three ways to fool oneself, beside the right one. Each gives a bandwidth.
@@ -84,7 +93,7 @@ impl Launches {
         // Where the driver's clock cannot be believed, the host's has timed the kernel.
         let wall = if wall.is_empty() { kernel } else { wall };
         let [right, enqueue, wall] = [kernel, &self.enqueue, wall].map(|times| median(times));
-        let cold = record.build_seconds + self.first.seconds();
+        let cold = record.build_seconds + self.profiles[0].seconds();
         let back = wall + record.read_seconds.unwrap_or_default();
         #[rustfmt::skip]
         let rows = [
@@ -100,17 +109,4 @@ impl Launches {
         lesson.say("\n  One kernel, timed in four ways, and the speed each would claim")?;
         lesson.say(table(&["", "time", "claims", ""], &rows))
     }
-}
-
-fn four_times(lesson: &Lesson, first: Profile, last: Profile) -> Result<()> {
-    let since = |from: u64, to: u64| format!("{:.1}", to.saturating_sub(from) as f64 / 1e3);
-    let row = |name: &str, p: Profile| {
-        let [submit, start, end] = [p.submit, p.start, p.end].map(|time| since(p.queued, time));
-        let took = since(p.start, p.end);
-        vec![name.into(), "0".into(), submit, start, end, took]
-    };
-    let rows = [row("first launch", first), row("last launch", last)];
-    let head = ["", "QUEUED", "SUBMIT", "START", "END", "START to END"];
-    lesson.say("\n  When the launch happened, in microseconds after QUEUED")?;
-    lesson.say(table(&head, &rows))
 }

@@ -5,48 +5,58 @@
 
 mod host;
 mod launches;
-mod length;
-
 mod transfer;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
 use bytemuck::cast_slice_mut;
+use common::device::Kind;
 use common::element::{Elements, Type};
 use common::matrix::Fill;
 use common::problem::Problem;
 use common::record::Record;
 use common::shape::Shape;
 use common::task::Task;
-use common::{Result, device};
+use common::{Error, Result, device};
 use lesson::cli::Flags;
 use lesson::{Lesson, lesson};
 use narrate::Beat;
 
 use launches::Launches;
 
+/// Floats of a vector, unless the learner says otherwise: beyond most caches, and a
+/// fifth of a gigabyte for three of them.
+const SHORTEST: usize = 1 << 24;
+/// The same at most, where there is plenty of memory.
+const LONGEST: usize = 1 << 26;
+/// An int must hold the numbers of a group's surplus items, too.
+const MOST: usize = i32::MAX as usize - 256;
+
 const STEPS: &str = include_str!("../steps.toml");
 
 fn main() -> ExitCode {
     lesson(2, "saxpy", &["02-saxpy.cl"], |lesson| {
-        let n = length::length(lesson)?;
+        let n = length(lesson)?;
         let Flags { fill, seed, .. } = *lesson.flags();
-        let shape = Shape { m: 1, n, k: 1 };
-        let problem = Problem::new(shape, Type::Float, fill, seed);
+        let problem = Problem::new(Shape { m: 1, n, k: 1 }, Type::Float, fill, seed);
         let d: f32 = if fill == Fill::Count { 2.0 } else { 1.7 };
         let mut tasks = lesson.tasks(STEPS, "saxpy", &problem)?;
-        for task in &mut tasks {
-            task.names
-                .push(("d".into(), f64::from(d).to_string().into()));
-        }
+        let named = ("d".to_string(), f64::from(d).to_string().into());
+        tasks
+            .iter_mut()
+            .for_each(|task| task.names.push(named.clone()));
         let saxpy = tasks.remove(0);
-        lesson.row(&saxpy, |lesson| eleven_steps(lesson, &saxpy))?;
+        lesson.row(&saxpy, |lesson| {
+            let record = eleven_steps(lesson, &saxpy)?;
+            lesson.table("GB/s")?;
+            Ok(record)
+        })?;
 
         // Below the row of saxpy, if that came to its end.
         let above = lesson.console.report.rows().last();
-        let is_below = above.is_some_and(|row| row.died.is_none()) && lesson.flags().wants("saxpy");
-        if lesson.flags().wants("saxpy_vector") && !is_below {
+        let has_table = above.is_some_and(|row| row.kernel == "saxpy" && row.died.is_none());
+        if lesson.flags().wants("saxpy_vector") && !has_table {
             lesson.table("GB/s")?;
         }
         lesson.measure_task(&tasks[0])?;
@@ -56,19 +66,50 @@ fn main() -> ExitCode {
         let hosts = host::compare(lesson, n)?;
         let mut rows = lesson.console.report.rows().iter();
         let is_right = rows.any(|row| row.kernel == "saxpy" && row.verified);
-        if lesson.flags().json || !is_right {
-            return Ok(());
+        match is_right && !lesson.flags().json {
+            true => transfer::report(lesson, n, &hosts),
+            false => Ok(()),
         }
-        transfer::report(lesson, n, &hosts)
     })
+}
+
+/// How long the vectors are: as the learner says, or as suits the device.
+fn length(lesson: &mut Lesson) -> Result<usize> {
+    lesson.must_be_of_floats()?;
+    let session = lesson.session()?;
+    let device = &session.device;
+    let refused = |why: String| Err(Error::Usage(why));
+    let n = match lesson.size {
+        Some(s) if s != Shape::cube(s.m) => {
+            let why = "this lesson works on vectors: --size takes one number, not ";
+            return refused(format!("{why}{s}"));
+        }
+        Some(s) => s.m,
+        // It walks through every item.
+        None if device.is_simulator() => 1000,
+        None if device.kind == Kind::Gpu => length_for(device.limits.global_mem_bytes),
+        None => SHORTEST,
+    };
+    session.vectors_must_fit(n)?;
+    match n > MOST {
+        true => refused(format!("too large: kernels count with int, up to {MOST}")),
+        false => Ok(n),
+    }
+}
+
+/// The vectors of a GPU with so many bytes of memory: each a 64th of it, in powers of
+/// two. On a fast GPU the shortest ones would stay in its cache in part, and starting
+/// the kernel would count; the longest travel in less than a second, still.
+fn length_for(global: u64) -> usize {
+    let floats = (global / 64) as usize / size_of::<f32>();
+    (1 << floats.max(1).ilog2()).clamp(SHORTEST, LONGEST)
 }
 
 /// The eleven steps, each announced; the row of the kernel comes below its times.
 fn eleven_steps(lesson: &mut Lesson, saxpy: &Task) -> Result<Record> {
     let narrator = lesson.console.narrator.clone();
     let ms = |seconds: f64| format!("{:.1} ms", seconds * 1e3);
-    let n = saxpy.size("N");
-    let mut record = lesson.record_of(saxpy)?;
+    let (n, mut record) = (saxpy.size("N"), lesson.record_of(saxpy)?);
 
     // 1. Find a device. 2. A context for it. The queue of step 5 comes along.
     let session = lesson.session()?;
@@ -82,11 +123,12 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task) -> Result<Record> {
 
     // 3. Compile the text for this device, and take the kernel from it.
     let Some((plan, kernels)) = lesson.build(saxpy, &mut record)? else {
-        lesson.table("GB/s")?;
         return Ok(record);
     };
-    let build = ms(record.build_seconds);
-    lesson.say(format!("   3  program: built in {build}"))?;
+    lesson.say(format!(
+        "   3  program: built in {}",
+        ms(record.build_seconds)
+    ))?;
 
     // 4. Buffers, 6. what they hold, and 7. the arguments, by position. C is filled with NaN:
     // an element that nobody writes is noticed.
@@ -96,14 +138,13 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task) -> Result<Record> {
         inputs.try_for_each(|one| session.write(one.buffer(), one.holds().as_bytes()))
     })?;
     ready.poison(&session)?;
-    let (bytes, d) = (n * size_of::<f32>(), ready.plan.scope.get("d"));
+    let d = ready.plan.scope.get("d").unwrap_or_default() as f32;
+    let (bytes, write_ms) = (n * size_of::<f32>(), ms(write));
     lesson.say(format!(
         "   4  buffers: A, B and C of {n} floats, {bytes} bytes each\n   \
          5  queue: in order, with profiling\n   \
-         6  write: A and B to the device in {}\n   \
-         7  arguments: n = {n}, d = {}, A, B, C",
-        ms(write),
-        d.unwrap_or_default() as f32
+         6  write: A and B to the device in {write_ms}\n   \
+         7  arguments: n = {n}, d = {d}, A, B, C"
     ))?;
 
     // 8. Launch: so many items, in groups of so many. Once, and then to be timed.
@@ -130,18 +171,14 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task) -> Result<Record> {
     let results = vec![("C".into(), Elements::Float(result))];
     match ready.check(&session, &results)? {
         Ok(right) => record.right(right),
-        Err(wrong) => {
-            lesson.table("GB/s")?;
-            return Ok(record.fail(wrong));
-        }
+        Err(wrong) => return Ok(record.fail(wrong)),
     }
     narrator.note(|| format!("{}; right", saxpy.bound(None)));
     lesson.say(format!(
         "  10  use: all {n} elements are right\n  \
          11  release: each object when it goes out of scope"
     ))?;
-    record.write_seconds = Some(write);
-    record.read_seconds = Some(read);
+    (record.write_seconds, record.read_seconds) = (Some(write), Some(read));
     launches.report(lesson, record, ready.plan.work)
 }
 
@@ -150,4 +187,18 @@ fn timed(work: impl FnOnce() -> Result<()>) -> Result<f64> {
     let begin = Instant::now();
     work()?;
     Ok(begin.elapsed().as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_grow_with_the_memory_within_bounds() {
+        let floats = |gib: u64| length_for(gib << 30);
+        assert_eq!([1, 4, 7].map(floats), [1 << 24; 3]);
+        assert_eq!([8, 12].map(floats), [1 << 25; 2]);
+        assert_eq!([16, 24, 140].map(floats), [1 << 26; 3]);
+        assert_eq!(length_for(0), SHORTEST);
+    }
 }

@@ -18,14 +18,12 @@ use super::host;
 /// Moves a vector there and back, and says how often the device must use what it was sent
 /// before it is done sooner than the host's loop, on one core and on all.
 pub fn report(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<()> {
-    lesson
-        .console
-        .doing("moving a vector to the device and back")?;
+    let doing = "moving a vector to the device and back";
+    lesson.console.doing(doing)?;
     let _hush = lesson.console.narrator.hush();
     let rows = lesson.console.report.rows().iter();
-    let kernels = rows
-        .filter(|row| row.verified)
-        .filter_map(|row| row.seconds_median);
+    let right = rows.filter(|row| row.verified);
+    let kernels = right.filter_map(|row| row.seconds_median);
     let kernel = kernels.fold(f64::INFINITY, f64::min);
     let session = lesson.session()?;
     let bytes = n * size_of::<f32>();
@@ -37,25 +35,15 @@ pub fn report(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<()> 
         let rate = |time: f64| format!("{} GB/s", significant(bytes as f64 / time / 1e9));
         let all = 2.0 * there + back;
         let mut row = vec![name.into(), rate(there), rate(back), seconds(all)];
-        row.extend(
-            hosts
-                .iter()
-                .map(|host| uses_until_it_pays(all, kernel, host)),
-        );
+        row.extend(hosts.iter().map(|host| uses_to_pay(all, kernel, host)));
         row
     };
+    let pageable = there_and_back(&session, &mut vec![0.0; n]);
     // Its address is then an ordinary one, from which another buffer is written.
-    let pinned = || {
-        let mut pinned = Pinned::zeros(&session.context, &session.device.cl(), n)?;
-        there_and_back(&session, pinned.floats())
-    };
-    let rows = [
-        row(
-            "pageable memory",
-            there_and_back(&session, &mut vec![0.0; n]),
-        ),
-        row("pinned memory", pinned()),
-    ];
+    let pinned = Pinned::zeros(&session.context, &session.device.cl(), n);
+    let pinned = pinned.and_then(|mut pinned| there_and_back(&session, pinned.floats()));
+    let rows = [("pageable memory", pageable), ("pinned memory", pinned)];
+    let rows = rows.map(|(name, measured)| row(name, measured));
     lesson.say(format!(
         "\n  To the device and back, {bytes} bytes at a time, and uses until that pays"
     ))?;
@@ -66,7 +54,7 @@ pub fn report(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<()> 
 
 /// A use takes `kernel` seconds on the device and `host`'s on the host, the transfers
 /// come once: `all + uses * kernel = uses * host`.
-fn uses_until_it_pays(all: f64, kernel: f64, host: &Record) -> String {
+fn uses_to_pay(all: f64, kernel: f64, host: &Record) -> String {
     let gain = host.seconds_median.unwrap_or_default() - kernel;
     if gain > 0.0 {
         significant(all / gain)
@@ -79,8 +67,9 @@ fn uses_until_it_pays(all: f64, kernel: f64, host: &Record) -> String {
 /// count: the median seconds of each way.
 fn there_and_back(session: &Session, host: &mut [f32]) -> Result<[f64; 2]> {
     let number = |i: usize| (i % 1000) as f32;
-    let numbered = host.iter_mut().enumerate();
-    numbered.for_each(|(i, x)| *x = number(i));
+    for (i, x) in host.iter_mut().enumerate() {
+        *x = number(i);
+    }
     let buffer = session.buffer(size_of_val(host))?;
     let (mut there, mut back) = (Vec::new(), Vec::new());
     for _ in 0..=5 {
@@ -112,7 +101,7 @@ mod tests {
             seconds_median: Some(5e-3),
             ..Record::default()
         };
-        assert_eq!(uses_until_it_pays(20e-3, 1e-3, &host), "5.00");
-        assert_eq!(uses_until_it_pays(20e-3, 6e-3, &host), "never");
+        assert_eq!(uses_to_pay(20e-3, 1e-3, &host), "5.00");
+        assert_eq!(uses_to_pay(20e-3, 6e-3, &host), "never");
     }
 }

@@ -15,15 +15,47 @@ use lesson::Lesson;
 use lesson::results::{self, FOLDER_VARIABLE};
 use serde::{Deserialize, Serialize};
 
-use crate::search::{Trial, Trials};
 use crate::space::Point;
 
-/// One line of the file.
-#[derive(Debug, Serialize, Deserialize)]
-struct Line {
-    shape: Shape,
-    point: Point,
-    event: Event,
+/// What came of a candidate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trial {
+    /// Right, with 1e9 operations a second by the fastest run, of so many: two where both were
+    /// clearly slower than the best.
+    Right { gflops: f64, runs: usize },
+    /// It built and ran, and the result is wrong.
+    Wrong(String),
+    /// The compiler refused it.
+    NotBuilt(String),
+    /// The device or its driver refused the launch; nothing has run.
+    Refused(String),
+    /// The process died, or the device failed.
+    Crashed(String),
+    /// It did not end in time.
+    Hung(String),
+}
+
+impl Trial {
+    /// The rate of what may win.
+    pub fn gflops(&self) -> Option<f64> {
+        match self {
+            Trial::Right { gflops, .. } => Some(*gflops),
+            _ => None,
+        }
+    }
+
+    /// In a word, and why, where that is worth a line.
+    pub fn told(&self) -> (&'static str, Option<&str>) {
+        match self {
+            Trial::Right { .. } => ("right", None),
+            Trial::Wrong(why) => ("wrong", Some(why)),
+            Trial::NotBuilt(_) => ("not built", None),
+            Trial::Refused(_) => ("refused", None),
+            Trial::Crashed(why) => ("crashed", Some(why)),
+            Trial::Hung(why) => ("too slow", Some(why)),
+        }
+    }
 }
 
 /// What happened to a candidate.
@@ -38,32 +70,34 @@ pub enum Event {
     Remeasured { gflops: f64 },
 }
 
+/// One line of the file.
+#[derive(Debug, Serialize, Deserialize)]
+struct Line {
+    shape: Shape,
+    point: Point,
+    event: Event,
+}
+
 impl Line {
     /// A line that is whole, and whose figures can have been measured: one that was damaged on
     /// the disk would win for ever, or take the whole budget.
     fn read(text: &str) -> Option<Line> {
         let line: Line = serde_json::from_str(text).ok()?;
-        let is_rate = |gflops: f64| (1e-15..1e15).contains(&gflops);
-        let is_possible = match &line.event {
-            Event::Begun => true,
-            Event::Ended { seconds, trial } => {
-                (0.0..1e9).contains(seconds) && trial.gflops().is_none_or(is_rate)
-            }
-            Event::Remeasured { gflops } => is_rate(*gflops),
+        let (seconds, gflops) = match &line.event {
+            Event::Begun => (0.0, None),
+            Event::Ended { seconds, trial } => (*seconds, trial.gflops()),
+            Event::Remeasured { gflops } => (0.0, Some(*gflops)),
         };
-        is_possible.then_some(line)
-    }
-
-    fn text(&self) -> Result<String> {
-        let text = serde_json::to_string(self).map_err(std::io::Error::from)?;
-        Ok(text + "\n")
+        let is_rate = gflops.is_none_or(|gflops| (1e-15..1e15).contains(&gflops));
+        (is_rate && (0.0..1e9).contains(&seconds)).then_some(line)
     }
 }
 
 /// All that is known about one problem.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    pub trials: Trials,
+    /// The candidates that were tried, in order.
+    pub trials: Vec<(Point, Trial)>,
     /// Seconds that the trials took together.
     pub seconds: f64,
     /// Those that have not ended: what is begun once more counts as crashed, until it ends.
@@ -72,31 +106,50 @@ pub struct Known {
 }
 
 impl Known {
-    /// The fastest configuration: by the careful measurements where there are any,
-    /// since the best of many quick ones owes something to luck.
-    pub fn best(&self) -> Option<(&Point, f64)> {
-        let careful = self.remeasured.iter().map(|(point, rate)| (point, *rate));
-        let best = careful.max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.cmp(b.0)));
-        best.or(self.trials.best())
-    }
-
-    fn note(&mut self, point: Point, event: Event) {
-        match event {
+    pub fn note(&mut self, point: Point, event: Event) {
+        let trial = match event {
+            Event::Begun if self.begun.insert(point.clone()) => return,
             Event::Begun => {
-                if !self.begun.insert(point.clone()) {
-                    let why = "begun twice, and both times the search was cut off";
-                    self.trials.note(point, Trial::Crashed(why.into()));
-                }
+                Trial::Crashed("begun twice, and both times the search was cut off".into())
             }
             Event::Ended { seconds, trial } => {
                 self.begun.remove(&point);
                 self.seconds += seconds;
-                self.trials.note(point, trial);
+                trial
             }
             Event::Remeasured { gflops } => {
                 self.remeasured.insert(point, gflops);
+                return;
             }
+        };
+        match self.trials.iter_mut().find(|(noted, _)| *noted == point) {
+            Some((_, noted)) => *noted = trial,
+            None => self.trials.push((point, trial)),
         }
+    }
+
+    /// The right ones, the fastest first.
+    pub fn ranking(&self) -> Vec<(&Point, f64)> {
+        let right = self
+            .trials
+            .iter()
+            .map(|(point, trial)| Some((point, trial.gflops()?)));
+        let mut ranking: Vec<_> = right.flatten().collect();
+        ranking.sort_by(|a, b| b.1.total_cmp(&a.1));
+        ranking
+    }
+
+    /// The fastest that is right.
+    pub fn fastest(&self) -> Option<(&Point, f64)> {
+        self.ranking().first().copied()
+    }
+
+    /// The best configuration: by the careful measurements where there are any,
+    /// since the best of many quick ones owes something to luck.
+    pub fn best(&self) -> Option<(&Point, f64)> {
+        let careful = self.remeasured.iter().map(|(point, rate)| (point, *rate));
+        let best = careful.max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| a.0.cmp(b.0)));
+        best.or(self.fastest())
     }
 }
 
@@ -112,23 +165,28 @@ impl Log {
     /// The log of the lesson's device, kernels and type.
     pub fn of(lesson: &mut Lesson) -> Result<Log> {
         let (device, kernels) = (&lesson.session()?.device, lesson.source()?.text);
-        let ty = lesson.flags().ty;
-        Log::at(results::file("autotuning", device, &kernels, ty))
+        Log::at(results::file(
+            "autotuning",
+            device,
+            &kernels,
+            lesson.flags().ty,
+        ))
     }
 
     /// The log in this file, which is made where there is none.
     fn at(path: PathBuf) -> Result<Log> {
-        let refuse = |error: std::io::Error| Error::File {
+        let open = || {
+            fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+            let file = File::options().append(true).create(true).open(&path)?;
+            // As bytes: whatever happened to the file, the lines that are whole count.
+            Ok((file, fs::read(&path)?))
+        };
+        let (mut file, bytes) = open().map_err(|error: std::io::Error| Error::File {
             path: path.clone(),
             why: format!(
                 "results cannot be kept there ({error}); {FOLDER_VARIABLE} names another folder"
             ),
-        };
-        fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(refuse)?;
-        let mut file = File::options();
-        let mut file = file.append(true).create(true).open(&path).map_err(refuse)?;
-        // As bytes: whatever happened to the file, the lines that are whole count.
-        let bytes = fs::read(&path).map_err(refuse)?;
+        })?;
         if !bytes.is_empty() && !bytes.ends_with(b"\n") {
             // A line that was cut off must not spoil the next one.
             file.write_all(b"\n")?;
@@ -147,14 +205,20 @@ impl Log {
     /// on what comes next.
     pub fn add(&mut self, shape: Shape, point: &Point, event: Event) -> Result<()> {
         let point = point.clone();
-        let line = Line {
+        self.lines.push(Line {
             shape,
             point,
             event,
-        };
-        self.file.write_all(line.text()?.as_bytes())?;
-        self.lines.push(line);
-        Ok(())
+        });
+        self.write(self.lines.len() - 1)
+    }
+
+    /// Writes the lines from this one on.
+    fn write(&mut self, first: usize) -> Result<()> {
+        let lines = self.lines[first..].iter().map(serde_json::to_string);
+        let lines = lines.map(|line| Ok(line.map_err(std::io::Error::from)? + "\n"));
+        let text = lines.collect::<Result<String>>()?;
+        Ok(self.file.write_all(text.as_bytes())?)
     }
 
     /// What is known about a problem.
@@ -178,11 +242,9 @@ impl Log {
     /// Forgets a problem, and the lines that cannot be read.
     pub fn reset(&mut self, forgotten: Shape) -> Result<()> {
         self.lines.retain(|line| line.shape != forgotten);
-        let kept: Result<String> = self.lines.iter().map(Line::text).collect();
-        self.file.set_len(0)?;
-        self.file.write_all(kept?.as_bytes())?;
         self.bad_lines = 0;
-        Ok(())
+        self.file.set_len(0)?;
+        self.write(0)
     }
 }
 

@@ -9,21 +9,20 @@ mod space;
 mod tune;
 mod worker;
 
-use std::collections::HashSet;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
 use common::device::Kind;
 use common::error::Result;
+use common::formula::Scope;
 use common::numbers::{factor, percent};
 use common::problem::Problem;
 use common::record::Record;
-use common::task::Task;
 use lesson::{Lesson, lesson_with};
 
 use log::{Event, Log};
-use space::{FAMILIES, Limit, Point, given};
+use space::{Limit, Point};
 
 /// So many of the fastest candidates are measured again, as other lessons measure.
 const FINALISTS: usize = 5;
@@ -64,23 +63,25 @@ fn main() -> ExitCode {
             return show_best::show_best(lesson);
         }
         let problem = lesson.problem()?;
+        let device = &lesson.session()?.device;
+        let given = lesson::given(&device.limits, device.kind, &problem);
+        let defaults = defaults(lesson, &given)?;
         match lesson.runs()? {
-            None => check(lesson, &problem),
-            Some(_) => autotune(lesson, &problem, flags),
+            None => check(lesson, &problem, &defaults),
+            Some(_) => autotune(lesson, &problem, flags, &defaults, &given),
         }
     })
 }
 
 /// A default of each family that is wanted; the one that should suit the device comes last.
-fn defaults(lesson: &mut Lesson, problem: &Problem) -> Result<Vec<Point>> {
+fn defaults(lesson: &mut Lesson, given: &Scope) -> Result<Vec<Point>> {
     let device = &lesson.session()?.device;
-    let given = given(device, problem);
     // Where local memory is a memory of its own, it answers many items at once.
     // Elsewhere, on CPUs, a tile in it is a copy from the cache to the cache.
     let is_gpu = device.kind == Kind::Gpu || device.limits.local_mem_dedicated;
     let families = if is_gpu { [2, 1, 0] } else { [0, 1, 2] };
     let mut defaults = families
-        .map(|family| space::default(family, &given))
+        .map(|family| space::default(family, given))
         .to_vec();
     defaults.retain(|point| lesson.flags().wants(&point.family().name));
     Ok(defaults)
@@ -88,58 +89,55 @@ fn defaults(lesson: &mut Lesson, problem: &Problem) -> Result<Vec<Point>> {
 
 /// Nothing is to be timed, so nothing is searched: the defaults and some awkward
 /// configurations are checked.
-fn check(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
+fn check(lesson: &mut Lesson, problem: &Problem, defaults: &[Point]) -> Result<()> {
     lesson.say(
         "  search   none without timing: the defaults and some odd configurations are checked",
     )?;
-    let defaults = defaults(lesson, problem)?;
     let defaults = defaults.iter().map(|one| one.task("default", problem));
-    let mut tasks: Vec<Task> = defaults.collect();
     let odd = space::odd().zip(1..);
-    tasks.extend(odd.map(|(point, i)| point.task(&format!("odd {i}"), problem)));
-    lesson.measure_all(&tasks)
+    let odd = odd.map(|(point, i)| point.task(&format!("odd {i}"), problem));
+    let tasks: Result<Vec<_>> = defaults.chain(odd).collect();
+    lesson.measure_all(&tasks?)
 }
 
 /// Searches, measures the best again, and shows what was found.
-fn autotune(lesson: &mut Lesson, problem: &Problem, flags: &Tuning) -> Result<()> {
-    let (shape, budget) = (problem.shape, flags.budget);
-    let defaults = defaults(lesson, problem)?;
+fn autotune(
+    lesson: &mut Lesson,
+    problem: &Problem,
+    flags: &Tuning,
+    defaults: &[Point],
+    given: &Scope,
+) -> Result<()> {
+    let shape = problem.shape;
     let there = lesson.source()?.kernels();
-    let mut families = Vec::from_iter(0..FAMILIES.len());
-    families.retain(|family| {
-        let kernel = &FAMILIES[*family].name;
-        there.contains(kernel) && lesson.flags().wants(kernel)
-    });
-    let session = lesson.session()?;
-    let given = given(&session.device, problem);
-    let space = space::space(&families, &flags.limit, &given);
+    let families = defaults
+        .iter()
+        .filter(|one| there.contains(&one.family().name));
+    let families: Vec<usize> = families.map(|one| one.family).collect();
+    let space = space::space(&families, &flags.limit, given);
     let mut log = Log::of(lesson)?;
     if flags.reset {
         log.reset(shape)?;
     }
     lesson.peak()?;
-    tune::announce(lesson, &space, &families, budget, &log, shape)?;
 
     // After the defaults the best of other shapes, which often is good for this one.
-    let mut starts = defaults.clone();
-    let others = log.bests().into_iter().filter(|other| other.0 != shape);
-    starts.extend(others.map(|other| other.1));
-    let mut seen = HashSet::new();
-    starts.retain(|point| {
-        families.contains(&point.family) && point.suits(&given) && seen.insert(point.clone())
-    });
-    tune::search(lesson, problem, &space, &starts, budget, &mut log)?;
+    let mut starts = defaults.to_vec();
+    for (_, best) in log.bests().into_iter().filter(|other| other.0 != shape) {
+        if !starts.contains(&best) {
+            starts.push(best);
+        }
+    }
+    starts.retain(|point| families.contains(&point.family) && point.suits(given));
+    let known = tune::search(lesson, problem, &space, &starts, flags.budget, &mut log)?;
 
-    let trials = log.known(shape).trials;
-    let ranking = trials.ranking().into_iter().map(|(point, _)| point);
+    let ranking = known.ranking().into_iter().map(|(point, _)| point);
     let finalists = ranking.filter(|one| space.points.contains(one) && !defaults.contains(one));
-    let finalists = (1..=FINALISTS)
-        .map(|number| format!("#{number}"))
-        .zip(finalists);
+    let numbers = (1..=FINALISTS).map(|number| format!("#{number}"));
     let defaults = defaults.iter().map(|point| ("default".to_string(), point));
     lesson.table("GFLOP/s")?;
-    for (variant, point) in defaults.chain(finalists) {
-        lesson.measure_task(&point.task(&variant, problem))?;
+    for (variant, point) in defaults.chain(numbers.zip(finalists)) {
+        lesson.measure_task(&point.task(&variant, problem)?)?;
         let row = lesson.console.report.rows().last();
         let row = row.filter(|row| row.verified && !row.is_above_limit());
         if let Some(gflops) = row.and_then(|row| row.gflops) {
@@ -147,7 +145,7 @@ fn autotune(lesson: &mut Lesson, problem: &Problem, flags: &Tuning) -> Result<()
         }
     }
     conclude(lesson)?;
-    landscape::show(lesson, &trials)
+    landscape::show(lesson, &known)
 }
 
 /// The winner beside the default that the device would have got untuned, which is

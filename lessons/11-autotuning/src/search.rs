@@ -5,89 +5,14 @@ use std::collections::HashSet;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
-use serde::{Deserialize, Serialize};
 
+use crate::log::Known;
 use crate::space::{FAMILIES, Point};
 
 /// So many candidates are drawn at random before the search goes where it is good.
 const SAMPLE: usize = 16;
 /// From then on, one candidate in so many is drawn at random.
 const EXPLORE: usize = 4;
-
-/// What came of a candidate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Trial {
-    /// Right, and so fast.
-    Right {
-        /// 1e9 operations a second, by the fastest run.
-        gflops: f64,
-        /// Two where both were clearly slower than the best.
-        runs: usize,
-    },
-    /// It built and ran, and the result is wrong.
-    Wrong(String),
-    /// The compiler refused it.
-    NotBuilt(String),
-    /// The device or its driver refused the launch; nothing has run.
-    Refused(String),
-    /// The process died, or the device failed.
-    Crashed(String),
-    /// It did not end in time.
-    Hung(String),
-}
-
-impl Trial {
-    /// The rate of what may win.
-    pub fn gflops(&self) -> Option<f64> {
-        match self {
-            Trial::Right { gflops, .. } => Some(*gflops),
-            _ => None,
-        }
-    }
-
-    /// In a word, and why, where that is worth a line.
-    pub fn told(&self) -> (&'static str, Option<&str>) {
-        match self {
-            Trial::Right { .. } => ("right", None),
-            Trial::Wrong(why) => ("wrong", Some(why)),
-            Trial::NotBuilt(_) => ("not built", None),
-            Trial::Refused(_) => ("refused", None),
-            Trial::Crashed(why) => ("crashed", Some(why)),
-            Trial::Hung(why) => ("too slow", Some(why)),
-        }
-    }
-}
-
-/// The candidates tried on one problem, in order.
-#[derive(Clone, Debug, Default)]
-pub struct Trials(pub Vec<(Point, Trial)>);
-
-impl Trials {
-    /// Notes a trial; a second one of the same candidate replaces the first.
-    pub fn note(&mut self, point: Point, trial: Trial) {
-        match self.0.iter_mut().find(|(noted, _)| *noted == point) {
-            Some((_, noted)) => *noted = trial,
-            None => self.0.push((point, trial)),
-        }
-    }
-
-    /// The right ones, the fastest first.
-    pub fn ranking(&self) -> Vec<(&Point, f64)> {
-        let right = self
-            .0
-            .iter()
-            .filter_map(|(point, trial)| Some((point, trial.gflops()?)));
-        let mut ranking: Vec<(&Point, f64)> = right.collect();
-        ranking.sort_by(|a, b| b.1.total_cmp(&a.1));
-        ranking
-    }
-
-    /// The fastest that is right.
-    pub fn best(&self) -> Option<(&Point, f64)> {
-        self.ranking().first().copied()
-    }
-}
 
 /// The candidate to try next; `None` when all were tried. It depends on nothing
 /// but its arguments, so a search that was stopped goes on as if it had not been.
@@ -97,8 +22,8 @@ impl Trials {
 /// step from it, and when all steps were tried, two; as soon as one of them is
 /// better, steps are counted from there. The fourth is drawn at random again, in
 /// case all of this is the wrong hill.
-pub fn next(space: &[Point], starts: &[Point], trials: &Trials, seed: u64) -> Option<Point> {
-    let tried: HashSet<&Point> = trials.0.iter().map(|(point, _)| point).collect();
+pub fn next(space: &[Point], starts: &[Point], known: &Known, seed: u64) -> Option<Point> {
+    let tried: HashSet<&Point> = known.trials.iter().map(|(point, _)| point).collect();
     if let Some(start) = starts.iter().find(|start| !tried.contains(start)) {
         return Some(start.clone());
     }
@@ -106,7 +31,7 @@ pub fn next(space: &[Point], starts: &[Point], trials: &Trials, seed: u64) -> Op
     let number = tried.len();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(number as u64));
     let beyond_sample = number.checked_sub(starts.len() + SAMPLE);
-    let near = match (beyond_sample, trials.best()) {
+    let near = match (beyond_sample, known.fastest()) {
         (Some(number), Some((best, _))) if number % EXPLORE != EXPLORE - 1 => {
             let steps = |point: &&Point| point.steps_to(best);
             let nearest = untried.iter().copied().filter_map(|p| steps(&p)).min();
@@ -116,7 +41,7 @@ pub fn next(space: &[Point], starts: &[Point], trials: &Trials, seed: u64) -> Op
         _ => Vec::new(),
     };
     let from = if near.is_empty() {
-        of_one_family(untried, trials, &mut random)
+        of_one_family(untried, known, &mut random)
     } else {
         near
     };
@@ -127,10 +52,10 @@ pub fn next(space: &[Point], starts: &[Point], trials: &Trials, seed: u64) -> Op
 /// its best rate so far: time goes where it may pay.
 fn of_one_family<'a>(
     mut untried: Vec<&'a Point>,
-    trials: &Trials,
+    known: &Known,
     random: &mut impl Rng,
 ) -> Vec<&'a Point> {
-    let ranking = trials.ranking();
+    let ranking = known.ranking();
     let chance = |family: &usize| {
         let best = ranking.iter().find(|(point, _)| point.family == *family);
         best.map_or(1.0, |(_, gflops)| *gflops)
@@ -145,11 +70,17 @@ fn of_one_family<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::log::{Event, Trial};
     use crate::space::space;
     use crate::space::tests::given;
 
-    fn right(gflops: f64) -> Trial {
-        Trial::Right { gflops, runs: 5 }
+    fn ended(trial: Trial) -> Event {
+        let seconds = 1.0;
+        Event::Ended { seconds, trial }
+    }
+
+    fn right(gflops: f64) -> Event {
+        ended(Trial::Right { gflops, runs: 5 })
     }
 
     /// A landscape with one summit, at ROWS = 8, LANES = 16, VECTORS = 3.
@@ -166,32 +97,32 @@ mod tests {
         space(&[0, 1, 2], &limits, &given(&[])).points
     }
 
-    fn search(seed: u64, budget: usize) -> Trials {
+    fn search(seed: u64, budget: usize) -> Known {
         let points = points();
         let summit =
             "matmul_tunable_private LANES=16 VECTORS=3 ROWS=8 GROUP_X=1 GROUP_Y=16 UNROLL=1";
         let summit = Point::try_from(summit.to_string()).expect("a point");
-        let mut trials = Trials::default();
+        let mut known = Known::default();
         for _ in 0..budget {
-            let point = next(&points, &[], &trials, seed).expect("thousands of points");
+            let point = next(&points, &[], &known, seed).expect("thousands of points");
             let outcome = right(height(&point, &summit));
-            trials.note(point, outcome);
+            known.note(point, outcome);
         }
-        trials
+        known
     }
 
     #[test]
     fn a_hill_is_climbed_to_the_top() {
         for seed in [1, 2] {
-            let trials = search(seed, 200);
-            let best = trials.best().expect("all are right").1;
+            let known = search(seed, 200);
+            let best = known.fastest().expect("all are right").1;
             assert_eq!(best, 1000.0, "seed {seed}");
         }
     }
 
     #[test]
     fn the_same_seed_makes_the_same_search() {
-        let order = |seed| search(seed, 25).0;
+        let order = |seed| search(seed, 25).trials;
         assert_eq!(order(3), order(3));
         assert_ne!(order(3), order(4));
     }
@@ -200,11 +131,11 @@ mod tests {
     fn a_stopped_search_goes_on_as_if_it_had_not_been() {
         let points = points();
         let whole = search(1, 30);
-        let mut half = Trials::default();
-        for (point, outcome) in &whole.0[..15] {
-            half.note(point.clone(), outcome.clone());
+        let mut half = Known::default();
+        for (point, outcome) in &whole.trials[..15] {
+            half.note(point.clone(), ended(outcome.clone()));
         }
-        let expected = &whole.0[15].0;
+        let expected = &whole.trials[15].0;
         assert_eq!(next(&points, &[], &half, 1).as_ref(), Some(expected));
     }
 
@@ -222,22 +153,22 @@ mod tests {
         ];
         let limits: Vec<_> = limits.iter().map(|l| l.parse().expect("a limit")).collect();
         let points = space(&[0, 1, 2], &limits, &given(&[])).points;
-        let mut trials = Trials::default();
-        while let Some(point) = next(&points, &[], &trials, 1) {
-            let twice = trials.0.iter().any(|(tried, _)| *tried == point);
+        let mut known = Known::default();
+        while let Some(point) = next(&points, &[], &known, 1) {
+            let twice = known.trials.iter().any(|(tried, _)| *tried == point);
             assert!(!twice, "{point} twice");
-            trials.note(point, Trial::Wrong("all are wrong".into()));
+            known.note(point, ended(Trial::Wrong("all are wrong".into())));
         }
-        let tried: HashSet<_> = trials.0.iter().map(|(point, _)| point).collect();
+        let tried: HashSet<_> = known.trials.iter().map(|(point, _)| point).collect();
         assert_eq!(tried, points.iter().collect());
-        assert_eq!(trials.best(), None, "a wrong one never wins");
+        assert_eq!(known.fastest(), None, "a wrong one never wins");
     }
 
     #[test]
     fn starts_come_first() {
         let points = points();
         let start = points[17].clone();
-        let first = next(&points, std::slice::from_ref(&start), &Trials::default(), 1);
+        let first = next(&points, std::slice::from_ref(&start), &Known::default(), 1);
         assert_eq!(first, Some(start));
     }
 }

@@ -20,10 +20,10 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
     let log = Log::of(lesson)?;
     let known = log.known(shape);
     let Some((point, gflops)) = known.best() else {
-        let others: Vec<String> = log.bests().iter().map(|best| best.0.to_string()).collect();
+        let others = Vec::from_iter(log.bests().iter().map(|best| best.0.to_string())).join(", ");
         let others = match &others[..] {
-            [] => String::new(),
-            others => format!("; known are: {}", others.join(", ")),
+            "" => String::new(),
+            others => format!("; known are: {others}"),
         };
         return Err(Error::Usage(format!(
             "nothing is known about {shape}, {}, on this device{others}\n  \
@@ -31,13 +31,11 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
             ty.name()
         )));
     };
-    let task = point.task("", &Problem::new(shape, ty, Fill::Random, 0));
+    let task = point.task("", &Problem::new(shape, ty, Fill::Random, 0))?;
     let plan = task.plan()?;
     let range = &plan.ranges[task.own()];
-    let (kernel, tried) = (&task.kernel, known.trials.0.len());
-    let [[[m, k], _], [[_, n], _], ..] = plan.shapes[..] else {
-        return Ok(());
-    };
+    let (kernel, tried) = (&task.kernel, known.trials.len());
+    let ([m, k], [_, n]) = (plan.shapes[0][0], plan.shapes[1][0]);
     let padded = Shape { m, n, k };
     let options = program::options(ty, &task.defines);
     lesson.say(format!(

@@ -6,15 +6,23 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use common::device::{Device, Kind};
 use common::element::Type;
+use common::error::Result;
 use common::formula::{Formula, Scope};
 use common::matrix::Fill;
 use common::problem::Problem;
 use common::shape::Shape;
+use common::source::did_you_mean;
 use common::task::Task;
 use lesson::Table;
 use serde::{Deserialize, Serialize};
+
+/// What space.toml says.
+#[derive(Deserialize)]
+struct File {
+    odd: Vec<String>,
+    kernel: Vec<Family>,
+}
 
 /// A kernel whose shape is left open.
 #[derive(Deserialize)]
@@ -31,44 +39,20 @@ pub struct Family {
     suits: Vec<Formula>,
 }
 
-/// How they are launched.
-static STEPS: LazyLock<Table> = LazyLock::new(|| {
-    let steps = Table::read(include_str!("../steps.toml"));
-    steps.expect("a test reads it")
-});
-
-/// What space.toml says.
-#[derive(Deserialize)]
-struct File {
-    odd: Vec<String>,
-    kernel: Vec<Family>,
-}
-
 fn file() -> File {
-    let file = toml::from_str(include_str!("../space.toml"));
-    file.expect("a test reads it")
+    toml::from_str(include_str!("../space.toml")).expect("a test reads it")
 }
 
 pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| file().kernel);
+
+/// How they are launched.
+static STEPS: LazyLock<Table> =
+    LazyLock::new(|| Table::read(include_str!("../steps.toml")).expect("a test reads it"));
 
 /// Points for which the kernels must be right, though a search would hardly meet them.
 pub fn odd() -> impl Iterator<Item = Point> {
     let points = file().odd.into_iter().map(Point::try_from);
     points.map(|point| point.expect("a test reads it"))
-}
-
-/// What the formulas ask of a device and a problem.
-pub fn given(device: &Device, problem: &Problem) -> Scope {
-    let mut given = lesson::given(&device.limits, device.kind, problem);
-    // A CPU has at most 32 vector registers of 64 bytes (AVX-512). A GPU gives an item up to
-    // 255 registers of 4 bytes, and half of them are needed for operands, addresses and a
-    // second group.
-    let is_gpu = device.kind == Kind::Gpu;
-    given.set(
-        "REGISTERS",
-        f64::from(if is_gpu { 128 * 4 } else { 32 * 64 }),
-    );
-    given
 }
 
 /// A value for each parameter of a kernel. The log and the worker write it as it is
@@ -92,44 +76,25 @@ impl Point {
         names.zip(self.values.iter().copied())
     }
 
-    /// The value of a parameter, if the family has it.
-    pub fn get(&self, name: &str) -> Option<usize> {
-        let mut pairs = self.pairs();
-        pairs.find_map(|(known, value)| (known == name).then_some(value))
-    }
-
-    /// What a formula comes to; `None` where it names a parameter without a value yet.
-    fn value(&self, formula: &Formula, given: &Scope) -> Option<f64> {
+    /// What its formulas know, beside what is given.
+    fn scope(&self, given: &Scope) -> Scope {
         let mut scope = given.clone();
-        self.pairs()
-            .for_each(|(name, value)| scope.set(name, value as f64));
-        formula.value(&scope).ok()
+        for (name, value) in self.pairs() {
+            scope.set(name, value as f64);
+        }
+        scope
     }
 
     /// Rows and columns of C that one item computes at a time.
-    pub fn item_tile(&self) -> (usize, usize) {
-        let [rows, columns] = self.family().tile.each_ref().map(|side| {
-            let side = self.value(side, &Scope::default());
-            side.unwrap_or_default() as usize
-        });
-        (rows, columns)
+    pub fn item_tile(&self) -> [usize; 2] {
+        let scope = self.scope(&Scope::default());
+        let sides = self.family().tile.each_ref();
+        sides.map(|side| side.count(&scope).unwrap_or_default())
     }
 
     /// Whether all conditions hold.
     pub fn suits(&self, given: &Scope) -> bool {
-        self.holds(self.family().r#where.iter(), given)
-    }
-
-    /// Whether those hold that can be told since the last of its values is there.
-    fn begins_well(&self, conditions: &[Formula], given: &Scope) -> bool {
-        let (newest, ..) = &self.family().parameters[self.values.len() - 1];
-        let told = conditions.iter().filter(|one| one.text().contains(newest));
-        self.holds(told, given)
-    }
-
-    fn holds<'a>(&self, conditions: impl Iterator<Item = &'a Formula>, given: &Scope) -> bool {
-        let mut told = conditions.filter_map(|one| self.value(one, given));
-        told.all(|holds| holds != 0.0)
+        holds(&self.family().r#where, &self.scope(given))
     }
 
     /// How many steps lie between two points of a family, a step being one parameter
@@ -151,24 +116,24 @@ impl Point {
     }
 
     /// The point as a task.
-    pub fn task(&self, variant: &str, problem: &Problem) -> Task {
-        let task = self.launch(problem);
-        let mut task = task.expect("what cannot be launched is no point");
+    ///
+    /// # Errors
+    /// When it breaks a condition in such a way that it cannot be launched.
+    pub fn task(&self, variant: &str, problem: &Problem) -> Result<Task> {
+        let scope = self.scope(&Scope::default());
+        let mut tasks = STEPS.tasks(&self.family().name, &scope, problem)?;
+        let mut task = tasks.swap_remove(0);
         (task.variant, task.says) = (variant.into(), self.parameters());
-        task
-    }
-
-    fn launch(&self, problem: &Problem) -> Option<Task> {
-        let mut given = Scope::default();
-        for (name, value) in self.pairs() {
-            given.set(name, value as f64);
-        }
-        let tasks = STEPS.tasks(&self.family().name, &given, problem);
-        let mut task = tasks.ok()?.pop()?;
         let macros = self.pairs().map(|(name, value)| (name.to_string(), value));
         task.defines.extend(macros);
-        Some(task)
+        Ok(task)
     }
+}
+
+/// Whether no condition is broken. One that names what has no value yet is none.
+fn holds<'a>(conditions: impl IntoIterator<Item = &'a Formula>, scope: &Scope) -> bool {
+    let mut conditions = conditions.into_iter();
+    conditions.all(|one| one.value(scope) != Ok(0.0))
 }
 
 /// `KERNEL NAME=VALUE ...`.
@@ -187,16 +152,14 @@ impl From<Point> for String {
 impl TryFrom<String> for Point {
     type Error = &'static str;
 
-    fn try_from(text: String) -> Result<Point, &'static str> {
+    fn try_from(text: String) -> Result<Point, Self::Error> {
         let read = || {
-            let (kernel, parameters) = text.split_once(' ')?;
+            let mut words = text.split(' ');
+            let kernel = words.next()?;
             let family = FAMILIES.iter().position(|family| family.name == kernel)?;
-            let value = |word: &str| word.split_once('=')?.1.parse().ok();
-            let values: Option<Vec<usize>> = parameters.split(' ').map(value).collect();
-            Some(Point {
-                family,
-                values: values?,
-            })
+            let values = words.map(|word| word.split_once('=')?.1.parse().ok());
+            let values = values.collect::<Option<_>>()?;
+            Some(Point { family, values })
         };
         let one = Problem::new(Shape::cube(1), Type::Float, Fill::Random, 0);
         // Names that are unknown, missing or in another order come out differently.
@@ -205,7 +168,7 @@ impl TryFrom<String> for Point {
             point.values.len() == point.family().parameters.len()
                 && point.to_string() == text
                 && point.pairs().all(is_size)
-                && point.launch(&one).is_some_and(|task| task.plan().is_ok())
+                && point.task("", &one).is_ok_and(|task| task.plan().is_ok())
         };
         read().filter(is_shape).ok_or("no candidate")
     }
@@ -222,106 +185,115 @@ impl FromStr for Limit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Limit, String> {
-        let (name, values) = text
-            .split_once('=')
-            .ok_or("write NAME=VALUE or NAME=VALUE,VALUE, for example ROWS=4,8")?;
-        let parameters = FAMILIES.iter().flat_map(|family| &family.parameters);
-        let (mut names, mut choices) = (Vec::new(), BTreeSet::new());
-        for (known, values, _) in parameters {
-            if !names.contains(&&**known) {
-                names.push(&**known);
-            }
+        let form = "write NAME=VALUE or NAME=VALUE,VALUE, for example ROWS=4,8";
+        let (name, values) = text.split_once('=').ok_or(form)?;
+        let (mut names, mut choices) = (Vec::new(), BTreeSet::<usize>::new());
+        for (known, values, _) in FAMILIES.iter().flat_map(|family| &family.parameters) {
             choices.extend(values.iter().filter(|_| known == name));
+            if !names.contains(known) {
+                names.push(known.clone());
+            }
         }
         if choices.is_empty() {
-            let names = names.join(", ");
-            return Err(format!("there is no parameter {name}; there are: {names}"));
+            let names = did_you_mean(name, &names);
+            return Err(format!("there is no parameter {name}; {names}"));
         }
-        let values = values.split(',').map(|value| value.trim().parse().ok());
-        let values = values.map(|value| value.filter(|value| choices.contains(value)));
-        let name = name.to_string();
-        match values.collect() {
-            Some(values) => Ok(Limit { name, values }),
-            None => {
-                let choices: Vec<String> = choices.iter().map(usize::to_string).collect();
-                let choices = choices.join(", ");
-                Err(format!("the values of {name} are whole numbers: {choices}"))
-            }
-        }
+        let choice = |value: &str| choices.get(&value.trim().parse().ok()?).copied();
+        let values: Option<_> = values.split(',').map(choice).collect();
+        let values = values.ok_or_else(|| {
+            let choices = Vec::from_iter(choices.iter().map(ToString::to_string)).join(", ");
+            format!("the values of {name} are whole numbers: {choices}")
+        })?;
+        Ok(Limit {
+            name: name.into(),
+            values,
+        })
     }
 }
 
 /// What may be searched, and of how many combinations the conditions left it.
+#[derive(Default)]
 pub struct Space {
     pub points: Vec<Point>,
     pub combinations: usize,
+    /// The families that have no point in it.
+    pub empty: Vec<usize>,
 }
 
 /// The points of these families that meet the conditions and the limits.
 pub fn space(families: &[usize], limits: &[Limit], given: &Scope) -> Space {
-    let (mut points, mut combinations) = (Vec::new(), 0);
+    let mut space = Space::default();
     for &family in families {
-        let parameters = &FAMILIES[family].parameters;
-        let allowed = |at: usize, _: &Point| {
+        let Family {
+            parameters,
+            r#where,
+            ..
+        } = &FAMILIES[family];
+        let allowed = |at: usize, _: &Scope| {
             let (name, choices, _) = &parameters[at];
-            let allow = |value: &usize| {
-                let mut of_it = limits.iter().filter(|limit| limit.name == *name);
-                of_it.all(|limit| limit.values.contains(value))
-            };
-            choices.iter().copied().filter(allow).collect()
+            let limits = limits.iter().filter(|limit| limit.name == *name);
+            let mut choices = choices.clone();
+            limits.for_each(|limit| choices.retain(|value| limit.values.contains(value)));
+            choices
         };
-        points.extend(combined(family, allowed, |point| {
-            point.begins_well(&point.family().r#where, given)
-        }));
-        combinations += parameters.iter().map(|one| one.1.len()).product::<usize>();
+        let points = combined(family, allowed, &[r#where], given);
+        space.empty.extend(points.is_empty().then_some(family));
+        space.points.extend(points);
+        space.combinations += parameters.iter().map(|one| one.1.len()).product::<usize>();
     }
-    Space {
-        points,
-        combinations,
-    }
+    space
 }
 
 /// The shape for a device that nobody has tuned for.
 pub fn default(family: usize, given: &Scope) -> Point {
-    let preferred = |at: usize, point: &Point| {
-        let preferred = FAMILIES[family].parameters[at].2.iter();
+    let Family {
+        parameters,
+        r#where,
+        suits,
+        ..
+    } = &FAMILIES[family];
+    let preferred = |at: usize, scope: &Scope| {
+        let preferred = parameters[at].2.iter();
         preferred
-            .filter_map(|formula| Some(point.value(formula, given)? as usize))
+            .filter_map(|one| Some(one.value(scope).ok()? as usize))
             .collect()
     };
-    let Family { r#where, suits, .. } = &FAMILIES[family];
-    let suits =
-        |point: &Point| point.begins_well(r#where, given) && point.begins_well(suits, given);
-    let mut all = combined(family, preferred, suits).into_iter();
+    let mut all = combined(family, preferred, &[r#where, suits], given).into_iter();
     // Where nothing suits, the last resort.
-    let last = || combined(family, preferred, |_| true).pop();
+    let last = || combined(family, preferred, &[], given).pop();
     all.next()
         .or_else(last)
         .expect("every parameter prefers something")
 }
 
 /// The points with one of these values for each parameter, the first one's changing slowest. What
-/// does not suit with the first parameters is left out with all values of the others.
+/// breaks a condition with the first parameters is left out with all values of the others.
 fn combined(
     family: usize,
-    values: impl Fn(usize, &Point) -> Vec<usize>,
-    suits: impl Fn(&Point) -> bool,
+    values: impl Fn(usize, &Scope) -> Vec<usize>,
+    conditions: &[&Vec<Formula>],
+    given: &Scope,
 ) -> Vec<Point> {
-    let none = Point {
+    let mut points = vec![Point {
         family,
         values: Vec::new(),
-    };
-    (0..FAMILIES[family].parameters.len()).fold(vec![none], |points, at| {
-        let with_each = |point: Point| {
-            values(at, &point).into_iter().map(move |value| {
-                let mut longer = point.clone();
-                longer.values.push(value);
-                longer
+    }];
+    for (at, (newest, ..)) in FAMILIES[family].parameters.iter().enumerate() {
+        // The others were told before.
+        let told = conditions.iter().copied().flatten();
+        let told = told.filter(|one| one.text().contains(newest));
+        let longer = points.iter().flat_map(|point| {
+            let values = values(at, &point.scope(given)).into_iter();
+            values.map(|value| Point {
+                values: [&point.values[..], &[value]].concat(),
+                family,
             })
-        };
-        let longer = points.into_iter().flat_map(with_each);
-        longer.filter(|point| suits(point)).collect()
-    })
+        });
+        points = longer
+            .filter(|point| holds(told.clone(), &point.scope(given)))
+            .collect();
+    }
+    points
 }
 
 #[cfg(test)]

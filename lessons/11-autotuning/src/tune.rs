@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 use common::error::Result;
 use common::numbers::significant;
 use common::problem::Problem;
-use common::shape::Shape;
 use humantime::format_duration;
 use lesson::Lesson;
 use text::aside;
 
-use crate::log::{Event, Known, Log};
-use crate::search::{self, Trial};
+use crate::log::{Event, Known, Log, Trial};
+use crate::search;
 use crate::space::{FAMILIES, Point, Space};
 use crate::worker::Worker;
 
@@ -39,53 +38,54 @@ pub fn search(
     starts: &[Point],
     budget: Duration,
     log: &mut Log,
-) -> Result<()> {
-    let before = log.known(problem.shape);
+) -> Result<Known> {
+    let (shape, seed) = (problem.shape, lesson.flags().seed);
     let timeout = Duration::from_secs(lesson.flags().timeout);
     let device = lesson.session()?.device.label();
-    let mut slowest = None;
-    let mut known = before.clone();
-    let mut worker = None;
+    let (mut slowest, mut worker) = (None, None);
+    let mut known = log.known(shape);
+    announce(lesson, space, budget, log, &known)?;
+    let before = known.trials.len();
     while known.seconds < budget.as_secs_f64() {
-        let seed = lesson.flags().seed;
-        let Some(point) = search::next(&space.points, starts, &known.trials, seed) else {
+        let Some(point) = search::next(&space.points, starts, &known, seed) else {
             break;
         };
-        let ready = match worker.take() {
+        let ready = match &mut worker {
             Some(worker) => worker,
-            None => Worker::start(problem.shape, &device, timeout)?,
+            none => none.insert(Worker::start(shape, &device, timeout)?),
         };
-        let best = known.trials.best();
-        let best_seconds = best.map(|(_, gflops)| problem.shape.flop() / gflops / 1e9);
-        log.add(problem.shape, &point, Event::Begun)?;
+        let best = known.fastest();
+        let best_seconds = best.map(|(_, gflops)| shape.flop() / gflops / 1e9);
+        log.add(shape, &point, Event::Begun)?;
         // The course's own, and bests of before: they come to an end.
         let expected = slowest.filter(|_| !starts.contains(&point));
         let limit = limit(budget, expected, timeout);
         let begin = Instant::now();
-        let (left, trial) = ready.try_one(&point, best_seconds, limit, || {
+        let trial = ready.try_one(&point, best_seconds, limit, || {
             let spent = known.seconds + begin.elapsed().as_secs_f64();
             let share = spent / budget.as_secs_f64();
             lesson.console.doing_share(share, progress(&known, &point))
         })?;
-        worker = left;
-        if trial.gflops().is_some() {
-            slowest = slowest.max(Some(begin.elapsed()));
+        match trial {
+            Trial::Right { .. } => slowest = slowest.max(Some(begin.elapsed())),
+            Trial::Crashed(_) | Trial::Hung(_) => worker = None,
+            _ => {}
         }
         let seconds = begin.elapsed().as_secs_f64();
-        log.add(problem.shape, &point, Event::Ended { seconds, trial })?;
-        known = log.known(problem.shape);
+        log.add(shape, &point, Event::Ended { seconds, trial })?;
+        known = log.known(shape);
     }
-    summarize(lesson, &known, before.trials.0.len())
+    summarize(lesson, &known, before)?;
+    Ok(known)
 }
 
 /// What is searched, and what is known already.
-pub fn announce(
+fn announce(
     lesson: &Lesson,
     space: &Space,
-    families: &[usize],
     budget: Duration,
     log: &Log,
-    shape: Shape,
+    before: &Known,
 ) -> Result<()> {
     if log.bad_lines > 0 {
         aside!(
@@ -98,15 +98,14 @@ pub fn announce(
         space.points.len(),
         space.combinations
     ))?;
-    let has_none = |family: &&usize| space.points.iter().all(|point| point.family != **family);
-    for family in families.iter().filter(has_none) {
+    for family in &space.empty {
         let kernel = &FAMILIES[*family].name;
         lesson.say(format!(
             "           none of them is of {kernel}: its default alone is timed"
         ))?;
     }
-    let (before, budget) = (log.known(shape), format_duration(budget));
-    lesson.say(match before.trials.0.len() {
+    let budget = format_duration(budget);
+    lesson.say(match before.trials.len() {
         0 => format!("  search   for {budget}; each candidate is checked before it may win"),
         tried => format!(
             "  search   for {budget} in all; {tried} candidates are known from earlier runs, which took {:.1} s",
@@ -116,8 +115,8 @@ pub fn announce(
 }
 
 fn progress(known: &Known, point: &Point) -> String {
-    let tried = known.trials.0.len();
-    match known.trials.best() {
+    let tried = known.trials.len();
+    match known.fastest() {
         Some((best, gflops)) => format!(
             "{tried} tried, best {} GFLOP/s: {}; now {}",
             significant(gflops),
@@ -130,29 +129,39 @@ fn progress(known: &Known, point: &Point) -> String {
 
 /// How many candidates came out how, and those that were not harmless.
 fn summarize(lesson: &Lesson, known: &Known, before: usize) -> Result<()> {
-    let trials = &known.trials.0;
-    let count =
-        |is_one: &dyn Fn(&Trial) -> bool| trials.iter().filter(|one| is_one(&one.1)).count();
-    let words = "right|wrong|not built|refused|crashed|too slow".split('|');
-    let counts = words.map(|word| (count(&|trial| trial.told().0 == word), word));
-    let counts = counts.filter(|(count, _)| *count > 0);
+    let told = known.trials.iter().map(|(_, trial)| trial.told().0);
+    let words = [
+        "right",
+        "wrong",
+        "not built",
+        "refused",
+        "crashed",
+        "too slow",
+    ];
+    let counts = words.map(|word| (told.clone().filter(|other| *other == word).count(), word));
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
     let counts: Vec<String> = counts
         .map(|(count, word)| format!("{count} {word}"))
         .collect();
     lesson.say(format!(
         "  tried    {} ({} in this run), in {:.1} s: {}",
-        trials.len(),
-        trials.len() - before,
+        known.trials.len(),
+        known.trials.len() - before,
         known.seconds,
         counts.join(", ")
     ))?;
-    let given_up = count(&|trial| matches!(trial, Trial::Right { runs: 2, .. }));
+    let is_given_up = |trial: &Trial| matches!(trial, Trial::Right { runs: 2, .. });
+    let given_up = known
+        .trials
+        .iter()
+        .filter(|one| is_given_up(&one.1))
+        .count();
     if given_up > 0 {
         lesson.say(format!(
             "           {given_up} of them clearly slower than the best: run twice, and left"
         ))?;
     }
-    for (point, trial) in trials {
+    for (point, trial) in &known.trials {
         if let (word, Some(why)) = trial.told() {
             lesson.say(format!("    {word} ({why}):\n      {point}"))?;
         }

@@ -19,7 +19,7 @@ use lesson::Lesson;
 use process::messages;
 use serde::{Deserialize, Serialize};
 
-use crate::search::Trial;
+use crate::log::Trial;
 use crate::space::Point;
 
 /// Set in a worker, to the shape of the problem.
@@ -58,14 +58,15 @@ pub fn serve(lesson: &mut Lesson, shape: Shape) -> Result<()> {
     lesson.console.report.message(&ready)?;
     for Request(point, best_seconds) in requests {
         let runs = Runs::Against(best_seconds.unwrap_or(f64::INFINITY));
-        let (trial, failure) = match lesson.measured(&point.task("", problem), Some(runs)) {
-            Ok(record) => (trial(record), None),
-            Err(Error::Build(log)) => (Trial::NotBuilt(first_line(&log)), None),
-            Err(error) => (Trial::Crashed(error.to_string()), Some(error)),
+        let task = point.task("", problem)?;
+        let (trial, failure) = match lesson.measured(&task, Some(runs)) {
+            Ok(record) => (trial(record), Ok(())),
+            Err(Error::Build(log)) => (Trial::NotBuilt(first_line(&log)), Ok(())),
+            Err(error) => (Trial::Crashed(error.to_string()), Err(error)),
         };
         lesson.forget_programs();
         lesson.console.report.message(&Answer::Tried(trial))?;
-        failure.map_or(Ok(()), Err)?;
+        failure?;
     }
     Ok(())
 }
@@ -116,13 +117,13 @@ impl Worker {
             // What compilers and drivers say about a candidate is not for the terminal.
             .stderr(Stdio::null())
             .spawn()?;
-        let (Some(requests), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(Error::Died("a worker has no pipes".into()));
-        };
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let (requests, stdout) = pipes.expect("both were asked for");
+        let answers = messages(stdout, || ())?;
         let mut worker = Worker {
             child,
             requests,
-            answers: messages(stdout, || ())?,
+            answers,
         };
         match worker.answers.recv_timeout(limit) {
             Ok(Answer::Ready(opened)) if opened == device => Ok(worker),
@@ -133,53 +134,48 @@ impl Worker {
             ))),
             _ => Err(Error::Died(format!(
                 "the process that tries candidates does not start: {}",
-                worker.cause_of_death()?
+                worker.end()?
             ))),
         }
     }
 
-    /// Tries a candidate; `None` for the worker where this was its end. While it
-    /// waits, `waiting` is called a few times a second.
+    /// Tries a candidate. While it waits, `waiting` is called a few times a second. Where the
+    /// candidate crashed or hung, this was the worker's end.
     pub fn try_one(
-        mut self,
+        &mut self,
         point: &Point,
         best_seconds: Option<f64>,
         limit: Duration,
         mut waiting: impl FnMut() -> Result<()>,
-    ) -> Result<(Option<Worker>, Trial)> {
+    ) -> Result<Trial> {
         let request = serde_json::to_string(&Request(point.clone(), best_seconds));
         // A worker that died meanwhile is noticed below.
         let _ = writeln!(self.requests, "{}", request.map_err(std::io::Error::from)?);
         let begin = Instant::now();
         loop {
-            let trial = match self.answers.recv_timeout(Duration::from_millis(250)) {
-                Ok(Answer::Tried(crashed @ Trial::Crashed(_))) => crashed,
-                Ok(Answer::Tried(trial)) => return Ok((Some(self), trial)),
-                Err(RecvTimeoutError::Disconnected) => Trial::Crashed(self.cause_of_death()?),
-                Err(RecvTimeoutError::Timeout) if begin.elapsed() > limit => {
-                    Trial::Hung(format!("no end after {:.0} s", limit.as_secs_f64()))
+            match self.answers.recv_timeout(Duration::from_millis(250)) {
+                Ok(Answer::Tried(trial)) => return Ok(trial),
+                Err(RecvTimeoutError::Disconnected) => return Ok(Trial::Crashed(self.end()?)),
+                _ if begin.elapsed() > limit => {
+                    let why = format!("no end after {:.0} s", limit.as_secs_f64());
+                    return Ok(Trial::Hung(why));
                 }
-                Ok(Answer::Ready(_)) | Err(RecvTimeoutError::Timeout) => {
-                    waiting()?;
-                    continue;
-                }
-            };
-            // What is left of the worker ends here.
-            return Ok((None, trial));
+                _ => waiting()?,
+            }
         }
     }
 
     /// Ends the process, if it has not ended by itself, and says how it ended.
-    fn cause_of_death(&mut self) -> Result<String> {
+    fn end(&mut self) -> Result<String> {
         self.child.kill()?;
         Ok(process::cause_of_death(self.child.wait()?))
     }
 }
 
-/// A worker that is still there when the search ends, or fails.
+/// A worker that is still there when the search ends or fails, or whose candidate hangs.
 impl Drop for Worker {
     fn drop(&mut self) {
         // It has ended already, or cannot be ended: nothing more to do.
-        let _ = self.cause_of_death();
+        let _ = self.end();
     }
 }

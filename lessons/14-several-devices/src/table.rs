@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::element::{Elements, Type};
+use common::element::Elements;
 use common::error::{Error, Result};
 use common::host;
 use common::matrix::Matrix;
@@ -50,13 +50,8 @@ pub fn problem(lesson: &mut Lesson) -> Result<Rc<Problem>> {
     let Shape { m, n, k } = lesson.shape()?;
     // The problem, its product twice, and what a CPU's devices have beside them.
     must_have_memory(6 * size_of::<f32>() * (m * k + k * n + m * n))?;
-    let problem = lesson.problem()?;
-    match problem.ty {
-        Type::Float => Ok(problem),
-        _ => Err(Error::Usage(
-            "this lesson multiplies floats: leave --type out".into(),
-        )),
-    }
+    lesson.must_be_of_floats()?;
+    lesson.problem()
 }
 
 /// Refuses what the memory of the host cannot hold, before anything begins.

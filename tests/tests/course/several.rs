@@ -52,7 +52,7 @@ fn what_cannot_be_is_said() {
         ("--split --parts 2 --fail 7", "--fail: there are 2 devices"),
         ("--mpi", "next: "),
         ("--ranks 2", "./setup --mpi"),
-        ("--size 8 --type int", "this lesson multiplies floats"),
+        ("--size 8 --type int", "this lesson computes with floats"),
     ] {
         lesson(14).args(flags).run().fails(2, &[words]);
     }

@@ -52,6 +52,13 @@ impl Buffer {
     }
 }
 
+/// How a transfer is told, which blocks.
+fn moved(name: &'static str, buffer: &Buffer, bytes: usize) -> Call {
+    let bytes = format!("{bytes} bytes");
+    let arguments = ["~queue", &*buffer.name, "~CL_TRUE", "~offset 0", &bytes];
+    Call::new(name, &arguments)
+}
+
 impl Session {
     /// A buffer of `bytes` bytes, with undefined contents.
     pub fn buffer(&self, bytes: usize) -> Result<Buffer> {
@@ -67,7 +74,8 @@ impl Session {
         .during(format!("allocating a buffer of {bytes} bytes"))
         .map_err(|error| error.with_limits(|code| limits::of_buffer(&self.device, bytes, code)));
         self.listener.call(memory.as_ref().err(), &|| {
-            Call::create_buffer("CL_MEM_READ_WRITE", bytes, name)
+            let arguments = ["~context", "~CL_MEM_READ_WRITE", &format!("{bytes} bytes")];
+            Call::new("clCreateBuffer", &arguments).gave(name)
         });
         Ok(self.keep(Buffer::of(memory?, name, bytes)))
     }
@@ -92,7 +100,9 @@ impl Session {
         }
         .during("making a part of a buffer");
         self.listener.call(memory.as_ref().err(), &|| {
-            Call::create_part(offset, bytes, name)
+            let (offset, bytes) = (format!("~offset {offset}"), format!("{bytes} bytes"));
+            let arguments = ["~room with guards", &offset, &bytes];
+            Call::new("clCreateSubBuffer", &arguments).gave(name)
         });
         Ok(Buffer::of(memory?, name, bytes))
     }
@@ -107,7 +117,7 @@ impl Session {
     /// Overwrites the start of a buffer and waits for it.
     pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
         let of = ["clEnqueueWriteBuffer", "clEnqueueWriteImage"][usize::from(buffer.is_image())];
-        let call = || Call::transfer(of, &buffer.name, bytes.len());
+        let call = || moved(of, buffer, bytes.len());
         self.told(call, || self.put(buffer, 0, bytes))
     }
 
@@ -121,7 +131,7 @@ impl Session {
     pub fn read_into(&self, buffer: &Buffer, data: &mut [u8]) -> Result<()> {
         let of = ["clEnqueueReadBuffer", "clEnqueueReadImage"][usize::from(buffer.is_image())];
         let bytes = data.len();
-        let call = || Call::transfer(of, &buffer.name, bytes);
+        let call = || moved(of, buffer, bytes);
         self.told(call, || self.get_into(buffer, 0, data))
     }
 
@@ -229,7 +239,12 @@ impl Session {
 
     /// Fills a buffer with whole patterns, waits for it, and tells of it.
     pub fn fill_told(&self, buffer: &Buffer, pattern: &[u8]) -> Result<()> {
-        let call = || Call::fill(&buffer.name, pattern, buffer.bytes);
+        let call = || {
+            let poison = format!("~{} bytes of poison", pattern.len());
+            let bytes = format!("{} bytes", buffer.bytes);
+            let arguments = ["~queue", &*buffer.name, &poison, "~offset 0", &bytes];
+            Call::new("clEnqueueFillBuffer", &arguments)
+        };
         self.told(call, || {
             let filled = self.fill(buffer, pattern, buffer.bytes);
             filled.and_then(|_| self.finish())

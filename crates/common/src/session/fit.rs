@@ -27,16 +27,38 @@ impl Session {
     /// # Errors
     /// As of [`Session::must_fit`].
     pub fn must_have_room(&self, needs: impl IntoIterator<Item = Need>, ty: Type) -> Result<()> {
-        let need = Total::of(needs, self.device.kind);
-        let (limits, host) = (&self.device.limits, host::room());
-        let Some(refusal) = need.refusal(limits, host) else {
-            return Ok(());
+        self.refuse(needs, |need, host| {
+            need.side_that_fits(&self.device.limits, host, ty)
+        })
+    }
+
+    /// The same for vectors of so many floats: two that are read, and one that is written.
+    ///
+    /// # Errors
+    /// As of [`Session::must_fit`].
+    pub fn vectors_must_fit(&self, floats: usize) -> Result<()> {
+        let [bytes, float] = [floats, 1].map(|floats| (floats * size_of::<f32>()) as u64);
+        let needs = [Need::read(bytes), Need::read(bytes), Need::written(bytes)];
+        self.refuse(needs, |need, host| {
+            need.bytes_that_fit(&self.device.limits, host) as u64 / float
+        })
+    }
+
+    /// Refuses what does not fit, with the size that does.
+    fn refuse(
+        &self,
+        needs: impl IntoIterator<Item = Need>,
+        fits: impl Fn(&Total, Option<Room>) -> u64,
+    ) -> Result<()> {
+        let (need, host) = (Total::of(needs, self.device.kind), host::room());
+        let refused = |refusal: String| {
+            let (name, size) = (&self.device.name, fits(&need, host));
+            Error::Usage(format!(
+                "too large for {name}: {refusal}; try --size {size}"
+            ))
         };
-        let side = need.side_that_fits(limits, host, ty);
-        let name = &self.device.name;
-        Err(Error::Usage(format!(
-            "too large for {name}: {refusal}; try --size {side}"
-        )))
+        let refusal = need.refusal(&self.device.limits, host);
+        refusal.map(refused).map_or(Ok(()), Err)
     }
 }
 
@@ -110,16 +132,16 @@ impl Total {
     /// The first limit that it exceeds. A limit that nobody tells is none.
     fn refusal(&self, limits: &Limits, host: Option<Room>) -> Option<String> {
         let together = match self.kind {
-            Kind::Cpu => "the matrices, on host and device together,",
-            _ => "the matrices together",
+            Kind::Cpu => "all buffers, on host and device together,",
+            _ => "all buffers together",
         };
         let [largest, all] = [limits.max_alloc_bytes, limits.global_mem_bytes].map(limit);
         let device = "the device's memory";
         let mut uses = vec![
-            ("one matrix", self.largest, largest, "of a buffer"),
+            ("one buffer", self.largest, largest, "of a buffer"),
             (together, self.total, all, device),
         ];
-        let on_host = "the matrices in the host's memory";
+        let on_host = "the copies in the host's memory";
         uses.extend(host.map(|host| (on_host, self.host, host.bytes, host.of)));
         let exceeds = |(_, need, limit, _): &(&str, u64, u64, &str)| need > limit;
         let (what, need, limit, of) = uses.into_iter().find(exceeds)?;
@@ -132,12 +154,17 @@ impl Total {
     /// The side of square matrices that exceed no limit at all, where the others shrink as
     /// the largest does.
     fn side_that_fits(&self, limits: &Limits, host: Option<Room>, ty: Type) -> u64 {
+        let elements = self.bytes_that_fit(limits, host) / ty.size() as f64;
+        (elements.sqrt() as u64).min(LONGEST) / 8 * 8
+    }
+
+    /// The bytes of the largest of these, then.
+    fn bytes_that_fit(&self, limits: &Limits, host: Option<Room>) -> f64 {
         let share = |limit: u64, need: u64| limit as f64 / need.max(1) as f64;
         let share = share(limit(limits.max_alloc_bytes), self.largest)
             .min(share(limit(limits.global_mem_bytes), self.total))
             .min(host.map_or(f64::INFINITY, |host| share(host.bytes, self.host)));
-        let elements = self.matrix as f64 * share / ty.size() as f64;
-        (elements.sqrt() as u64).min(LONGEST) / 8 * 8
+        self.matrix as f64 * share
     }
 }
 
@@ -215,7 +242,7 @@ mod tests {
         assert_eq!(
             refusal.as_deref(),
             Some(
-                "the matrices in the host's memory would take 7.00 GiB, the limit is 4.00 GiB (ulimit -v)"
+                "the copies in the host's memory would take 7.00 GiB, the limit is 4.00 GiB (ulimit -v)"
             )
         );
         assert_eq!(cube(8192, Kind::Gpu).refusal(&limits, host), None);

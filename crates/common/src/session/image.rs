@@ -162,7 +162,10 @@ impl Session {
         let made = unsafe { cl::create_image(context, access, &format, &desc, ptr::null_mut()) };
         let made = made.during(format!("making an image of {width} x {height} pixels"));
         self.listener.call(made.as_ref().err(), &|| {
-            Call::create_image(&image.format.to_string(), image.sides, name)
+            let [width, height] = image.sides;
+            let sides = format!("{width} x {height}");
+            let arguments = ["~context", &format!("~{}", image.format), &sides];
+            Call::new("clCreateImage", &arguments).gave(name)
         });
         // An image is released as a buffer is.
         let mut buffer = Buffer::of(Memory::new(made?), name, row * height);

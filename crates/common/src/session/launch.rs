@@ -16,7 +16,7 @@ use super::buffer::Buffer;
 use super::open::Session;
 use crate::error::{During, Error, Result};
 use crate::limits;
-use crate::ndrange::NdRange;
+use crate::ndrange::{NdRange, sides};
 use crate::tell::Call;
 use crate::timing::Profile;
 use verify::element::Type;
@@ -141,7 +141,8 @@ impl Session {
                     Arg::Buffer(buffer) => buffer.name.to_string(),
                     Arg::Sampler(_) => "sampler".into(),
                 };
-                Call::set_arg(i, bytes, label.clone(), value)
+                let arguments = ["~kernel", &i.to_string(), &format!("~{bytes} bytes")];
+                Call::new("clSetKernelArg", &arguments).arg(label.clone(), value)
             });
             set?;
             kept[i] = Some(arg.clone());
@@ -191,7 +192,11 @@ impl Session {
         }
         let took = begin.elapsed().as_secs_f64();
         self.listener.call(event.as_ref().err(), &|| {
-            Call::launch(name, range).gave(format!("event, after {}", seconds(took)))
+            let arguments = ["~queue", &**name, &format!("~{}D", global.len())];
+            Call::new("clEnqueueNDRangeKernel", &arguments)
+                .arg("global", sides(global))
+                .arg("local", sides(local))
+                .gave(format!("event, after {}", seconds(took)))
         });
         event
     }
@@ -214,7 +219,8 @@ impl Session {
         let took = begin.elapsed().as_secs_f64();
         self.printed.pass_on(&self.device);
         self.listener.call(ended.as_ref().err(), &|| {
-            Call::wait().gave(format!("ok, after {}", seconds(took)))
+            let call = Call::new("clWaitForEvents", &["1 event"]);
+            call.gave(format!("ok, after {}", seconds(took)))
         });
         ended
     }
@@ -223,9 +229,15 @@ impl Session {
     pub fn tell_times(&self, event: &Event) {
         if self.listener.listens() {
             let times = Profile::of(event);
-            let told = times.as_ref().ok();
-            self.listener
-                .call(times.as_ref().err(), &|| Call::times(told));
+            self.listener.call(times.as_ref().err(), &|| {
+                let call = Call::new("clGetEventProfilingInfo", &["~event", "the four times"]);
+                let Ok(t) = &times else { return call };
+                let since = |to: u64| seconds(to.saturating_sub(t.queued) as f64 * 1e-9);
+                let [submit, start, end] = [t.submit, t.start, t.end].map(since);
+                call.gave(format!(
+                    "QUEUED 0, SUBMIT +{submit}, START +{start}, END +{end}"
+                ))
+            });
         }
     }
 

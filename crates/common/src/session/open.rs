@@ -34,14 +34,19 @@ impl Session {
     /// `()` hears nothing.
     pub fn open(device: Device, listener: Rc<dyn Listener>) -> Result<Session> {
         let context = Context::from_device(&device.cl()).during("creating a context");
-        listener.call(context.as_ref().err(), &Call::create_context);
+        listener.call(context.as_ref().err(), &|| {
+            Call::new("clCreateContext", &["1 device"]).gave("context")
+        });
         let context = context?;
         // create_default calls clCreateCommandQueue, which drivers of every
         // version have; the 2.0 call is a null pointer on a 1.x driver.
         #[allow(deprecated)]
         let queue = CommandQueue::create_default(&context, CL_QUEUE_PROFILING_ENABLE)
             .during("creating a queue");
-        listener.call(queue.as_ref().err(), &Call::create_queue);
+        listener.call(queue.as_ref().err(), &|| {
+            let arguments = ["~context", "~device", "CL_QUEUE_PROFILING_ENABLE"];
+            Call::new("clCreateCommandQueue", &arguments).gave("queue")
+        });
         Ok(Session {
             device,
             context,

@@ -56,7 +56,7 @@ fn remeasured(log: &mut Log, rows: usize, gflops: f64) {
 }
 
 fn tried(known: &Known, rows: usize) -> bool {
-    let mut trials = known.trials.0.iter();
+    let mut trials = known.trials.iter();
     trials.any(|(tried, _)| *tried == point(rows))
 }
 
@@ -68,8 +68,8 @@ fn what_was_found_is_there_the_next_time() {
     ended(&mut log, SHAPE, 8, 0.25, Trial::Wrong("all".into()));
     let known = file.open().known(SHAPE);
     assert_eq!(known.best(), Some((&point(4), 7.0)));
-    assert_eq!((known.trials.0.len(), known.seconds), (2, 0.75));
-    assert_eq!(file.open().known(Shape::cube(65)).trials.0.len(), 0);
+    assert_eq!((known.trials.len(), known.seconds), (2, 0.75));
+    assert_eq!(file.open().known(Shape::cube(65)).trials.len(), 0);
 }
 
 #[test]
@@ -183,7 +183,11 @@ fn a_damaged_log_is_shown_and_searched_with() {
         for (shape, point) in log.bests() {
             let (ty, fill) = (common::element::Type::Float, common::matrix::Fill::Random);
             let problem = common::problem::Problem::new(SHAPE, ty, fill, 0);
-            assert!(point.task("", &problem).plan().is_ok());
+            assert!(
+                point
+                    .task("", &problem)
+                    .is_ok_and(|task| task.plan().is_ok())
+            );
             assert!(!shape.to_string().is_empty());
         }
     });
