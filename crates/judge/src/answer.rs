@@ -6,6 +6,7 @@ use common::record::Record;
 use process::Finished;
 
 use crate::observation::{Detection, Observation};
+use crate::task::child::FILLING;
 
 /// What a lesson's end and its records say about the result.
 pub fn judge(detector: &str, child: &Finished) -> Observation {
@@ -32,10 +33,13 @@ pub fn judge(detector: &str, child: &Finished) -> Observation {
     }
 }
 
-/// Whether it ended in a kernel that stands beside the learner's: what is held against it, or
-/// what fills a buffer.
+/// Whether it ended beside the learner's kernel: in what is held against it, or in what fills a
+/// buffer.
 pub fn is_of_another(child: &Finished) -> bool {
     let complaint = child.complaint();
+    if complaint.contains(&format!("while {FILLING};")) {
+        return true;
+    }
     ["the reference ", "the filling kernel "]
         .iter()
         .any(|what| {

@@ -35,8 +35,8 @@ pub struct Beside<'t> {
 
 impl Beside<'_> {
     /// Runs it with these arguments, in this range, and gives what it left in these buffers, of
-    /// each run. Only the first must come to an end, and the later ones only where these are
-    /// quick.
+    /// each run. Only the first must come to an end. The later ones stop where they take long,
+    /// once they are enough.
     pub fn run(
         &self,
         lesson: &mut Lesson,
@@ -148,12 +148,19 @@ impl Beside<'_> {
                 Err(error) if all.is_empty() => return Err(told(error)),
                 Err(_) => break,
             }
-            if all.len() > 1 && began.elapsed() > LONG {
+            if all.len() > enough(&all[0]) && began.elapsed() > LONG {
                 break;
             }
         }
         Ok(all)
     }
+}
+
+/// Runs that must be made at least: each leaves about one element in a thousand where it was, by
+/// chance, and none may be left so by all but the first.
+fn enough(left: &Left) -> usize {
+    let elements: usize = left.iter().map(|(_, all)| all.len()).sum();
+    1 + elements.max(1).ilog10() as usize / 3 + 1
 }
 
 /// One item alone, in so many dimensions.

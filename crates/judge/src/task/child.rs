@@ -1,7 +1,9 @@
 //! The process in which a task runs: a lesson of one kernel. The course starts itself again
 //! for it, with an environment variable.
 
+use std::collections::BTreeMap;
 use std::process::{Command, ExitCode, Stdio};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -9,7 +11,7 @@ use common::element::Type;
 use common::error::{Error, Result};
 use common::record::Record;
 use common::session::Need;
-use common::task::{Buffer, Right, Task};
+use common::task::{Buffer, Fill, Right, Role, Task};
 use lesson::{Lesson, lesson};
 use process::implementations::oclgrind;
 use process::{Finished, child_status, simulator};
@@ -28,6 +30,9 @@ const VARIABLE: &str = "OPENCL_COURSE_TASK";
 
 /// After so long no other numbers are tried.
 const LONG: Duration = Duration::from_secs(20);
+
+/// What the host does before any kernel runs.
+pub const FILLING: &str = "filling the buffers";
 
 /// Why they were not.
 pub const TOO_LONG: &str = "it takes too long";
@@ -252,6 +257,8 @@ fn made(
     {
         return Err(Error::Usage("the file names all of them".into()));
     }
+    lesson.console.doing(FILLING)?;
+    evaluate_fills(&mut task)?;
     if purpose == Purpose::Launch && file.product.is_none() {
         task.right = Right::Unchecked;
     } else {
@@ -271,6 +278,21 @@ fn made(
         task.says.clone_from(&run.says);
     }
     Ok(task)
+}
+
+/// Evaluates the formulas of fills once: each run of a reference would do it again.
+fn evaluate_fills(task: &mut Task) -> Result<()> {
+    let held = task.held()?.into_iter();
+    let mut held: BTreeMap<_, _> = held.map(|(name, all)| (name.to_string(), all)).collect();
+    for buffer in &mut task.buffers {
+        let from = buffer.role.from();
+        if let Role::In(fill @ Fill::Each(_)) | Role::InOut(fill @ Fill::Each(_)) = &mut buffer.role
+            && let Some(elements) = held.remove(&buffer.name)
+        {
+            *fill = Fill::Made(from, Rc::new(elements));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses what has no room, before anything is allocated.
