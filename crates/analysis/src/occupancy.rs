@@ -5,18 +5,13 @@
 #[cfg(test)]
 mod tests;
 
-use colored::Colorize;
-use common::numbers::{bytes, count};
+use common::numbers::bytes;
 use serde::Serialize;
 use serde_json::{Value, json};
-use text::wrap::folded;
 
 use crate::device::{
     Architecture, LARGEST_GROUP, MOST_REGISTERS, PARTS, REGISTERS, REGISTERS_PIECE, WARP,
 };
-
-/// Characters of a full bar.
-const BAR: u64 = 24;
 
 /// What one group of a kernel takes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -125,59 +120,13 @@ pub struct Occupancy<'a> {
 }
 
 impl Occupancy<'_> {
-    /// Groups and items of a unit, a bar for each resource, and what would change them.
-    pub fn text(&self) -> String {
-        let Occupancy {
-            name, demand, of, ..
-        } = self;
-        let room = demand.room(of);
-        let groups = room.groups();
-        let (capability, architecture) = (of.capability, of.name);
-        let name = name.bold();
-        let mut out =
-            format!("{name} on a unit of compute capability {capability} ({architecture})\n");
-        for source in &self.sources {
-            out += &format!("  {}\n", folded(source, 76, "    ").dimmed());
-        }
-        let most = of.warps * WARP;
-        let items = groups * demand.group;
-        let share = 100.0 * f64::from(groups * demand.warps()) / f64::from(of.warps);
-        out += &format!(
-            "\n  {} of {} items at once: {items} of {most} items, {share:.0} %\n",
-            count(groups as usize, "group"),
-            demand.group
-        );
-        out += &format!("  what binds: {}\n\n", room.binding().join(", "));
-        for (name, taken, of, shown) in self.resources(groups) {
-            let full = (BAR * taken).checked_div(of).unwrap_or(0).min(BAR) as usize;
-            let bar = ["█".repeat(full), "░".repeat(BAR as usize - full)].concat();
-            out += &format!("  {name:<13} {} {shown}\n", bar.cyan());
-        }
-        if demand.registers.is_none() {
-            out += "  registers     not known: the driver does not report them; --registers N gives them\n";
-        }
-        out += &format!("\n{}\n", "What would change it".bold());
-        let [more, by_registers, by_group] = self.changes();
-        for Change {
-            what,
-            groups,
-            items,
-        } in more.iter().chain(&by_registers).chain(&by_group)
-        {
-            let groups = count(*groups as usize, "group");
-            out += &format!("  {what:<20} {groups:>10}, {items:>4} items\n");
-        }
-        if demand.local_bytes > 0 {
-            out += "  (other groups with as much local memory for each item)\n";
-        }
-        out
-    }
-
     /// How much is taken of each resource of a unit, in numbers and as it is shown.
-    fn resources(&self, groups: u32) -> Vec<(&'static str, u64, u64, String)> {
+    fn resources(&self, groups: u32) -> Vec<Value> {
         let Occupancy { demand, of, .. } = self;
-        let counted =
-            |name, taken: u32, of: u32| (name, taken.into(), of.into(), format!("{taken} of {of}"));
+        let counted = |name: &str, taken: u32, of: u32| {
+            let shown = format!("{taken} of {of}");
+            json!({ "name": name, "taken": taken, "of": of, "shown": shown })
+        };
         let mut all = vec![
             counted("groups", groups, of.groups),
             counted("warps of 32", groups * demand.warps(), of.warps),
@@ -186,9 +135,9 @@ impl Occupancy<'_> {
             let of_group = registers_of_warp(count) * demand.warps();
             counted("registers", groups * of_group, REGISTERS)
         }));
-        let local = u64::from(groups) * demand.local_taken(of);
-        let shown = format!("{} of {}", bytes(local), bytes(of.local_bytes));
-        all.push(("local memory", local, of.local_bytes, shown));
+        let (local, of) = (u64::from(groups) * demand.local_taken(of), of.local_bytes);
+        let shown = format!("{} of {}", bytes(local), bytes(of));
+        all.push(json!({ "name": "local memory", "taken": local, "of": of, "shown": shown }));
         all
     }
 
@@ -239,7 +188,7 @@ impl Occupancy<'_> {
         ]
     }
 
-    /// All of it.
+    /// Groups and items of a unit, what is taken of each resource, and what would change that.
     pub fn json(&self) -> Value {
         let Occupancy { demand, of, .. } = self;
         let room = demand.room(of);
@@ -253,6 +202,8 @@ impl Occupancy<'_> {
             "room": room,
             "groups": room.groups(),
             "items": room.groups() * demand.group,
+            "of_items": of.warps * WARP,
+            "resources": self.resources(room.groups()),
             "occupancy": f64::from(room.groups() * demand.warps()) / f64::from(of.warps),
             "binding": room.binding(),
             "one_register_more": more.first(),

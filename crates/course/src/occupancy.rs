@@ -14,10 +14,12 @@ use common::ndrange;
 use common::numbers::count;
 use common::record::Record;
 use judge::subject::{LaunchFlags, Sides, is_own, macro_of};
+use minijinja::value::Serde;
 use serde_json::json;
 use text::Out;
 
 use crate::asm;
+use crate::words::say;
 
 /// The flags of `course occupancy`.
 #[derive(Args)]
@@ -97,11 +99,10 @@ pub fn occupancy(options: &Options) -> Result<ExitCode> {
         sources: known.sources,
         of,
     };
-    let mut out = Out;
     if options.json {
-        writeln!(out, "{}", occupancy.json())?;
+        writeln!(Out, "{}", occupancy.json())?;
     } else {
-        write!(out, "{}", occupancy.text())?;
+        say("occupancy", Serde(occupancy.json()).into())?;
     }
     Ok(ExitCode::SUCCESS)
 }
