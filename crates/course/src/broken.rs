@@ -119,6 +119,5 @@ fn device(how: &How) -> Result<Option<String>> {
     if chosen.is_some() || variable(DEVICE_VARIABLE).is_some() {
         return Ok(chosen);
     }
-    let pocl = implementations::find("PoCL")?;
-    Ok(pocl.and_then(|pocl| pocl.selector))
+    Ok(implementations::pocl()?.map(|pocl| pocl.device))
 }

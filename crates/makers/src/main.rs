@@ -7,14 +7,12 @@
 //! - What they quote is kept by `record` (lessons, libraries), `asm` (machine code) and
 //!   `probe` (parts of a device), and `receive` takes in what others recorded; `kept` reads and writes the files.
 //! - `printed` reads what a recorded run printed.
-//! - `check` holds every kernel to its result on every implementation.
 //! - The check is measured by `mutate` (does it find mistakes?) and `symptoms` (is the cause of
 //!   a wrong result named?), both on all cores.
 //!
 //! What is measured is printed as JSON, an object a line.
 
 mod asm;
-mod check;
 mod figures;
 mod kept;
 mod mutate;
@@ -71,12 +69,6 @@ enum Command {
     Mutate(mutate::Options),
     /// Run kernels whose fault is known: does "looks like" name it?
     Symptoms(symptoms::Options),
-    /// Check every kernel on every OpenCL implementation of this machine
-    Check {
-        /// Only on implementations whose name contains this
-        #[arg(long, value_name = "NAME")]
-        on: Option<String>,
-    },
 }
 
 fn main() -> ExitCode {
@@ -97,7 +89,6 @@ fn main() -> ExitCode {
         Command::Probe(options) => probe::probe(&options),
         Command::Mutate(options) => mutate::mutate(&options),
         Command::Symptoms(options) => symptoms::symptoms(&options),
-        Command::Check { on } => check::check(on.as_deref()),
     };
     process::end(done.map(|()| ExitCode::SUCCESS))
 }

@@ -1,6 +1,6 @@
 //! Every kernel on the OpenCL implementations on which no other test runs it: rusticl and
-//! Intel's CPU runtime. PoCL's turn is in lessons.rs, Oclgrind's in simulator.rs. All of
-//! them over many shapes are one command, which takes minutes.
+//! Intel's CPU runtime. PoCL's turn is in lessons.rs, Oclgrind's in simulator.rs. `tests/everywhere`
+//! runs all of them over many shapes, which takes minutes.
 
 use serde_json::Value;
 use tests::{

@@ -115,17 +115,11 @@ impl Shapes {
 impl Detectors {
     /// Finds PoCL and Oclgrind, and a GPU.
     pub fn find() -> Result<Detectors> {
-        let mut all = implementations::all()?;
-        all.retain(|one| one.selector.is_some());
-        let mut take = |name: &str| {
-            let at = all.iter().position(|one| one.name == name);
-            let found = at.map(|at| all.swap_remove(at));
-            found.with_context(|| format!("mutants need {name}: run ./setup --full"))
-        };
+        let needed = "mutants need PoCL and Oclgrind: run ./setup --full";
         Ok(Detectors {
-            pocl: take("PoCL")?,
-            oclgrind: take("Oclgrind")?,
-            gpu: all.into_iter().find(|one| one.gpu),
+            pocl: implementations::pocl()?.context(needed)?,
+            oclgrind: implementations::simulator()?.context(needed)?,
+            gpu: implementations::gpu()?,
             shapes: Shapes::read()?,
         })
     }
