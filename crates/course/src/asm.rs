@@ -11,7 +11,7 @@ use analysis::listing::Listing;
 use anyhow::Result;
 use clap::Args;
 use common::source::Source;
-use judge::subject::LaunchFlags;
+use judge::LaunchFlags;
 use text::Out;
 
 use crate::puzzles::{Taken, taken};
@@ -38,51 +38,23 @@ pub struct Options {
 /// Prints the loop and what one round of it does.
 pub fn asm(options: &Options) -> Result<ExitCode> {
     let mut wanted = options.wanted.clone();
-    if let Some(path) = &options.binary {
-        let wanted = &wanted;
-        let code = file::read(path, &wanted.kernel)?;
-        let source = wanted.source.as_deref().map(Source::read).transpose()?;
-        return print(options, wanted, None, source.as_ref(), &code);
-    }
-    of_device(
-        &mut wanted,
-        &options.launch,
-        |wanted, launched, source, code| print(options, wanted, Some(launched), Some(source), code),
-    )
-}
-
-/// What the device's compiler made of it.
-pub fn of_device<T>(
-    wanted: &mut Wanted,
-    flags: &LaunchFlags,
-    show: impl FnOnce(&Wanted, &Launched, &Source, &Code) -> Result<T>,
-) -> Result<T> {
-    let launched = launch(wanted, flags)?;
-    let code = analysis::program::code(wanted, &launched)?;
-    let source = Source::read(&analysis::program::source(wanted)?)?;
-    show(wanted, &launched, &source, &code)
-}
-
-/// Launches once what is wanted, whose data are of no interest.
-pub fn launch(wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Launched> {
-    let Taken { program, by, .. } = taken(wanted, flags, true)?;
-    let mut launched = wanted.launch(program)?;
-    launched.by = by.unwrap_or(launched.by);
-    Ok(launched)
-}
-
-fn print(
-    options: &Options,
-    wanted: &Wanted,
-    launched: Option<&Launched>,
-    source: Option<&Source>,
-    code: &Code,
-) -> Result<ExitCode> {
+    let (launched, source, code) = match &options.binary {
+        Some(path) => {
+            let source = wanted.source.as_deref().map(Source::read).transpose()?;
+            (None, source, file::read(path, &wanted.kernel)?)
+        }
+        None => {
+            let (launched, source, code) = of_device(&mut wanted, &options.launch)?;
+            (Some(launched), Some(source), code)
+        }
+    };
     let listing = Listing {
-        name: launched.map_or(wanted.name(), |launched| launched.name.clone()),
-        launched,
-        source,
-        code,
+        name: launched
+            .as_ref()
+            .map_or(wanted.name(), |one| one.name.clone()),
+        launched: launched.as_ref(),
+        source: source.as_ref(),
+        code: &code,
     };
     let mut out = Out;
     if options.json {
@@ -91,10 +63,26 @@ fn print(
         write!(out, "{}", listing.loop_alone())?;
     } else {
         write!(out, "{}", listing.text())?;
-        let others = launched.map_or(&[][..], |launched| &launched.others);
+        let others = launched.map(|launched| launched.others).unwrap_or_default();
         if wanted.variant.is_empty() && !others.is_empty() {
             writeln!(out, "\nThere is also: {}", others.join(", "))?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How a kernel was launched, its file, and what the device's compiler made of it.
+pub fn of_device(wanted: &mut Wanted, flags: &LaunchFlags) -> Result<(Launched, Source, Code)> {
+    let launched = launch(wanted, flags)?;
+    let code = analysis::program::code(wanted, &launched)?;
+    let source = Source::read(&analysis::program::source(wanted)?)?;
+    Ok((launched, source, code))
+}
+
+/// Launches once what is wanted, whose data are of no interest.
+pub fn launch(wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Launched> {
+    let Taken { program, by, .. } = taken(wanted, flags, true)?;
+    let mut launched = wanted.launch(program)?;
+    launched.by = by.unwrap_or(launched.by);
+    Ok(launched)
 }

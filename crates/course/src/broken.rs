@@ -8,9 +8,7 @@ use common::Error;
 use common::device::{DEVICE_VARIABLE, variable};
 use common::element::Type;
 use common::source::Source;
-use judge::check::{self, SIMULATED, SIZES};
-use judge::how::{How, Seen};
-use judge::subject::{By, Subject};
+use judge::{By, How, SIMULATED, SIZES, Seen, Subject};
 use process::implementations;
 use process::lessons;
 use serde::Deserialize;
@@ -97,7 +95,7 @@ pub fn check(puzzle: &Puzzle, run: &Run, file: &Path, how: &How) -> Result<Seen>
         device: device(how)?,
         ..how.clone()
     };
-    let check = check::Check {
+    let check = judge::Check {
         subject: &subject,
         how: &how,
         ty: Type::Float,

@@ -12,9 +12,7 @@ use clap::Args;
 use colored::Colorize;
 use common::Error;
 use common::source::{KernelText, Source, did_you_mean};
-use judge::counts::{self, Count};
-use judge::exercise::model;
-use judge::subject::{LaunchFlags, is_task};
+use judge::{Count, LaunchFlags, counts, exercise::model, is_task};
 use process::lessons::LESSONS;
 use serde_json::{Value, json};
 use text::Out;
@@ -95,7 +93,11 @@ pub fn diff(options: &Options) -> Result<()> {
     }
     for (old, new) in pairs {
         writeln!(out, "\n{}", fitted(title(old, new)).bold())?;
-        print(&mut out, old, new)?;
+        let hunks = shown(old, new, CONTEXT);
+        if hunks.is_empty() {
+            writeln!(out, "  the same, but for its name")?;
+        }
+        print_hunks(&mut out, &hunks)?;
     }
     Ok(())
 }
@@ -136,17 +138,9 @@ fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
     writeln!(out, "{}", "Counts".bold())?;
     for (count, (from, to)) in counts() {
         let (name, of) = count.words();
-        let words = format!("  {name:<18} {from:>9} -> {to}{of}");
+        let words = format!("  {name:<18} {from:>9} -> {to}{of}").normal();
         let is_same = from.total_cmp(to).is_eq();
-        writeln!(
-            out,
-            "{}",
-            if is_same {
-                words.dimmed()
-            } else {
-                words.normal()
-            }
-        )?;
+        writeln!(out, "{}", if is_same { words.dimmed() } else { words })?;
     }
     if let Some(says) = not_counted {
         writeln!(out, "  {}", fitted(says))?;
@@ -186,19 +180,14 @@ fn counts_of(mut wanted: Wanted) -> Result<(Vec<f64>, Option<String>)> {
 
 /// The innermost loop of its kernel.
 fn loop_of(mut wanted: Wanted) -> Result<String> {
-    asm::of_device(
-        &mut wanted,
-        &LaunchFlags::default(),
-        |_, launched, source, code| {
-            let listing = Listing {
-                name: launched.name.clone(),
-                launched: Some(launched),
-                source: Some(source),
-                code,
-            };
-            Ok(listing.loop_alone())
-        },
-    )
+    let (launched, source, code) = asm::of_device(&mut wanted, &LaunchFlags::default())?;
+    let listing = Listing {
+        name: launched.name.clone(),
+        launched: Some(&launched),
+        source: Some(&source),
+        code: &code,
+    };
+    Ok(listing.loop_alone())
 }
 
 /// Every kernel of every lesson, in teaching order.
@@ -324,14 +313,6 @@ fn title(old: &Kernel, new: &Kernel) -> String {
     } else {
         format!("{} -> {}\n{} -> {}", old.name, new.name, old.path, new.path)
     }
-}
-
-fn print(out: &mut impl Write, old: &Kernel, new: &Kernel) -> Result<()> {
-    let hunks = shown(old, new, CONTEXT);
-    if hunks.is_empty() {
-        writeln!(out, "  the same, but for its name")?;
-    }
-    Ok(print_hunks(out, &hunks)?)
 }
 
 /// What changed, each line with its number in its file.

@@ -18,10 +18,12 @@ use colored::Colorize;
 use common::device::icd::ICD_VARIABLE;
 use common::device::pocl::can_write;
 use common::device::too_few_files;
+use minijinja::context;
 use process::Environment;
 use serde_json::json;
 use text::Out;
 
+use crate::words::say;
 use finding::{Finding, Health, Topic};
 
 /// The flags of `course doctor`.
@@ -120,23 +122,8 @@ impl Screen {
         if self.json {
             return Ok(writeln!(Out, "{}", json!({ "usable": usable.is_some() }))?);
         }
-        let words = match usable {
-            Some("") if self.bad > 0 => {
-                "The course can run here, but not with all: see what is marked ✗.\n\
-                 Next: cargo run -p lesson05"
-                    .yellow()
-            }
-            Some("") => "The course can run here. Next: cargo run -p lesson05".green(),
-            Some(device) => format!(
-                "The course can run here, though not on the device that it would choose.\n\
-                 Next: cargo run -p lesson05 -- --device {device}"
-            )
-            .yellow(),
-            None => {
-                let mend = self.mend.as_deref().unwrap_or("./setup");
-                format!("The course cannot run yet. Next: {mend}").red()
-            }
-        };
-        Ok(writeln!(Out, "\n{}", words.bold())?)
+        let mend = self.mend.clone().unwrap_or("./setup".into());
+        let (usable, is_bad) = (usable.map(String::from), self.bad > 0);
+        say("doctor", context! { usable, is_bad, mend })
     }
 }

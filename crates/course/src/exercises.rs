@@ -6,9 +6,7 @@ use std::{fs, io};
 
 use anyhow::{Context, Result, bail, ensure};
 use common::source::{Source, workspace};
-use judge::exercise;
-use judge::how::{How, Seen};
-use judge::task::TaskFile;
+use judge::{How, Seen, TaskFile, exercise};
 use process::lessons::{LESSONS, Lesson};
 
 use crate::game::progress::Mark;

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use common::source::Source;
-use judge::how::How;
+use judge::How;
 use serde_json::json;
 use text::Out;
 use text::show_error;

@@ -10,7 +10,6 @@ mod hand_in;
 mod table;
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,18 +18,19 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use common::numbers::count;
 use common::verify::cores::{cores, each_on};
-use judge::how::{SEEDS, TIMEOUT};
-use judge::observation::{Detection, Observation};
+use judge::{Detection, Observation, SEEDS, TIMEOUT};
 use lesson::results;
+use minijinja::context;
 use process::devices::{Device, chosen};
 use process::scratch::Scratch;
 use process::{ask_within, in_a_group, machine, this_program};
 use serde::{Deserialize, Serialize};
-use text::{Out, plain, progress};
+use text::{plain, progress};
 
 use crate::game::folder::VARIABLE;
 use crate::game::puzzle::Puzzle;
 use crate::game::which::find;
+use crate::words::say;
 use crate::{exercises, puzzles};
 use hand_in::{Files, Student, handed_in, students};
 use table::Grade;
@@ -111,13 +111,11 @@ pub fn grade(options: &Options) -> Result<ExitCode> {
         let judged = grades.iter().filter(|one| matches!(one.seen, Ok(Some(_))));
         let judged = count(judged.count(), "kernel");
         let (students, kept) = (count(students.len(), "student"), judge.kept.into_inner());
-        writeln!(
-            Out,
-            "\n  ✓ done  ~ right, not proven  ✗ not yet  ? did not run  ! refused  · not begun\n  \
-             h hints, s the solution was looked at\n  \
-             {students}, {judged}, {kept} of them judged before, {} s; speed is not judged\n  \
-             course {course}\n  {label}",
-            begun.elapsed().as_secs()
+        let seconds = begun.elapsed().as_secs();
+        let device = label;
+        say(
+            "graded",
+            context! { students, judged, kept, seconds, course, device },
         )?;
     }
     let worst = grades.iter().map(Grade::status).max();

@@ -15,8 +15,7 @@ use calls::story::sentence;
 use common::Error;
 use common::numbers::count;
 use common::source::{Source, workspace};
-use judge::how::{How, Seen};
-use judge::observation::{Detection, Observation};
+use judge::{Detection, How, Observation, Seen};
 use process::fallback_driver;
 use process::scratch::Scratch;
 use text::plain;
@@ -97,39 +96,36 @@ pub fn check(puzzle: &Puzzle, rules: &Rules, file: &Path, how: &How) -> Result<S
                 .into()
         ))
     }
-    let run = |program: &Path, words: &[&str]| run(Command::new(program).args(words), how.timeout);
-    let result = |outcome, says: &str| Observation::new("result", outcome, says);
-    let (mut observations, mut message) = (Vec::new(), String::new());
-    let mut status = None;
-    match build(file, puzzle.name())? {
-        Err(said) => {
-            let mut seen = result(Detection::Fault, "does not build, as Rust's compiler says");
-            seen.details = said.lines().map(String::from).collect();
-            observations.push(seen);
-            status = Some(4);
-        }
-        Ok(program) => {
-            let ran = run(&program, &[])?;
-            if ran.calls.is_empty() {
-                let says = "no OpenCL call was seen: see `cargo course calls`";
-                observations.push(result(Detection::NotRun, says));
-                message = ran.ended.unwrap_or_default();
-                status = Some(3);
-            } else {
-                observations.extend([ran.result(), judge(rules, &ran)]);
-                if let Some(word) = &rules.refuses {
-                    observations.push(refusal(word, &run(&program, &[word])?));
-                }
-            }
-        }
-    }
-    let is_fault = |one: &Observation| one.outcome == Detection::Fault;
-    let status = status.unwrap_or(u8::from(observations.iter().any(is_fault)));
-    Ok(Seen {
+    let seen = |observations, status, message| Seen {
         observations,
         status,
         message,
-    })
+    };
+    let program = match build(file, puzzle.name())? {
+        Ok(program) => program,
+        Err(said) => {
+            let says = "does not build, as Rust's compiler says";
+            let fault = Observation {
+                details: said.lines().map(String::from).collect(),
+                ..Observation::new("result", Detection::Fault, says)
+            };
+            return Ok(seen(vec![fault], 4, String::new()));
+        }
+    };
+    let run = |words: &[&str]| run(Command::new(&program).args(words), how.timeout);
+    let ran = run(&[])?;
+    if ran.calls.is_empty() {
+        let says = "no OpenCL call was seen: see `cargo course calls`";
+        let not_run = Observation::new("result", Detection::NotRun, says);
+        return Ok(seen(vec![not_run], 3, ran.ended.unwrap_or_default()));
+    }
+    let mut observations = vec![ran.result(), judge(rules, &ran)];
+    if let Some(word) = &rules.refuses {
+        observations.push(refusal(word, &run(&[word])?));
+    }
+    let is_fault = |one: &Observation| one.outcome == Detection::Fault;
+    let status = u8::from(observations.iter().any(is_fault));
+    Ok(seen(observations, status, String::new()))
 }
 
 /// Whether it ends before it makes a context, called with this word.

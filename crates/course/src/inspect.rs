@@ -12,12 +12,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use colored::Colorize;
 use common::element::Type;
-use judge::check::{At, Check};
-use judge::how::How;
-use judge::observation::{Detection, Observation};
-use judge::subject::{By, LaunchFlags, Subject};
-use judge::task::sizes::{Sizes, in_words};
-use judge::verdict;
+use judge::{At, By, Check, Detection, How, LaunchFlags, Observation, Sizes, Subject, in_words};
 use serde_json::json;
 use text::Out;
 
@@ -194,6 +189,7 @@ impl Inspection<'_> {
             By::Lesson(lesson) => Some(lesson.number),
             By::Task(..) => None,
         };
+        let (verdict, says) = self.verdict(checked);
         let line = json!({
             "file": self.options.file,
             "kernel": subject.kernel,
@@ -202,25 +198,36 @@ impl Inspection<'_> {
             "simulated": in_words(self.simulated()),
             "seed": self.options.how.seed,
             "observations": checked.seen.observations,
-            "verdict": if self.limited.is_some() { verdict::Verdict::Limited } else { word(checked) },
-            "says": self.says(checked),
+            "verdict": verdict,
+            "says": says,
             "untried": self.untried,
             "memory": traffic.map(|traffic| &traffic.json),
         });
         Ok(writeln!(Out, "{line}")?)
     }
 
-    /// What follows from what all detectors saw.
-    fn says(&self, checked: &Checked) -> &'static str {
+    /// What follows from what all detectors saw: as all tools have it, and in words.
+    fn verdict(&self, checked: &Checked) -> (judge::Verdict, &'static str) {
+        use judge::Verdict::*;
+        let seen = &checked.seen;
+        let is_unjudged = |one: &Observation| one.outcome == Detection::NotJudged;
+        let sound = match seen.observations.iter().any(is_unjudged) {
+            true => Unchecked,
+            false => Right,
+        };
         match checked.verdict {
-            _ if self.limited.is_some() => verdict::LIMITED,
-            Verdict::Done => "nothing is found against it",
-            Verdict::Unproven => {
+            _ if self.limited.is_some() => (Limited, judge::LIMITED),
+            Verdict::NotRun => (Unlaunchable, "not decided: it did not run"),
+            Verdict::Done => (sound, "nothing is found against it"),
+            Verdict::Unproven => (
+                sound,
                 "nothing is found against its result; whether it races, or reads and writes where \
-                 it may not, nobody has looked, or not with certainty"
+                 it may not, nobody has looked, or not with certainty",
+            ),
+            Verdict::NotYet | Verdict::Untouched => {
+                let of_build = [Wrong, Unlaunchable][usize::from(seen.status == 4)];
+                (of_build, "something is wrong with it")
             }
-            Verdict::NotYet | Verdict::Untouched => "something is wrong with it",
-            Verdict::NotRun => "not decided: it did not run",
         }
     }
 }
@@ -231,16 +238,4 @@ fn is_fault(one: &Observation) -> bool {
 
 fn hangs(one: &Observation) -> bool {
     one.says.starts_with("no end after")
-}
-
-/// The verdict as all tools have it.
-fn word(checked: &Checked) -> verdict::Verdict {
-    let mut seen = checked.seen.observations.iter();
-    match checked.verdict {
-        Verdict::NotRun => verdict::Verdict::Unlaunchable,
-        _ if checked.seen.status == 4 => verdict::Verdict::Unlaunchable,
-        Verdict::NotYet | Verdict::Untouched => verdict::Verdict::Wrong,
-        _ if seen.any(|one| one.outcome == Detection::NotJudged) => verdict::Verdict::Unchecked,
-        _ => verdict::Verdict::Right,
-    }
 }

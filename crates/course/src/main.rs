@@ -83,7 +83,7 @@ enum Command {
     #[command(mut_arg("device", |arg| arg.hide(true)), mut_arg("no_timing", |arg| arg.hide(true)))]
     Host(game::Options),
     /// Check everything that you have begun
-    CheckAll(judge::how::How),
+    CheckAll(judge::How),
     /// What a class has come to: a table of all students' folders
     Grade(Box<grade::Options>),
     /// Is a kernel of your own right, as its task file says, and how fast is it?
@@ -129,7 +129,7 @@ fn main() -> ExitCode {
     if process::is_probe() {
         return process::answer_probe();
     }
-    if let Some(status) = judge::task::child::run_if_asked() {
+    if let Some(status) = judge::child::run_if_asked() {
         return status;
     }
     end(match Arguments::parse().command {

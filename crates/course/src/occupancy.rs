@@ -12,8 +12,8 @@ use clap::Args;
 use common::Error;
 use common::ndrange;
 use common::numbers::count;
-use common::record::Record;
-use judge::subject::{LaunchFlags, Sides, is_own, macro_of};
+use judge::{LaunchFlags, Sides, is_own, macro_of};
+use minijinja::context;
 use minijinja::value::Serde;
 use serde_json::json;
 use text::Out;
@@ -64,7 +64,11 @@ pub fn occupancy(options: &Options) -> Result<ExitCode> {
     let mut name = "A kernel".to_string();
     let mut device = None;
     if options.wanted.kernel.is_empty() {
-        options.must_tell_all()?;
+        // There is nobody to ask.
+        if named.is_none() || options.registers.is_none() || options.group.is_none() {
+            let why = "name a kernel, or tell --model, --registers and --group (and --local)";
+            return Err(Error::Usage(why.into()).into());
+        }
     } else {
         let mut wanted = options.wanted.clone();
         let group = options.group.map(|group| vec![group as usize]);
@@ -78,7 +82,23 @@ pub fn occupancy(options: &Options) -> Result<ExitCode> {
         device = Some(launched.record);
     }
     let Some(of) = named.or(known.architecture) else {
-        return unknown(options, &name, &known, device.as_ref());
+        // No table says what its units share.
+        let Known { sources, .. } = known;
+        if options.json {
+            let line = json!({
+                "kernel": name,
+                "capability": null,
+                "sources": sources,
+                "group": known.group,
+                "local_bytes": known.local,
+                "private_bytes": device.and_then(|record| record.private_bytes),
+            });
+            writeln!(Out, "{line}")?;
+        } else {
+            let kernel = options.wanted.name();
+            say("occupancy unknown", context! { name, sources, kernel })?;
+        }
+        return Ok(ExitCode::SUCCESS);
     };
     let by_hand = [
         options.registers.map(|n| format!("{n} registers")),
@@ -105,17 +125,6 @@ pub fn occupancy(options: &Options) -> Result<ExitCode> {
         say("occupancy", Serde(occupancy.json()).into())?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-impl Options {
-    /// Without a kernel there is nobody to ask.
-    fn must_tell_all(&self) -> Result<()> {
-        if self.model.is_some() && self.registers.is_some() && self.group.is_some() {
-            return Ok(());
-        }
-        let why = "name a kernel, or tell --model, --registers and --group (and --local)";
-        Err(Error::Usage(why.into()).into())
-    }
 }
 
 fn model(name: &str) -> Result<&'static Architecture> {
@@ -162,39 +171,4 @@ fn told(options: &Options, wanted: &Wanted, launched: &Launched) -> Result<Known
         known.sources.push(line);
     }
     Ok(known)
-}
-
-/// A device of which no table says what its units share.
-fn unknown(
-    options: &Options,
-    name: &str,
-    known: &Known,
-    device: Option<&Record>,
-) -> Result<ExitCode> {
-    let mut out = Out;
-    let private = device.and_then(|record| record.private_bytes);
-    if options.json {
-        let line = json!({
-            "kernel": name,
-            "capability": null,
-            "sources": known.sources,
-            "group": known.group,
-            "local_bytes": known.local,
-            "private_bytes": private,
-        });
-        writeln!(out, "{line}")?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    writeln!(out, "{name}: unknown")?;
-    for source in &known.sources {
-        writeln!(out, "  {source}")?;
-    }
-    writeln!(
-        out,
-        "  No table says what a unit of this device shares among groups. A core of a CPU runs\n  \
-         one group at a time, so there is nothing to count: see its registers and spills with\n  \
-         `cargo run -p course -- asm {}`.\n  next: --model h200 counts for that GPU",
-        options.wanted.name()
-    )?;
-    Ok(ExitCode::SUCCESS)
 }

@@ -7,8 +7,7 @@ use analysis::launched::Wanted;
 use anyhow::Result;
 use common::Error;
 use common::shape::Shape;
-use judge::how::How;
-use judge::subject::{LaunchFlags, Subject, is_own, is_task};
+use judge::{How, LaunchFlags, Subject, is_own, is_task};
 use process::lessons;
 
 use crate::front;

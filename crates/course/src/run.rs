@@ -10,19 +10,16 @@ use ::process::watch::each_save;
 use ::process::watch::saves::{News, Saves};
 use anyhow::Result;
 use common::element::Type;
-use judge::check::{Check, NO_DEVICE, Results};
-use judge::exercise;
-use judge::how::How;
-use judge::observation::{Detection, Observation};
-use judge::subject::{LaunchFlags, Subject};
-use judge::task::TaskFile;
-use judge::verdict::Verdict;
+use judge::{
+    Check, Detection, How, LaunchFlags, NO_DEVICE, Observation, Results, Subject, TaskFile,
+    Verdict, exercise,
+};
 use text::Out;
 
 use crate::game::background::Background;
 
 use told::Told;
-pub use told::{Line, head, limited, line};
+pub use told::{Line, head, limited_to, line};
 
 /// The flags of `course run`.
 #[derive(clap::Args)]
@@ -108,12 +105,10 @@ impl Options {
             return Err(child.refused().into());
         }
         let lines = results.tried.iter().flat_map(|one| {
-            let line = |record| line(record, one.at.size.clone(), task);
-            let lines = one.records.iter().map(line);
-            lines.map(|line| Line {
-                drawn: one.at.drawn,
-                ..line
-            })
+            let at = || (one.at.size.clone(), one.at.drawn);
+            one.records
+                .iter()
+                .map(move |record| line(record, at(), task))
         });
         let mut told = Told {
             file,

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use common::element::Type;
-use judge::how::{How, TIMEOUT};
-use judge::subject::{LaunchFlags, drafts};
+use judge::{How, LaunchFlags, TIMEOUT, drafts};
 use text::Out;
 
 /// The flags of `course spec`.

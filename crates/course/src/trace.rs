@@ -13,8 +13,7 @@ use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::source::Source;
-use judge::exercise::model;
-use judge::subject::LaunchFlags;
+use judge::{LaunchFlags, exercise::model};
 use text::Out;
 
 use crate::puzzles::taken;

@@ -8,13 +8,10 @@ use anyhow::Result;
 use colored::Colorize;
 use common::Error;
 use common::record::Record;
-use judge::how::How;
-use judge::task::TaskFile;
-use judge::task::child::{self, Purpose, Run};
-use judge::task::file::Tried;
-use judge::task::sizes::Sizes;
-use judge::verdict::Verdict;
-use process::Finished;
+use judge::{
+    How, Sizes, TaskFile, Tried, Verdict,
+    child::{self, Purpose, Run},
+};
 use serde_json::{Value, json};
 use text::Out;
 
@@ -102,12 +99,7 @@ impl Options {
         }
         let runs = vec![Run::of(&task, sizes.clone())];
         let mut command = child::command(runs, Purpose::Results)?;
-        let device = self
-            .how
-            .device
-            .iter()
-            .flat_map(|device| ["--device", device]);
-        let child = Finished::of(child::flags(&mut command, &self.how, true).args(device))?;
+        let child = child::on_device(child::flags(&mut command, &self.how, true), &self.how)?;
         let record = child.records().next();
         if record.is_none() && child.status.code() == Some(3) {
             return Err(child.refused().into());
@@ -116,7 +108,7 @@ impl Options {
             skipped: Some(child.complaint()),
             ..Record::default()
         });
-        Ok(line(&record, sizes.clone(), Some(&task)))
+        Ok(line(&record, (sizes.clone(), None), Some(&task)))
     }
 }
 

@@ -223,9 +223,7 @@ impl Check<'_> {
     fn tried(&self, mut left: Vec<At>) -> Result<Vec<Tried>> {
         let mut tried = Vec::new();
         while !left.is_empty() {
-            let mut command = self.command(&left)?;
-            let device = self.how.device.iter();
-            let child = Finished::of(command.args(device.flat_map(|one| ["--device", one])))?;
+            let child = child::on_device(&mut self.command(&left)?, self.how)?;
             let mut records: Vec<Record> = child.records().collect();
             if let By::Task(..) = &self.subject.by {
                 let ended = left.drain(..records.len().min(left.len()));

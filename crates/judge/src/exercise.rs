@@ -48,9 +48,7 @@ impl Asked<'_> {
 
     /// What came of them on the device that is asked for.
     fn on_device(&self, runs: Vec<Run>, times: bool) -> Result<Finished> {
-        let mut command = self.command(runs, times)?;
-        let device = self.how.device.iter();
-        Finished::of(command.args(device.flat_map(|device| ["--device", device])))
+        child::on_device(&mut self.command(runs, times)?, self.how)
     }
 }
 

@@ -16,7 +16,7 @@ use common::source::Source;
 
 use crate::how::How;
 use crate::task::child::{self, Purpose, Run};
-use crate::task::draft::{Draft, blank, draft};
+use crate::task::draft::{Asked, Draft};
 use crate::task::file::TaskFile;
 use crate::task::signature::Signature;
 use crate::task::sizes::{Sizes, of_words};
@@ -128,38 +128,30 @@ impl Subject {
     pub fn of_task(path: &Path, flags: &LaunchFlags, how: &How) -> Result<Subject> {
         let mut task = TaskFile::read(path)?;
         let text = std::fs::read_to_string(path).unwrap_or_default();
-        Source::read(&task.kernel)
+        let source = Source::read(&task.kernel)
             .map_err(|error| Error::Usage(format!("{}: kernel: {error}", path.display())))?;
         task.define.extend(flags.define.clone());
         if let Some(Sides(group)) = &flags.group {
             task.local = group.iter().copied().map(Into::into).collect();
         }
-        let kernel = match (&task.function, task.launches.last()) {
-            (name, _) if !name.is_empty() => name.clone(),
-            (_, Some(last)) => last.function.clone(),
-            _ => match &Source::read(&task.kernel)?.kernels()[..] {
-                [only] => only.clone(),
-                _ => {
-                    let all = child::signatures(&task, Type::Float, how)?;
-                    let names: Vec<String> = all.into_iter().map(|one| one.kernel).collect();
-                    match &names[..] {
-                        [only] => only.clone(),
-                        names => {
-                            return Err(Error::Usage(format!(
-                                "{}: function is missing: {} has the kernels {}",
-                                path.display(),
-                                task.kernel.display(),
-                                names.join(", ")
-                            ))
-                            .into());
-                        }
-                    }
-                }
-            },
-        };
-        task.function.clone_from(&kernel);
+        if let ("", Some(last)) = (&*task.function, task.launches.last()) {
+            task.function.clone_from(&last.function);
+        }
+        if task.function.is_empty() {
+            let mut names = source.kernels();
+            if names.len() != 1 {
+                let all = child::signatures(&task, Type::Float, how)?;
+                names = all.into_iter().map(|one| one.kernel).collect();
+            }
+            let [only] = &names[..] else {
+                let (path, kernel) = (path.display(), task.kernel.display());
+                let why = format!("{path}: function is missing: {kernel} has the kernels");
+                return Err(Error::Usage(format!("{why} {}", names.join(", "))).into());
+            };
+            task.function.clone_from(only);
+        }
         Ok(Subject {
-            kernel,
+            kernel: task.function.clone(),
             file: task.kernel.clone(),
             by: By::Task(Box::new(task), Some(path.into()), text),
         })
@@ -298,17 +290,19 @@ pub fn drafts(
     let name = name.to_string_lossy();
     let group = flags.group.as_ref().map(|Sides(sides)| &sides[..]);
     let text = Source::read(file)?.text;
-    let drafted = |one: Signature| {
-        let known = draft(&one, &name, &text, group);
-        match known.is_known || !without_data {
-            true => (one, known),
-            false => {
-                let blank = blank(&one, &name, group);
-                (one, blank)
-            }
+    let drafted = |signature: Signature| {
+        let asked = Asked {
+            signature: &signature,
+            file: &name,
+            group,
+        };
+        let mut draft = asked.draft(&text)?;
+        if without_data && !draft.is_known {
+            draft = asked.blank()?;
         }
+        Ok((signature, draft))
     };
-    Ok(all.into_iter().map(drafted).collect())
+    all.into_iter().map(drafted).collect()
 }
 
 /// A task from a kernel's arguments alone.

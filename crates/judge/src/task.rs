@@ -9,8 +9,8 @@
 
 mod beside;
 pub mod child;
-pub(crate) mod draft;
-pub(crate) mod drawn;
+pub mod draft;
+pub mod drawn;
 pub mod file;
 mod groups;
 mod make;
@@ -18,7 +18,7 @@ mod maker;
 mod or;
 pub mod other;
 mod reference;
-pub(crate) mod signature;
+pub mod signature;
 pub mod sizes;
 
 pub use file::TaskFile;

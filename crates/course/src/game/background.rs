@@ -1,9 +1,9 @@
 //! A command of the course as a process of its own, which can be ended at any moment, with
 //! all that it has started: whatever a kernel does, nobody waits for it.
 
-use std::io::{PipeReader, Read};
+use std::fs::{self, File};
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -24,11 +24,10 @@ pub fn is_above_keys() -> bool {
 /// A command that runs, or has run. It ends with its owner.
 pub struct Background {
     child: Child,
-    said: Arc<Mutex<Vec<u8>>>,
     begun: Instant,
     status: Option<u8>,
-    /// For its temporary files: a process that is ended leaves them behind.
-    _folder: Scratch,
+    /// For what it says, and its temporary files: a process that is ended leaves them behind.
+    folder: Scratch,
 }
 
 impl Background {
@@ -40,30 +39,25 @@ impl Background {
             .args(words)
             .env("TMPDIR", &folder.0);
         command.stdin(Stdio::null());
-        let said = Arc::default();
         if on_screen {
-            let (reader, writer) = std::io::pipe()?;
-            command.stdout(writer.try_clone()?).stderr(writer);
+            let said = File::create(said_in(&folder))?;
+            command.stdout(said.try_clone()?).stderr(said);
             command.env(KEYS_VARIABLE, "1");
             if SHOULD_COLORIZE.should_colorize() {
                 command.env("CLICOLOR_FORCE", "1");
             }
-            let to = Arc::clone(&said);
-            // Without the thread nothing is shown, and nothing else is lost.
-            let _ = std::thread::Builder::new().spawn(move || listen(reader, &to));
         }
         Ok(Background {
             child: command.spawn().context("the course cannot start itself")?,
-            said,
             begun: Instant::now(),
             status: None,
-            _folder: folder,
+            folder,
         })
     }
 
     /// What it has said so far, colours and all.
     pub fn said(&self) -> String {
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let said = fs::read(said_in(&self.folder)).unwrap_or_default();
         String::from_utf8_lossy(&said).into_owned()
     }
 
@@ -97,12 +91,7 @@ impl Drop for Background {
     }
 }
 
-/// Keeps what comes, until the last process that may write has ended.
-fn listen(mut from: PipeReader, said: &Mutex<Vec<u8>>) {
-    let mut bytes = [0; 4096];
-    while let Ok(count @ 1..) = from.read(&mut bytes) {
-        said.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend(&bytes[..count]);
-    }
+/// Where a command for a screen writes what it says.
+fn said_in(folder: &Scratch) -> PathBuf {
+    folder.0.join("said")
 }

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use common::source::Source;
-use judge::observation::Observation;
-use judge::task::TaskFile;
+use judge::{Observation, TaskFile};
 use process::lessons::Lesson;
 use serde::Deserialize;
 use text::prose::beside;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use colored::Colorize;
-use judge::observation::Detection;
+use judge::Detection;
 use minijinja::{Value, context};
 use text::Out;
 use text::prose::{beside, print_hunks};

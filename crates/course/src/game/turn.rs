@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use common::source::Source;
 use indicatif::ProgressBar;
-use judge::how::{How, Seen};
+use judge::{How, Seen};
 use process::watch::each_save;
 use process::watch::saves::{News, Saves};
 use serde_json::json;

@@ -1,8 +1,7 @@
 //! What follows from all that the checks saw.
 
 use colored::{ColoredString, Colorize};
-use judge::how::Seen;
-use judge::observation::{Detection, Observation};
+use judge::{Detection, Observation, Seen};
 
 use super::progress::Mark;
 

@@ -4,8 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
-use judge::counts::Count;
-use judge::observation::{Detection, Observation};
+use judge::{Count, Detection, Observation};
 use serde_json::{Map, Value, json};
 use text::prose::{WIDTH, cut};
 use text::wrap::stdout_columns;

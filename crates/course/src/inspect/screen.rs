@@ -4,41 +4,37 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::Colorize;
-use judge::observation::{Detection, Observation};
+use judge::{Detection, Observation};
+use minijinja::context;
 use text::Out;
 use text::prose::beside;
 
 use super::Inspection;
 use crate::game::verdict::{Checked, Verdict};
-use crate::run::limited;
+use crate::run::limited_to;
+use crate::words::say;
 
 /// The exit status of a kernel that does not build, or has other arguments.
 const DOES_NOT_BUILD: u8 = 4;
 
 /// What was seen, what follows, and the next thing to try.
 pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
-    let mut out = Out;
     let (seen, subject) = (&checked.seen, inspection.check.subject);
     observations(inspection, &seen.observations)?;
-    let words = format!("{}: {}", subject.kernel, inspection.says(checked));
-    let words = checked.verdict.shown(&beside(&words, 2));
-    writeln!(out, "\n  {words}")?;
-    for why in &inspection.untried {
-        writeln!(out, "  {}", beside(why, 2).dimmed())?;
-    }
+    let words = format!("{}: {}", subject.kernel, inspection.verdict(checked).1);
     let has_run = seen.status != DOES_NOT_BUILD;
-    if subject.is_guessed() && checked.verdict == Verdict::NotYet && has_run {
-        let advice = "If it is to be launched in another way, say so in a task file: cargo course \
-                      spec FILE.cl drafts one.";
-        writeln!(out, "  {}", beside(advice, 2))?;
-    }
-    if let Some(at) = &inspection.limited {
-        let options = inspection.options;
-        writeln!(out, "{}", limited(&options.file, at, options.how.seed))?;
-    }
-    writeln!(out)?;
+    let options = inspection.options;
+    let limited = inspection.limited.as_ref();
+    let blanks = context! {
+        words => checked.verdict.shown(&beside(&words, 2)).to_string(),
+        untried => inspection.untried.clone(),
+        is_guessed => subject.is_guessed() && checked.verdict == Verdict::NotYet && has_run,
+        seed => options.how.seed,
+        limited => limited.map(|at| limited_to(&options.file, at)),
+    };
+    say("verdict", blanks)?;
     seen.tell_why_not();
-    Ok(out.flush()?)
+    Ok(Out.flush()?)
 }
 
 /// Each detector's answer; a fault that the one before it told already is not told again.

@@ -1,8 +1,6 @@
 //! Where the simulator looks, and what it cannot see there.
 
-use judge::observation::{Detection, Observation};
-use judge::task::TaskFile;
-use judge::task::sizes::{Sizes, in_words};
+use judge::{Detection, Observation, Sizes, TaskFile, in_words};
 
 use super::Inspection;
 

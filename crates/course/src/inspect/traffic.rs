@@ -6,8 +6,7 @@ use analysis::launched::Wanted;
 use analysis::trace::run;
 use anyhow::Result;
 use colored::Colorize;
-use judge::subject::LaunchFlags;
-use judge::task::sizes::in_words;
+use judge::{LaunchFlags, in_words};
 use process::implementations::oclgrind;
 use serde_json::{Value, json};
 use text::prose::beside;
@@ -78,7 +77,10 @@ impl Inspection<'_> {
                 "{}\n  {}\n  Line by line{}:\n    {}\n",
                 screen.operands(),
                 beside(&worst, 2),
-                self.flags(),
+                match self.options.launch == LaunchFlags::default() {
+                    true => "",
+                    false => ", with your flags of the launch",
+                },
                 self.trace_command(&words).cyan()
             );
             Ok(Traffic { text, json })
@@ -93,14 +95,5 @@ impl Inspection<'_> {
             false => format!("{} --source {file}", subject.kernel),
         };
         format!("cargo run -p course -- trace {what} --size {size}")
-    }
-
-    /// What is to be added to that command.
-    fn flags(&self) -> &'static str {
-        if self.options.launch != LaunchFlags::default() {
-            ", with your flags of the launch"
-        } else {
-            ""
-        }
     }
 }

@@ -4,37 +4,28 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use colored::Colorize;
 use common::record::Record;
-use judge::check::{At, Results};
-use judge::observation::{Detection, Observation};
-use judge::rates::{Rates, speed};
-use judge::subject::Subject;
-use judge::task::TaskFile;
-use judge::task::other::Other;
-use judge::task::sizes::{Sizes, in_words};
-use judge::verdict::Verdict;
+use judge::{
+    At, Detection, Observation, Results, Sizes, Subject, TaskFile, Verdict, in_words,
+    rates::{Rates, speed},
+};
+use minijinja::value::Serde;
+use minijinja::{Value, context};
 use serde::Serialize;
 use text::Out;
 use text::prose::beside;
 
 use crate::game::folder::shown;
-
-/// Where the words beside a heading begin.
-const WORDS: usize = 12;
+use crate::words::say;
 
 /// The kernel, and how it is launched.
 pub fn head(file: &Path, subject: &Subject, seed: u64) -> Result<()> {
-    let mut out = Out;
-    let heading = format!("Kernel {}", subject.kernel);
-    writeln!(out, "{}\n", heading.bold())?;
-    writeln!(out, "  File      {}", shown(file))?;
-    let launched = beside(&subject.launched(), WORDS);
-    writeln!(out, "  Launched  {launched}")?;
-    let drawn = "and what is drawn: the same again by";
-    writeln!(out, "  Numbers   of seed {seed}, {drawn} --seed {seed}")?;
-    writeln!(out, "\n{}", "What the checks see".bold())?;
-    Ok(out.flush()?)
+    let (kernel, launched) = (subject.kernel.clone(), subject.launched());
+    say(
+        "kernel",
+        context! { file => shown(file), kernel, launched, seed },
+    )?;
+    Ok(Out.flush()?)
 }
 
 /// One size.
@@ -79,8 +70,12 @@ pub struct Told<'a> {
     pub status: u8,
 }
 
-/// What a record says of a task at a size.
-pub fn line(record: &Record, size: Sizes, task: Option<&TaskFile>) -> Line {
+/// What a record says of a task at a size, which may be `drawn`.
+pub fn line(
+    record: &Record,
+    (size, drawn): (Sizes, Option<&'static str>),
+    task: Option<&TaskFile>,
+) -> Line {
     let why = record
         .failed
         .clone()
@@ -91,7 +86,7 @@ pub fn line(record: &Record, size: Sizes, task: Option<&TaskFile>) -> Line {
         why: why.map(|why| why.trim_end().into()),
         compared: record.elements_compared,
         says: record.says.clone(),
-        drawn: None,
+        drawn,
         speed: task.and_then(|task| speed(record, &size, task)),
         size,
     }
@@ -130,65 +125,32 @@ impl Told<'_> {
             true => ", and not what its task asks",
             false => "",
         };
-        let words = self.verdict.words();
-        writeln!(out, "\n  {}: {words}{misses}", self.kernel)?;
-        for why in &self.untried {
-            writeln!(out, "  {}", beside(why, 2).dimmed())?;
-        }
-        let seed = self.seed;
-        match (self.verdict, results.wrong()) {
-            (Verdict::Limited, Some(at)) => writeln!(out, "{}", limited(self.file, at, seed))?,
-            (Verdict::Wrong, _) => {
-                let words = std::env::args().nth(2).unwrap_or_default();
-                writeln!(
-                    out,
-                    "  next: {} names the lines of races and bad accesses;\n        the same \
-                     numbers again: --seed {seed}",
-                    format!("cargo course inspect {words}").cyan(),
-                )?;
-            }
-            _ => (),
-        }
-        Ok(writeln!(out)?)
+        let limited = Some(self.verdict).filter(|one| *one == Verdict::Limited);
+        let limited = limited.and_then(|_| Some(limited_to(self.file, results.wrong()?)));
+        let blanks = context! {
+            words => format!("{}: {}{misses}", self.kernel, self.verdict.words()),
+            untried => self.untried.clone(),
+            seed => self.seed,
+            limited,
+            inspect => (self.verdict == Verdict::Wrong).then(|| self.file.display().to_string()),
+        };
+        say("verdict", blanks)
     }
 }
 
-/// What to do where a kernel is right as the file says and wrong at a drawn size, or else with
-/// other numbers.
-pub fn limited(file: &Path, at: &At, seed: u64) -> String {
-    let (file, words) = (file.display(), in_words(&at.size));
-    let is_size = at.other.is_none();
-    let says = match at.other {
-        None => {
-            let names = at.size.keys().map(|name| format!("{name} = \"64*i\""));
-            let names: Vec<String> = names.collect();
-            format!(
-                "Not for {words}? A line such as draw = {{ {} }} in the task file says for which \
-                 sizes it is.",
-                names.join(", ")
-            )
-        }
-        Some(Other::Reversed) => {
-            "No device promises in which order groups run: what one leaves to \
-                                  another takes a launch of its own."
-                .into()
-        }
-        Some(Other::Scalars) => {
-            "Not for other scalars? Then it need not be given any: a macro will \
-                                 do."
-            .into()
-        }
-        Some(_) => {
-            "Not for such numbers? Say by fill for which: { ints = [0, 9] }, or a formula of \
-                    the index."
-                .into()
-        }
+/// Where alone a kernel is wrong that is right as its file says, for the words on what to do then.
+pub fn limited_to(file: &Path, at: &At) -> Value {
+    let words = in_words(&at.size);
+    let size = match at.other {
+        None => format!(" --size {words}"),
+        Some(_) => String::new(),
     };
-    let size = if is_size {
-        format!(" --size {words}")
-    } else {
-        String::new()
-    };
-    let again = format!("cargo course run {file}{size} --seed {seed}");
-    format!("  next: {}\n  {}", again.cyan(), beside(&says, 2))
+    let draw = at.size.keys().map(|name| format!("{name} = \"64*i\""));
+    context! {
+        file => file.display().to_string(),
+        size,
+        at => words,
+        other => Serde(at.other),
+        draw => draw.collect::<Vec<_>>().join(", "),
+    }
 }

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use common::task::Task;
 
 use crate::counts::Count;
 use crate::task::TaskFile;
@@ -36,11 +35,6 @@ impl TaskFile {
         self.counted.clone()
     }
 
-    /// The task at a size.
-    pub fn at(&self, size: &Sizes) -> Result<Task> {
-        Ok(self.task(size, SEED, &[])?)
-    }
-
     /// The size that is new in a check; none where its formulas allow no other.
     pub fn new_size(&self, seed: u64) -> Option<Sizes> {
         self.drawn(seed).into_iter().next()
@@ -57,7 +51,7 @@ impl TaskFile {
     /// much of what there may be, in the order of `Count`.
     pub fn targets(&self) -> Result<(String, Vec<(Count, f64)>)> {
         let counted = self.counted();
-        let task = self.at(&counted)?;
+        let task = self.task(&counted, SEED, &[])?;
         let scope = task.plan()?.scope_of(&task, task.own_launch())?;
         let told = counted.iter().map(|(name, size)| {
             let told = scope.get(name).map_or(*size, |size| size as usize);
@@ -123,7 +117,7 @@ mod tests {
         let (_, data) = page.split_once("```toml\n").unwrap();
         let (data, _) = data.split_once("\n```").unwrap();
         let whole: TaskFile = toml::from_str(data).unwrap();
-        assert!(whole.at(&whole.counted()).is_ok());
+        assert!(whole.task(&whole.counted(), SEED, &[]).is_ok());
         damage::must_be_survived(data.as_bytes(), |bytes| {
             let Ok(task) = toml::from_slice::<TaskFile>(bytes) else {
                 return;

@@ -118,6 +118,12 @@ pub fn flags<'c>(command: &'c mut Command, how: &How, times: bool) -> &'c mut Co
     command
 }
 
+/// Runs such a program to its end, on the device that is asked for.
+pub fn on_device(command: &mut Command, how: &How) -> anyhow::Result<Finished> {
+    let device = how.device.iter().flat_map(|device| ["--device", device]);
+    Finished::of(command.args(device))
+}
+
 /// What the driver tells of a file's kernels, within the time that `how` says. Where there is no
 /// device the simulator is asked.
 ///
@@ -130,8 +136,7 @@ pub fn signatures(task: &TaskFile, ty: Type, how: &How) -> anyhow::Result<Vec<Si
         flags(&mut command, how, false).args(["--in-all", "--type", ty.name()]);
         Ok(command)
     };
-    let device = how.device.iter().flat_map(|device| ["--device", device]);
-    let mut child = Finished::of(command()?.args(device))?;
+    let mut child = on_device(&mut command()?, how)?;
     if let (3, Some(library)) = (child_status(child.status), oclgrind()) {
         child = Finished::of(simulator::aim(&mut command()?, &library))?;
     }

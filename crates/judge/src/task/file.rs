@@ -8,7 +8,7 @@ use common::device::Kind;
 use common::element::Type;
 use common::formula::Formula;
 use common::{Error, Result, file};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::or::Or;
 use super::sizes::{self, Sizes};
@@ -208,7 +208,12 @@ pub struct Ints {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Check {
     /// What a kernel computes that is plainly right.
-    pub same_as: Option<Or<PathBuf, Reference>>,
+    #[serde(
+        default,
+        deserialize_with = "Reference::read",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub same_as: Option<Reference>,
     /// By how much a result may differ from it, as a share of its size.
     pub tolerance: Option<f64>,
     /// What one of the formulas says, or nobody knows.
@@ -219,18 +224,7 @@ pub struct Check {
     pub each: BTreeMap<String, Formula>,
 }
 
-impl Check {
-    /// The file of the reference.
-    pub fn file(&self) -> &Path {
-        match &self.same_as {
-            Some(Or::Table(reference)) => &reference.kernel,
-            Some(Or::Plain(file)) => file,
-            None => Path::new(""),
-        }
-    }
-}
-
-/// A reference that is not run by one item.
+/// A kernel that is plainly right; with its file alone one item runs it, with the task's arguments.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
@@ -248,6 +242,20 @@ pub struct Reference {
     /// Its arguments: numbers, and names of buffers.
     #[serde(default)]
     pub args: Vec<Formula>,
+}
+
+impl Reference {
+    fn read<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> std::result::Result<Option<Reference>, D::Error> {
+        Ok(Some(match Or::deserialize(from)? {
+            Or::Table(reference) => reference,
+            Or::Plain(kernel) => Reference {
+                kernel,
+                ..Reference::default()
+            },
+        }))
+    }
 }
 
 /// How the matrices of a product lie.
@@ -287,15 +295,11 @@ impl TaskFile {
         let folder = path.parent().unwrap_or(Path::new(""));
         task.kernel = folder.join(&task.kernel);
         if let Some(Or::Table(Check {
-            same_as: Some(same),
+            same_as: Some(reference),
             ..
         })) = &mut task.check
         {
-            let file = match same {
-                Or::Plain(file) => file,
-                Or::Table(reference) => &mut reference.kernel,
-            };
-            *file = folder.join(&*file);
+            reference.kernel = folder.join(&reference.kernel);
         }
         for given in all_given(&mut task) {
             if let Or::Table(Given {
@@ -308,6 +312,14 @@ impl TaskFile {
             }
         }
         Ok(task)
+    }
+
+    /// The kernel that a result is held against, and by how much it may differ from that.
+    pub fn reference(&self) -> Option<(&Reference, Option<f64>)> {
+        match &self.check {
+            Some(Or::Table(check)) => Some((check.same_as.as_ref()?, check.tolerance)),
+            _ => None,
+        }
     }
 
     /// Its launches in order.

@@ -66,13 +66,10 @@ impl TaskFile {
         if !words.contains('=') {
             let sides: Option<Vec<usize>> = words.split('x').map(|one| one.parse().ok()).collect();
             let sides = sides.ok_or_else(wrong)?;
-            let ordered = SIDES.iter().filter(|name| names.contains(name));
-            let ordered: Vec<&str> = ordered.copied().collect();
-            let ordered = if ordered.len() == names.len() {
-                ordered
-            } else {
-                names.clone()
-            };
+            let mut ordered = names.clone();
+            if names.iter().all(|name| SIDES.contains(name)) {
+                ordered.sort_by_key(|name| SIDES.iter().position(|side| side == name));
+            }
             if sides.len() != 1 && sides.len() < ordered.len() {
                 return Err(wrong());
             }

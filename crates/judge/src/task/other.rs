@@ -12,8 +12,7 @@ use common::task::{Arg, Buffer, Fill, Right, Role, Task};
 use serde::{Deserialize, Serialize};
 use verify::draw::Draw;
 
-use super::file::{Check, TaskFile};
-use super::or::Or;
+use super::file::TaskFile;
 
 /// In what a try differs from what the file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,7 +76,7 @@ impl Other {
             };
             let any = match fill {
                 // A formula counts in doubles, which never run over.
-                Fill::Numbers(matrix::Fill::Random, seed) if is_whole => match reference(file) {
+                Fill::Numbers(matrix::Fill::Random, seed) if is_whole => match file.reference() {
                     Some(_) => Some((Draw::Any, *seed)),
                     None => Some((Draw::Ints(0, 1000), *seed)),
                 },
@@ -171,25 +170,11 @@ const REVERSED: &str = "\
 - get_global_offset(1)) * get_global_size(0) + get_global_id(0) - get_global_offset(0))
 ";
 
-/// What a task is held against, where that is a kernel: its arguments, none where they are the
-/// task's own.
-fn reference(file: &TaskFile) -> Option<&[Formula]> {
-    match &file.check {
-        Some(Or::Table(Check {
-            same_as: Some(same),
-            ..
-        })) => Some(match same {
-            Or::Plain(_) => &[],
-            Or::Table(reference) => &reference.args,
-        }),
-        _ => None,
-    }
-}
-
 /// Changes the fractions that kernels are given as plain numbers, as far as what they are held
 /// against is given them, too; whether there are any.
 fn scale_scalars(task: &mut Task, file: &TaskFile) -> bool {
-    let given = reference(file);
+    // None where they are the task's own.
+    let given = file.reference().map(|(reference, _)| &*reference.args);
     let formulas: Vec<&Formula> = match (&task.right, given) {
         (_, Some(args)) => args.iter().collect(),
         (Right::Each(all), _) => all.iter().map(|one| &one.1).collect(),

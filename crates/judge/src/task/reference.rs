@@ -13,8 +13,7 @@ use verify::poison::{Poison, is_poison};
 use verify::{Same, shaken};
 
 use super::beside::{Beside, Left, RunOf, one_item};
-use super::file::{Check, Reference, TaskFile};
-use super::or::Or;
+use super::file::{Reference, TaskFile};
 
 /// Runs of a reference with other numbers: enough that by chance hardly any element stays.
 const SHAKEN: u64 = 4;
@@ -27,12 +26,9 @@ const FEW_ROUNDINGS: f64 = 8.0;
 /// which nobody says that the reference is meant for them, only what it can tell there counts; and
 /// formulas are taken as references are.
 pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &TaskFile, is_try: bool) -> Result<()> {
-    let check = match &file.check {
-        Some(Or::Table(check)) if check.same_as.is_some() => Some(check),
-        _ => None,
-    };
+    let reference = file.reference();
     // A simulator has no time for it: what the device computed is checked there.
-    if check.is_some() && lesson.session()?.device.is_simulator() {
+    if reference.is_some() && lesson.session()?.device.is_simulator() {
         task.right = Right::Unchecked;
         return Ok(());
     }
@@ -46,8 +42,8 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &TaskFile, is_try: bool
         own.map(|one| of(one.ty)).fold(0.0, f64::max)
     });
     let runs = shaken_runs(task, times, shakes)?;
-    let mut left = match (check, &task.right) {
-        (Some(check), _) => by_kernel(lesson, task, check, runs)?,
+    let mut left = match (reference, &task.right) {
+        (Some((reference, _)), _) => by_kernel(lesson, task, reference, runs)?,
         (None, Right::Each(all)) if is_try => by_formulas(task, all, runs)?,
         _ => return Ok(()),
     }
@@ -72,8 +68,8 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &TaskFile, is_try: bool
         };
         let mut judged = (0..want.len()).filter(|i| !(has_gaps && i % 4 == 3));
         let is_wrong = |i: &usize| is_missing(*i) || !is_try && want.get(*i).is_nan();
-        if let (Some(i), Some(check)) = (judged.find(is_wrong), check) {
-            let file = check.file().display();
+        if let (Some(i), Some((reference, _))) = (judged.find(is_wrong), reference) {
+            let file = reference.kernel.display();
             return Err(Error::Usage(if is_missing(i) {
                 format!("the reference {file} never writes {name}[{i}]")
             } else {
@@ -81,7 +77,7 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &TaskFile, is_try: bool
             }));
         }
         let (far, near) = others.split_at(others.len().min(SHAKEN as usize));
-        let tolerance = check.and_then(|check| check.tolerance);
+        let tolerance = reference.and_then(|(_, tolerance)| tolerance);
         let far = if shakes[0] > 0.0 { far } else { &[] };
         let mut one = Same::of(want, tolerance, operations, far, shakes[0]);
         let image = buffer.and_then(|one| one.image);
@@ -102,20 +98,9 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &TaskFile, is_try: bool
 fn by_kernel(
     lesson: &mut Lesson,
     task: &Task,
-    check: &Check,
+    reference: &Reference,
     runs: impl Iterator<Item = RunOf>,
 ) -> Result<Vec<Left>> {
-    let alone;
-    let reference = match &check.same_as {
-        Some(Or::Table(reference)) => reference,
-        _ => {
-            alone = Reference {
-                kernel: check.file().into(),
-                ..Reference::default()
-            };
-            &alone
-        }
-    };
     let beside = Beside {
         task,
         what: "reference",
