@@ -6,12 +6,11 @@
 //! In the order in which to read them: `plugin.cpp` is loaded by Oclgrind and writes down
 //! each access; [`run`] launches a kernel with it; `accesses` reads what it wrote. `request` is
 //! the model; `operand` names what an instruction works on; [`figures`] sums up; [`screen`]
-//! prints, `picture` draws the first request of the worst line.
+//! prints, and draws the first request of the worst line.
 
 pub mod accesses;
 pub mod figures;
 mod operand;
-mod picture;
 mod request;
 pub mod run;
 pub mod screen;

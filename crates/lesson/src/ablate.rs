@@ -14,7 +14,7 @@ use common::shape::Shape;
 use common::source::Source;
 use common::task::Task;
 use common::timing::{Runs, Timing};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::ablation::{self, Ablation, alone, edited};
 use crate::lesson::Lesson;
@@ -22,38 +22,8 @@ use crate::lesson::Lesson;
 /// The part that is all of the kernel.
 const WHOLE: &str = "whole";
 
-/// One line of `--ablate --json`: never to be taken for a kernel's record.
-#[derive(Serialize)]
-struct Line<'a> {
-    lesson: u32,
-    ablation_of: &'a str,
-    #[serde(flatten)]
-    part: &'a Ablation,
-    /// False for everything but the whole kernel.
-    product: bool,
-    platform: &'a str,
-    device: &'a str,
-    #[serde(flatten)]
-    shape: Shape,
-    #[serde(flatten)]
-    timed: &'a Timed,
-}
-
-/// What a part took, or why it was not run.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Timed {
-    Took {
-        seconds_median: f64,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        spread: Option<f64>,
-        /// Its time over that of the whole kernel.
-        of_whole: f64,
-    },
-    Not {
-        skipped: String,
-    },
-}
+/// The median seconds of a part, and their spread where it was timed alone; or why it was not run.
+type Timed = Result<(f64, Option<f64>), String>;
 
 /// The flag of the lessons whose kernels have parts to take out.
 #[derive(Args)]
@@ -102,30 +72,24 @@ impl Lesson {
         let Some(whole) = record.seconds_median else {
             return self.console.row(record);
         };
-        let took = |seconds_median, spread| Timed::Took {
-            seconds_median,
-            spread,
-            of_whole: seconds_median / whole,
-        };
         let part = Ablation::new(WHOLE, &task.says);
-        self.part(task, &part, &took(whole, record.spread))?;
+        self.part(task, &part, whole, &Ok((whole, record.spread)))?;
         let helpers = record.helpers.iter();
         let helping: f64 = helpers.filter_map(|one| one.seconds_median).sum();
         if helping > 0.0 {
             let shows = "the kernels that run before or after this one in every run";
             let part = Ablation::new("helpers only", shows);
-            self.part(task, &part, &took(helping, None))?;
+            self.part(task, &part, whole, &Ok((helping, None)))?;
         }
         for ablation in parts {
             let source = self.source_of(&task.kernel)?;
-            let timed = match edited(&source, &task.kernel, &ablation.edits) {
-                Ok(source) => {
-                    let timing = self.time_part(task, ablation, &source, runs)?;
-                    took(timing.median(), Some(timing.spread()))
-                }
-                Err(skipped) => Timed::Not { skipped },
+            let source = edited(&source, &task.kernel, &ablation.edits);
+            let timing = source.map(|source| self.time_part(task, ablation, &source, runs));
+            let timed = match timing {
+                Ok(timing) => timing.map(|one| Ok((one.median(), Some(one.spread()))))?,
+                Err(why) => Err(why),
             };
-            self.part(task, ablation, &timed)?;
+            self.part(task, ablation, whole, &timed)?;
         }
         self.say("")
     }
@@ -151,39 +115,51 @@ impl Lesson {
         self.time(&ready.without_helpers(), runs, Instant::now(), None)
     }
 
-    /// Prints one line, for people or as JSON.
-    fn part(&mut self, task: &Task, part: &Ablation, timed: &Timed) -> Result<()> {
+    /// Prints one line, for people or as JSON: never to be taken for a kernel's record.
+    fn part(&mut self, task: &Task, part: &Ablation, whole: f64, timed: &Timed) -> Result<()> {
         let device = &self.session()?.device;
-        let name = task.name();
+        let (name, Shape { m, n, k }) = (task.name(), task.shape());
         let is_whole = part.name == WHOLE;
-        self.console.report.json(&Line {
-            lesson: self.number,
-            ablation_of: &name,
-            part,
-            product: is_whole,
-            platform: &device.platform.name,
-            device: &device.name,
-            shape: task.shape(),
-            timed,
-        })?;
+        let mut line = json!({
+            "lesson": self.number,
+            "ablation_of": name,
+            "part": part.name,
+            "shows": part.shows,
+            "edits": part.edits,
+            // False for everything but the whole kernel.
+            "product": is_whole,
+            "platform": device.platform.name,
+            "device": device.name,
+            "m": m,
+            "n": n,
+            "k": k,
+        });
+        let figures = match timed {
+            Err(skipped) => {
+                line["skipped"] = json!(skipped);
+                format!("{} {skipped}", "skipped:".yellow())
+            }
+            Ok((median, spread)) => {
+                let share = median / whole;
+                line["seconds_median"] = json!(median);
+                line["of_whole"] = json!(share);
+                if spread.is_some() {
+                    line["spread"] = json!(spread);
+                }
+                format!(
+                    "{:>9}{:>8}{:>8} {}",
+                    seconds(*median),
+                    spread.map_or("-".into(), |s| format!("±{}", percent(s))),
+                    percent(share),
+                    bar(share).cyan()
+                )
+            }
+        };
+        self.console.report.json(&line)?;
         let (title, indent) = if is_whole {
             (format!("{name:<37}").bold(), "")
         } else {
             (format!("  {:<35}", part.name).normal(), "  ")
-        };
-        let figures = match timed {
-            Timed::Not { skipped } => format!("{} {skipped}", "skipped:".yellow()),
-            Timed::Took {
-                seconds_median,
-                spread,
-                of_whole,
-            } => format!(
-                "{:>9}{:>8}{:>8} {}",
-                seconds(*seconds_median),
-                spread.map_or("-".into(), |s| format!("±{}", percent(s))),
-                percent(*of_whole),
-                bar(*of_whole).cyan()
-            ),
         };
         let shows = part.shows.dimmed();
         self.say(format!("  {title}{figures}\n  {indent}{shows}"))

@@ -9,14 +9,12 @@ use std::ops::Range;
 
 use common::source::Source;
 use language::functions::functions;
-use serde::Serialize;
 
 /// A part that is taken out of a kernel. What is left must still need everything that
 /// is to be timed, or the compiler takes that out as well.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ablation {
     /// What is left, or what is gone: "arithmetic only", "no barriers".
-    #[serde(rename = "part")]
     pub name: String,
     /// What its time tells, in a few words.
     pub shows: String,

@@ -9,14 +9,13 @@
 //! - `measure` is what happens to each task: **build, arguments, launch, read, check**, and
 //!   only then time. `refusal` says why one is skipped, `bind` gives its kernels their
 //!   memory, and then it is `ready`: poisoned before, watched after. `rerun` runs one again
-//!   that was wrong, or was right by chance. `card` is what `--step` says of it.
+//!   that was wrong, or was right by chance.
 //! - `lesson` is what was asked for, the problem and the end. It has two parts: what it
 //!   says (`console`, which prints through [`report`]) and what it computes with
 //!   (`workbench`: session, programs, operands).
 //! - `simulator` puts what a simulator reported into the row of the kernel that ran.
 //! - `run` leads from `main` to a lesson, whose flags are in [`cli`]; the work is done by
-//!   a child process that the crate `process` watches; `resume` goes on after a kernel
-//!   that took one down.
+//!   a child process that the crate `process` watches.
 //! - `choice` marks the one step of a table that is expected to be the fastest, by what was
 //!   `kept` of its candidates; [`results`] says in which file.
 //! - `host` is what the same product takes without a device; `ablate` times a kernel with
@@ -25,7 +24,6 @@
 mod ablate;
 mod ablation;
 mod bind;
-mod card;
 mod choice;
 pub mod cli;
 mod console;
@@ -39,7 +37,6 @@ mod refusal;
 pub mod report;
 mod rerun;
 pub mod results;
-mod resume;
 mod run;
 mod simulator;
 mod table;

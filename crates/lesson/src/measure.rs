@@ -12,9 +12,10 @@ use common::task::{self, Plan, Task};
 use common::timing::{self, Runs, Sample, Timing, WARM_UP};
 use common::verify;
 use language::tokens::Tokens;
-use narrate::Beat;
+use narrate::{Beat, Card};
 use opencl3::error_codes::CL_INVALID_KERNEL_NAME;
 use opencl3::kernel::Kernel;
+use process::events::Event;
 
 use crate::lesson::Lesson;
 use crate::product::problem_of;
@@ -121,6 +122,31 @@ impl Lesson {
             self.console.hide_progress(false);
         }
         done
+    }
+
+    /// Measures a kernel, which may take this process down; not in a child that goes
+    /// on after another that has measured it, or has died of it. `begun` is the
+    /// record as far as it is known.
+    pub fn once(
+        &mut self,
+        begun: Record,
+        measure: impl FnOnce(&mut Lesson) -> Result<()>,
+    ) -> Result<()> {
+        if let Some(records) = self.console.earlier.take(&begun.kernel) {
+            for record in records {
+                // It was printed already; but nobody has told yet of the last death.
+                if record.died.is_some() && self.console.earlier.is_over() {
+                    self.console.speak_up();
+                }
+                self.console.note(&record);
+                self.console.show_row(record)?;
+            }
+            return Ok(());
+        }
+        self.console.speak_up();
+        self.console.send(&Event::Begun(begun.into()))?;
+        measure(self)?;
+        self.console.send(&Event::Ended)
     }
 
     /// One kernel on its whole way, which lesson 2 walks call by call: build, arguments,
@@ -319,6 +345,18 @@ impl Lesson {
         self.console.narrator.predict(&record.kernel, before)
     }
 
+    /// The task's own kernel, as it is told.
+    pub(crate) fn card(&self, task: &Task) -> Result<Card> {
+        Ok(Card {
+            name: task.name(),
+            kernel: task.kernel.clone(),
+            says: task.says.clone(),
+            source: self.source_of(&task.kernel)?,
+            defines: task.defines.clone(),
+            facts: facts(task)?,
+        })
+    }
+
     /// The record as far as it is known before the kernel is built.
     pub fn record_of(&mut self, task: &Task) -> Result<Record> {
         Ok(Record {
@@ -331,4 +369,24 @@ impl Lesson {
             ..self.record(&task.name(), &task.says, task.shape())?
         })
     }
+}
+
+/// What more there is to know before it runs, a line each.
+fn facts(task: &Task) -> Result<Vec<String>> {
+    let plan = task.plan()?;
+    let mut facts = Vec::new();
+    if let Some(padded) = plan.padded() {
+        let [[rows, columns], [used_rows, used_columns]] = plan.shapes[padded];
+        let name = &task.buffers[padded].name;
+        facts.push(format!(
+            "{name}, {used_rows} x {used_columns}, is padded with zeros to {rows} x {columns}"
+        ));
+    }
+    if let Some(traffic) = &task.own_launch().traffic {
+        facts.push(format!(
+            "global memory: {} loads, {} stores",
+            traffic.global_loads, traffic.global_stores
+        ));
+    }
+    Ok(facts)
 }

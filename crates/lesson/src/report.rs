@@ -1,18 +1,19 @@
 //! What a lesson prints: rows for people, or JSON lines.
 
-mod out;
 mod row;
 
 use std::cell::RefCell;
 use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, Write, stdout};
 
 use colored::Colorize;
 use common::error::Result;
 use common::record::Record;
 use serde::Serialize;
+use text::stream::Stream;
 use text::wrap;
 
-use out::Out;
 use row::row;
 pub(crate) use row::{CHOSEN, heading};
 
@@ -128,4 +129,32 @@ impl Report {
 /// Whether Oclgrind prints what each launch executed: it is read between the records.
 fn counts_instructions() -> bool {
     std::env::var_os("OCLGRIND_INST_COUNTS").is_some()
+}
+
+/// Standard output: shared with what kernels and drivers print, or the lesson's alone.
+struct Out(Option<File>);
+
+impl Out {
+    /// As it comes.
+    const SHARED: Out = Out(None);
+
+    /// For programs that read it: what others print goes to standard error from now on.
+    /// Where the system cannot do that, it stays shared.
+    fn alone() -> Out {
+        let alone = || -> io::Result<File> {
+            let own = Stream::Output.as_it_is()?;
+            Stream::Output.send_to(&Stream::Error.as_it_is()?)?;
+            Ok(own)
+        };
+        Out(alone().ok())
+    }
+
+    /// Prints a line.
+    fn line(&self, text: impl Display) -> io::Result<()> {
+        let line = format!("{text}\n");
+        match self.0.as_ref() {
+            Some(mut own) => own.write_all(line.as_bytes()),
+            None => stdout().write_all(line.as_bytes()),
+        }
+    }
 }

@@ -6,7 +6,6 @@
 //!   what they show.
 //! - What they quote is kept by `record` (lessons, libraries), `asm` (machine code) and
 //!   `probe` (parts of a device), and `receive` takes in what others recorded; `kept` reads and writes the files.
-//! - `printed` reads what a recorded run printed.
 //! - The check is measured by `mutate` (does it find mistakes?) and `symptoms` (is the cause of
 //!   a wrong result named?), both on all cores.
 //!
@@ -17,7 +16,6 @@ mod figures;
 mod kept;
 mod mutate;
 mod pages;
-mod printed;
 mod probe;
 mod receive;
 mod record;

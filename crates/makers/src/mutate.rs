@@ -4,7 +4,6 @@
 //!
 //! `units` are what is scored, `mutant` and `operators` make the mistakes, and `detect` runs them.
 
-mod declarations;
 mod detect;
 mod mutant;
 mod operators;

@@ -1,7 +1,7 @@
 //! A trace for people, in 80 columns, and as one JSON object.
 
 use colored::Colorize;
-use common::numbers::bytes;
+use common::numbers::{bytes, count};
 use common::source::Source;
 use serde_json::{Value, json};
 use text::table;
@@ -9,7 +9,7 @@ use text::wrap::folded;
 
 use super::accesses::{Launch, Memory};
 use super::figures::{Figures, Row};
-use super::picture;
+use super::request::offset;
 use crate::device::Model;
 use crate::launched::Launched;
 
@@ -35,7 +35,7 @@ impl Screen<'_> {
     pub fn text(&self) -> String {
         let mut out = format!("{}\n{}\n{}", self.head(), self.operands(), self.listing());
         if let Some(row) = self.figures.rows.first() {
-            out += &format!("\n{}", picture::of(row, self.model));
+            out += &format!("\n{}", picture(row, self.model));
         }
         out
     }
@@ -236,4 +236,64 @@ impl Launch {
 fn short(value: f64) -> String {
     let text = format!("{value:.2}");
     text.strip_suffix('0').unwrap_or(&text).to_string()
+}
+
+/// Lines that show enough.
+const MOST: usize = 16;
+
+/// A line for each sector or pass, a column for each item.
+fn picture(row: &Row, model: &Model) -> String {
+    let lines = match row.operand.memory {
+        Memory::Global => sectors(row, model),
+        Memory::Local => passes(row, model),
+        Memory::Private => return String::new(),
+    };
+    let many = match (lines.len(), row.operand.memory) {
+        (many, Memory::Global) => count(many, "sector"),
+        (1, _) => "1 pass over the banks".into(),
+        (many, _) => format!("{many} passes over the banks"),
+    };
+    let (name, line) = (&row.operand.name, row.operand.line);
+    let items = count(row.first.lanes.len(), "item");
+    let title = format!("The first request for {name}, line {line}: {items}, {many}");
+    let mut out = format!("{}\n", title.bold());
+    for (name, marks) in lines.iter().take(MOST) {
+        out += &format!("  {name:<28} {marks}\n");
+    }
+    if lines.len() > MOST {
+        out += &format!("  and {} more\n", lines.len() - MOST);
+    }
+    out
+}
+
+fn sectors(row: &Row, model: &Model) -> Vec<(String, String)> {
+    let line = |sector: u64| {
+        let first = sector.saturating_mul(model.sector);
+        let last = first.saturating_add(model.sector - 1);
+        let touches = |item: u32| {
+            row.first.lanes.iter().any(|lane| {
+                let end = lane.address.saturating_add(lane.bytes);
+                lane.item == item && lane.address <= last && end > first
+            })
+        };
+        let bytes = format!("bytes {} to {}", offset(first), offset(last));
+        (bytes, marks(model, touches))
+    };
+    row.first.sectors(model).into_iter().map(line).collect()
+}
+
+fn passes(row: &Row, model: &Model) -> Vec<(String, String)> {
+    let passes = (1..).zip(row.first.passes(model));
+    let line = |(at, items): (u32, Vec<u32>)| {
+        (
+            format!("pass {at}"),
+            marks(model, |item| items.contains(&item)),
+        )
+    };
+    passes.map(line).collect()
+}
+
+fn marks(model: &Model, is_set: impl Fn(u32) -> bool) -> String {
+    let mark = |item: u32| if is_set(item) { '█' } else { '·' };
+    (0..model.warp).map(mark).collect()
 }
