@@ -267,6 +267,22 @@ impl Lesson {
         Ok(program)
     }
 
+    /// A program of another file, for other runs of it, too: drivers take long over a text that
+    /// they have built before.
+    ///
+    /// # Errors
+    /// When it does not build.
+    pub fn built_once(&mut self, source: &Source, options: &str) -> Result<Rc<Program>> {
+        let key = format!("{options} {}", source.text);
+        let workbench = self.workbench()?;
+        if let Some(program) = workbench.programs.get(&key) {
+            return Ok(program.clone());
+        }
+        let program = Rc::new(Program::build(&workbench.session, source, options, false)?);
+        workbench.programs.insert(key, program.clone());
+        Ok(program)
+    }
+
     /// Frees the programs built so far: a lesson may build hundreds.
     pub fn forget_programs(&mut self) {
         if let Some(workbench) = &mut self.workbench {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use common::element::Type;
 use common::error::{Error, Result};
 use common::memory::Poison;
-use common::program::{self, Program};
+use common::program;
 use common::record::{Record, Work};
 use common::source::Source;
 use common::task::{self, Plan, Task};
@@ -68,9 +68,8 @@ impl Lesson {
     /// A task of another file, ready to be run; or why it cannot be.
     pub fn prepared(&mut self, task: &Task, source: &Source) -> Result<Result<Ready, String>> {
         let mut plan = task.plan()?;
-        let session = self.session()?;
         let options = program::options(task.ty, &task.defines);
-        let program = Program::build(&session, source, &options, false)?;
+        let program = self.built_once(source, &options)?;
         let kernels = task.kernels_of(&program)?;
         let mut record = Record::default();
         self.fit_groups(task, &mut plan, &kernels, &mut record)?;

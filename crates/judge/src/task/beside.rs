@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use common::element::Elements;
 use common::error::{Error, Result};
 use common::formula::Formula;
-use common::program::{self, Program};
+use common::program;
 use common::source::Source;
 use common::task::{Arg, Buffer, Fill, Launch, Right, Role, Task};
 use lesson::Lesson;
@@ -63,8 +63,8 @@ impl Beside<'_> {
         lesson.console.doing(format!("running the {what} {name}"))?;
         let session = lesson.session()?;
         let options = program::options(task.ty, &task.defines);
-        let program = Program::build(&session, &source, &options, false).map_err(told)?;
-        let all = Signature::all(&session, &program, &source, &task.defines).map_err(told)?;
+        let program = lesson.built_once(&source, &options).map_err(told)?;
+        let all = Signature::all(lesson, &program, &source, &task.defines).map_err(told)?;
         let names: Vec<&str> = all.iter().map(|one| one.kernel.as_str()).collect();
         let kernel = match (&all[..], *function) {
             ([only], "") => only,

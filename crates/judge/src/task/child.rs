@@ -188,8 +188,8 @@ fn one(
     let file = &run.task;
     let defines: Vec<(String, usize)> = file.define.clone().into_iter().collect();
     let program = lesson.program(&defines)?;
-    let session = lesson.session()?;
-    let all = Signature::all(&session, &program, &lesson.source()?, &defines)?;
+    let source = lesson.source()?;
+    let all = Signature::all(lesson, &program, &source, &defines)?;
     if purpose == Purpose::Signatures {
         return lesson.console.report.json(&all);
     }

@@ -6,6 +6,7 @@ use common::program::{self, Program};
 use common::session::Session;
 use common::source::Source;
 use language::types::{self, Types};
+use lesson::Lesson;
 use opencl3::kernel::{
     CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
     CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
@@ -73,15 +74,16 @@ impl Signature {
     /// # Errors
     /// When the driver does not tell the names of kernels, or their arguments.
     pub fn all(
-        session: &Session,
+        lesson: &mut Lesson,
         program: &Program,
         source: &Source,
         defines: &[(String, usize)],
     ) -> Result<Vec<Signature>> {
+        let session = lesson.session()?;
         let names = program.cl.kernel_names().to_string();
         let mut all = Vec::new();
         for name in names.split(';').filter(|name| !name.is_empty()) {
-            all.push(Signature::of(session, program, name, source)?);
+            all.push(Signature::of(&session, program, name, source)?);
         }
         let parameters = || all.iter().flat_map(|one: &Signature| &one.args);
         let is_memory =
@@ -93,7 +95,7 @@ impl Signature {
         if structs.is_empty() {
             return Ok(all);
         }
-        let sizes = sizes(session, source, defines, &structs)?;
+        let sizes = sizes(lesson, source, defines, &structs)?;
         for parameter in all.iter_mut().flat_map(|one| &mut one.args) {
             let at = structs.iter().position(|name| *name == parameter.pointee());
             if let (0, Some(at)) = (parameter.lanes, at) {
@@ -236,7 +238,7 @@ fn parts(types: &Types, fields: &[(String, usize)]) -> Option<Vec<(usize, Type)>
 
 /// The bytes of types that a file declares, by a kernel behind its text.
 fn sizes(
-    session: &Session,
+    lesson: &mut Lesson,
     source: &Source,
     defines: &[(String, usize)],
     names: &[String],
@@ -253,7 +255,8 @@ fn sizes(
         path: source.path.clone(),
     };
     let options = program::options(Type::Float, defines);
-    let program = Program::build(session, &source, &options, false)?;
+    let program = lesson.built_once(&source, &options)?;
+    let session = lesson.session()?;
     let kernel = program.kernel("course_sizes", &["ulong*".into()])?;
     let buffer = session.buffer(8 * names.len())?;
     let range = common::ndrange::NdRange::cover(&[1], &[1]);
