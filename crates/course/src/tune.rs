@@ -8,10 +8,7 @@ use anyhow::Result;
 use colored::Colorize;
 use common::Error;
 use common::record::Record;
-use judge::{
-    How, Sizes, TaskFile, Tried, Verdict,
-    child::{self, Purpose, Run},
-};
+use judge::{How, Sizes, TaskFile, Tried, Verdict, child};
 use serde_json::{Value, json};
 use text::Out;
 
@@ -97,9 +94,7 @@ impl Options {
                 }
             }
         }
-        let runs = vec![Run::of(&task, sizes.clone())];
-        let mut command = child::command(runs, Purpose::Results)?;
-        let child = child::on_device(child::flags(&mut command, &self.how, true), &self.how)?;
+        let child = child::timed(&task, sizes, &self.how)?;
         let record = child.records().next();
         if record.is_none() && child.status.code() == Some(3) {
             return Err(child.refused().into());

@@ -9,11 +9,10 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use common::source::Source;
 use common::threads;
 use language::tokens::Tokens;
-use process::Finished;
 use process::child_status;
 
 use crate::answer::judge;
@@ -36,19 +35,13 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The process in which these runs are checked, and perhaps timed; what the file lacks is said
-    /// by its name.
-    fn command(&self, runs: Vec<Run>, times: bool) -> Result<Command> {
+    /// The process in which these runs are checked; what the file lacks is said by its name.
+    fn command(&self, runs: Vec<Run>) -> Result<Command> {
         let mut command = child::command(runs, Purpose::Results)?;
         let function = Some(&self.task.function).filter(|name| !name.is_empty());
         let only = function.iter().flat_map(|name| ["--only", name]);
-        child::flags(&mut command, self.how, times).args(only);
+        child::flags(&mut command, self.how, false).args(only);
         Ok(command)
-    }
-
-    /// What came of them on the device that is asked for.
-    fn on_device(&self, runs: Vec<Run>, times: bool) -> Result<Finished> {
-        child::on_device(&mut self.command(runs, times)?, self.how)
     }
 }
 
@@ -97,7 +90,7 @@ fn on_device(asked: &Asked) -> Result<Seen> {
         task, how, name, ..
     } = asked;
     let seed = how.seed;
-    let child = asked.on_device(task.results(seed)?, false)?;
+    let child = child::on_device(&mut asked.command(task.results(seed)?)?, how)?;
     let mut seen = judge("result", &child);
     let mut status = child_status(child.status);
     let drawn = task.new_size(seed);
@@ -147,16 +140,12 @@ fn called(without: &[String], source: &Source) -> Option<Observation> {
 
 /// The rate of a kernel file as a share of what the device does in the same run.
 fn rate(asked: &Asked, file: &Path) -> Result<Observation> {
-    let task = &asked
-        .task
-        .in_variants()
-        .pop()
-        .context("an exercise has a launch")?;
-    let mut run = Run::of(task, task.timed());
-    run.task.kernel = file.into();
-    let child = asked.on_device(vec![run], true)?;
+    let mut task = asked.task.last_variant();
+    task.kernel = file.into();
+    let sizes = task.timed();
+    let child = child::timed(&task, &sizes, asked.how)?;
     let record = child.records().next();
-    let speed = record.and_then(|record| rates::speed(&record, &task.timed(), task));
+    let speed = record.and_then(|record| rates::speed(&record, &sizes, &task));
     Ok(match (speed, judge("speed", &child)) {
         (Some(speed), _) => speed.beside(&task.at_least),
         (None, _) if child.status.success() => {

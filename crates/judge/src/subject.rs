@@ -272,7 +272,7 @@ pub fn is_task(file: &Path) -> bool {
 /// given, `without_data`, that is known in any case.
 ///
 /// # Errors
-/// As of [`child::signatures`].
+/// As the process ended that asks the driver: no device, a file that does not build.
 pub fn drafts(
     file: &Path,
     flags: &LaunchFlags,

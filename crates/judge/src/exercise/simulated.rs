@@ -4,7 +4,7 @@ use analysis::device::Model;
 use analysis::launched::Wanted;
 use analysis::trace::figures::Figures;
 use analysis::trace::run::trace;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use common::record::Record;
 use common::source::Source;
 
@@ -31,7 +31,7 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
     let Some(library) = oclgrind() else {
         return Ok((vec![simulator::missing()], Vec::new()));
     };
-    let mut command = asked.command(asked.task.faults(), false)?;
+    let mut command = asked.command(asked.task.faults())?;
     simulator::aim(&mut command, &library);
     let Simulation { child, log } = simulator::run(command)?;
     let runs = match first_wrong(IN_SIMULATOR, &child) {
@@ -44,8 +44,7 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
         seen.retain(|one| one.outcome == Detection::Fault);
         seen.insert(0, runs);
     }
-    let mut variants = asked.task.in_variants();
-    let mut task = variants.pop().context("an exercise has a launch")?;
+    let mut task = asked.task.last_variant();
     // The group that the kernel itself asks for.
     if let Some(record) = child.records().last().filter(|_| task.local.is_empty()) {
         task.local = record.group.into_iter().map(Into::into).collect();

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::counts::Count;
 use crate::task::TaskFile;
@@ -15,20 +15,30 @@ use crate::task::sizes::{Sizes, in_words};
 pub const SEED: u64 = 1;
 
 impl TaskFile {
+    /// The task with these macros, too.
+    fn with(&self, macros: &BTreeMap<String, usize>) -> TaskFile {
+        let mut task = self.clone();
+        task.define.extend(macros.clone());
+        task
+    }
+
     /// The tasks that are asked for: one for each variant.
-    pub fn in_variants(&self) -> Vec<TaskFile> {
-        if self.variants.is_empty() {
-            return vec![self.clone()];
+    pub(crate) fn in_variants(&self) -> Vec<TaskFile> {
+        match &self.variants[..] {
+            [] => vec![self.clone()],
+            all => all.iter().map(|one| self.with(one)).collect(),
         }
-        let mut tasks = vec![self.clone(); self.variants.len()];
-        for (task, variant) in tasks.iter_mut().zip(&self.variants) {
-            task.define.extend(variant.clone());
-        }
-        tasks
+    }
+
+    /// The last of them, which is counted and timed.
+    pub(crate) fn last_variant(&self) -> TaskFile {
+        self.variants
+            .last()
+            .map_or(self.clone(), |one| self.with(one))
     }
 
     /// Size at which the simulator counts.
-    pub fn counted(&self) -> Sizes {
+    pub(crate) fn counted(&self) -> Sizes {
         if self.counted.is_empty() {
             return self.small();
         }
@@ -36,7 +46,7 @@ impl TaskFile {
     }
 
     /// The size that is new in a check; none where its formulas allow no other.
-    pub fn new_size(&self, seed: u64) -> Option<Sizes> {
+    pub(crate) fn new_size(&self, seed: u64) -> Option<Sizes> {
         self.drawn(seed).into_iter().next()
     }
 
@@ -49,7 +59,7 @@ impl TaskFile {
 
     /// The name of the size at which is counted, as the kernel is told it, and at most how
     /// much of what there may be, in the order of `Count`.
-    pub fn targets(&self) -> Result<(String, Vec<(Count, f64)>)> {
+    pub(crate) fn targets(&self) -> Result<(String, Vec<(Count, f64)>)> {
         let counted = self.counted();
         let task = self.task(&counted, SEED, &[])?;
         let scope = task.plan()?.scope_of(&task, task.own_launch())?;
@@ -75,7 +85,7 @@ impl TaskFile {
     }
 
     /// The runs that are checked on a device; `seed` is what is new in this check.
-    pub fn results(&self, seed: u64) -> Result<Vec<Run>> {
+    pub(crate) fn results(&self, seed: u64) -> Result<Vec<Run>> {
         let sizes = self.all_sizes()?;
         let tasks = self.in_variants();
         let known = tasks
@@ -88,7 +98,7 @@ impl TaskFile {
     }
 
     /// Those in which a simulator looks for faults; counts are those of the last one.
-    pub fn faults(&self) -> Vec<Run> {
+    pub(crate) fn faults(&self) -> Vec<Run> {
         let tasks = self.in_variants();
         let small = tasks.iter().map(|one| one.run(one.small(), SEED));
         let counted = tasks.last().filter(|one| one.counted() != one.small());
@@ -98,10 +108,7 @@ impl TaskFile {
 
     /// The program that launches it once, where it is counted.
     pub fn launch(&self) -> Result<Command> {
-        let task = self
-            .in_variants()
-            .pop()
-            .context("an exercise has a launch")?;
+        let task = self.last_variant();
         let run = task.run(task.counted(), SEED);
         child::command(vec![run], Purpose::Launch)
     }

@@ -32,14 +32,14 @@ const VARIABLE: &str = "OPENCL_COURSE_TASK";
 const LONG: Duration = Duration::from_secs(20);
 
 /// What the host does before any kernel runs.
-pub const FILLING: &str = "filling the buffers";
+pub(crate) const FILLING: &str = "filling the buffers";
 
 /// Why they were not.
-pub const TOO_LONG: &str = "it takes too long";
+pub(crate) const TOO_LONG: &str = "it takes too long";
 
 /// What is asked of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Purpose {
+pub(crate) enum Purpose {
     /// What the driver tells of the kernels.
     Signatures,
     /// Right results, and times where these are asked for.
@@ -56,7 +56,7 @@ struct Asked {
 
 /// A task that is run at a size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Run {
+pub(crate) struct Run {
     /// The task.
     pub task: TaskFile,
     /// Its sizes.
@@ -75,7 +75,7 @@ pub struct Run {
 
 impl Run {
     /// A task at these sizes.
-    pub fn of(task: &TaskFile, sizes: Sizes) -> Run {
+    pub(crate) fn of(task: &TaskFile, sizes: Sizes) -> Run {
         Run {
             task: task.clone(),
             sizes,
@@ -90,7 +90,7 @@ impl Run {
 
 /// The course itself, as the process in which tasks run, by a lesson's flags. Who looks at a
 /// launch names the file.
-pub fn command(runs: Vec<Run>, purpose: Purpose) -> anyhow::Result<Command> {
+pub(crate) fn command(runs: Vec<Run>, purpose: Purpose) -> anyhow::Result<Command> {
     let this = process::this_program();
     let mut command = this.context("cannot find this program's own path")?;
     let kernel = runs.first().map(|run| run.task.kernel.clone());
@@ -105,7 +105,7 @@ pub fn command(runs: Vec<Run>, purpose: Purpose) -> anyhow::Result<Command> {
 }
 
 /// The flags of a check, as a lesson has them, for a program that takes these.
-pub fn flags<'c>(command: &'c mut Command, how: &How, times: bool) -> &'c mut Command {
+pub(crate) fn flags<'c>(command: &'c mut Command, how: &How, times: bool) -> &'c mut Command {
     let color = !how.json && colored::control::SHOULD_COLORIZE.should_colorize();
     command
         .stdin(Stdio::null())
@@ -119,9 +119,18 @@ pub fn flags<'c>(command: &'c mut Command, how: &How, times: bool) -> &'c mut Co
 }
 
 /// Runs such a program to its end, on the device that is asked for.
-pub fn on_device(command: &mut Command, how: &How) -> anyhow::Result<Finished> {
+pub(crate) fn on_device(command: &mut Command, how: &How) -> anyhow::Result<Finished> {
     let device = how.device.iter().flat_map(|device| ["--device", device]);
     Finished::of(command.args(device))
+}
+
+/// A task at these sizes, checked and timed in a process of its own.
+///
+/// # Errors
+/// When that cannot be started.
+pub fn timed(task: &TaskFile, sizes: &Sizes, how: &How) -> anyhow::Result<Finished> {
+    let mut command = command(vec![Run::of(task, sizes.clone())], Purpose::Results)?;
+    on_device(flags(&mut command, how, true), how)
 }
 
 /// What the driver tells of a file's kernels, within the time that `how` says. Where there is no
@@ -129,7 +138,7 @@ pub fn on_device(command: &mut Command, how: &How) -> anyhow::Result<Finished> {
 ///
 /// # Errors
 /// As the process ended: no device, a file that does not build.
-pub fn signatures(task: &TaskFile, ty: Type, how: &How) -> anyhow::Result<Vec<Signature>> {
+pub(crate) fn signatures(task: &TaskFile, ty: Type, how: &How) -> anyhow::Result<Vec<Signature>> {
     let command = || -> anyhow::Result<Command> {
         let runs = vec![Run::of(task, Sizes::new())];
         let mut command = command(runs, Purpose::Signatures)?;

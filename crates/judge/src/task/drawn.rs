@@ -21,7 +21,7 @@ impl TaskFile {
     /// A smaller size, at which a simulator comes to an end, a larger one where the launch is for
     /// more, the smallest of all, and one smaller than a group: none where no formula allows one.
     /// Of groups that divide all written sizes these leave one partial.
-    pub fn drawn(&self, seed: u64) -> Vec<Sizes> {
+    pub(crate) fn drawn(&self, seed: u64) -> Vec<Sizes> {
         let mut small = self.size.clone();
         while product(&small) > FEW {
             let largest = small.values_mut().max_by_key(|size| **size);
@@ -102,7 +102,7 @@ impl TaskFile {
 
     /// Whether its launches are for larger sizes as well: they grow, or their items take several
     /// elements each.
-    pub fn takes_more(&self) -> bool {
+    pub(crate) fn takes_more(&self) -> bool {
         let twice = self
             .size
             .iter()

@@ -15,7 +15,7 @@ impl TaskFile {
     ///
     /// # Errors
     /// [`Error::Usage`] for a name that is not its own.
-    pub fn all_sizes(&self) -> Result<Vec<Sizes>> {
+    pub(crate) fn all_sizes(&self) -> Result<Vec<Sizes>> {
         let mut all = vec![self.size.clone()];
         for more in &self.sizes {
             if let Some(name) = more.keys().find(|name| !self.size.contains_key(*name)) {
@@ -36,7 +36,7 @@ impl TaskFile {
     }
 
     /// Of its sizes the largest at which a simulator takes a few seconds.
-    pub fn small(&self) -> Sizes {
+    pub(crate) fn small(&self) -> Sizes {
         let all = self.all_sizes().unwrap_or_default();
         let small = all.iter().filter(|sizes| product(sizes) <= FEW);
         let small = small.max_by_key(|sizes| product(sizes));
@@ -89,7 +89,7 @@ impl TaskFile {
 
     /// Where a simulator looks, in the order in which it is tried: of its sizes the largest that
     /// is small; before that, where that makes one group, the smallest that makes several.
-    pub fn simulated(&self) -> Vec<Sizes> {
+    pub(crate) fn simulated(&self) -> Vec<Sizes> {
         let small = self.small();
         let all = self.all_sizes().unwrap_or_default();
         let several = all.into_iter().filter(|sizes| self.has_groups(sizes));
@@ -112,7 +112,7 @@ impl TaskFile {
     }
 
     /// The ranges of its launches.
-    pub fn ranges(&self, sizes: &Sizes) -> Result<Vec<NdRange>> {
+    pub(crate) fn ranges(&self, sizes: &Sizes) -> Result<Vec<NdRange>> {
         Ok(self.task(sizes, 0, &[])?.plan()?.ranges)
     }
 }
