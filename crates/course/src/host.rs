@@ -105,10 +105,7 @@ pub fn check(puzzle: &Puzzle, rules: &Rules, file: &Path, how: &How) -> Result<S
         Ok(program) => program,
         Err(said) => {
             let says = "does not build, as Rust's compiler says";
-            let fault = Observation {
-                details: said.lines().map(String::from).collect(),
-                ..Observation::new("result", Detection::Fault, says)
-            };
+            let fault = Observation::new("result", Detection::Fault, says).with(said.lines());
             return Ok(seen(vec![fault], 4, String::new()));
         }
     };
@@ -123,8 +120,7 @@ pub fn check(puzzle: &Puzzle, rules: &Rules, file: &Path, how: &How) -> Result<S
     if let Some(word) = &rules.refuses {
         observations.push(refusal(word, &run(&[word])?));
     }
-    let is_fault = |one: &Observation| one.outcome == Detection::Fault;
-    let status = u8::from(observations.iter().any(is_fault));
+    let status = u8::from(observations.iter().any(Observation::is_fault));
     Ok(seen(observations, status, String::new()))
 }
 
@@ -159,9 +155,7 @@ fn judge(rules: &Rules, ran: &Ran) -> Observation {
         let says = format!("nothing is wrong with {}", count(calls, "call"));
         return Observation::new("calls", Detection::Silent, says);
     }
-    let mut seen = Observation::new("calls", Detection::Fault, details.remove(0));
-    seen.details = details;
-    seen
+    Observation::new("calls", Detection::Fault, details.remove(0)).with(details)
 }
 
 impl Ran {
@@ -176,10 +170,8 @@ impl Ran {
         let Some(ended) = &self.ended else {
             return Observation::new("result", Detection::Silent, last);
         };
-        let mut seen = Observation::new("result", Detection::Fault, format!("{last}; {ended}"));
-        let launches = self.launches.iter().take(8);
-        seen.details = launches.map(|line| plain(line)).collect();
-        seen
+        let launches = self.launches.iter().take(8).map(|line| plain(line));
+        Observation::new("result", Detection::Fault, format!("{last}; {ended}")).with(launches)
     }
 }
 

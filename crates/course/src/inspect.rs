@@ -124,12 +124,12 @@ impl Inspection<'_> {
             seen.observations.extend(simulated);
             // Where it is wrong, if it is, since there the fault has a line.
             let at = results.wrong().or(first);
-            if let (Some(at), false) = (at, seen.observations.iter().any(is_fault)) {
+            if let (Some(at), false) = (at, seen.observations.iter().any(Observation::is_fault)) {
                 of_drawn.extend(self.simulate_drawn(&at.size)?);
             }
         }
-        let is_right = !seen.observations.iter().any(is_fault);
-        if is_right && of_drawn.iter().any(is_fault) && subject.has_file() {
+        let is_right = !seen.observations.iter().any(Observation::is_fault);
+        if is_right && of_drawn.iter().any(Observation::is_fault) && subject.has_file() {
             self.limited = results.wrong().or(first).cloned();
         }
         seen.observations.extend(of_drawn);
@@ -143,9 +143,7 @@ impl Inspection<'_> {
 
     /// What the simulator sees, where the device saw this.
     fn simulate(&mut self, seen: &[Observation]) -> Result<Vec<Observation>> {
-        let is_judged = seen
-            .iter()
-            .any(|one| one.outcome == Detection::Silent || is_fault(one));
+        let is_judged = seen.iter().any(|one| one.is_silent() || one.is_fault());
         loop {
             let mut found = self.check.simulated(&self.simulated[0])?;
             // It has no time for a reference: what is right the device has said.
@@ -157,7 +155,7 @@ impl Inspection<'_> {
                 self.simulated.remove(0);
                 continue;
             }
-            found.retain(|one| is_fault(one) && !one.is_of_results());
+            found.retain(|one| one.is_fault() && !one.is_of_results());
             found.push(self.not_looked_at());
             return Ok(found);
         }
@@ -167,7 +165,7 @@ impl Inspection<'_> {
     /// kernel, nor for it.
     fn simulate_drawn(&self, size: &Sizes) -> Result<Vec<Observation>> {
         let mut found = self.check.simulated(size)?;
-        found.retain(is_fault);
+        found.retain(Observation::is_fault);
         if found.iter().any(hangs) {
             return Ok(Vec::new());
         }
@@ -230,10 +228,6 @@ impl Inspection<'_> {
             }
         }
     }
-}
-
-fn is_fault(one: &Observation) -> bool {
-    one.outcome == Detection::Fault
 }
 
 fn hangs(one: &Observation) -> bool {

@@ -11,8 +11,7 @@ use ::process::watch::saves::{News, Saves};
 use anyhow::Result;
 use common::element::Type;
 use judge::{
-    Check, Detection, How, LaunchFlags, NO_DEVICE, Observation, Results, Subject, TaskFile,
-    Verdict, exercise,
+    Check, How, LaunchFlags, NO_DEVICE, Observation, Results, Subject, TaskFile, Verdict, exercise,
 };
 use text::Out;
 
@@ -130,8 +129,7 @@ impl Options {
             told.targets = exercise::counted(task, &self.how, &file.display().to_string())?;
             told.targets
                 .extend(speed.map(|speed| speed.beside(&task.at_least)));
-            let is_missed = |one: &Observation| one.outcome == Detection::Fault;
-            if told.targets.iter().any(is_missed) {
+            if told.targets.iter().any(Observation::is_fault) {
                 told.status = 1;
             }
         }

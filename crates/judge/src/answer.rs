@@ -56,10 +56,7 @@ fn of_build(detector: &str, message: &str) -> Observation {
     } else {
         "cannot be launched"
     };
-    Observation {
-        details: diagnostic(message),
-        ..Observation::new(detector, Detection::Fault, says)
-    }
+    Observation::new(detector, Detection::Fault, says).with(diagnostic(message))
 }
 
 /// A build's message without what is known already, or is about a lesson's flags.
@@ -120,10 +117,7 @@ pub fn wrong_result(detector: &str, record: &Record) -> Observation {
     let why = record.failed.as_deref().unwrap_or_default();
     let mut lines = why.lines().map(str::trim);
     let says = lines.next().unwrap_or_default();
-    Observation {
-        details: lines.map(String::from).collect(),
-        ..Observation::new(detector, Detection::Fault, says)
-    }
+    Observation::new(detector, Detection::Fault, says).with(lines)
 }
 
 #[cfg(test)]

@@ -211,11 +211,8 @@ impl Check<'_> {
             return Ok(false);
         }
         let seen = self.simulated_at(&one.at)?;
-        Ok(seen
-            .iter()
-            .skip(1)
-            .any(|seen| seen.outcome == Detection::Silent)
-            && !seen.iter().any(|seen| seen.outcome == Detection::Fault))
+        Ok(seen.iter().skip(1).any(Observation::is_silent)
+            && !seen.iter().any(Observation::is_fault))
     }
 
     /// Runs it at all of these: a task in one process, which is begun anew behind a size that took
@@ -320,16 +317,13 @@ impl Check<'_> {
         simulator::aim(&mut command, &library);
         let simulation = simulator::run(command)?;
         let mut result = judge("Oclgrind: result", &simulation.child);
-        if simulation.log.contains(GAVE_UP) && result.outcome == Detection::Fault {
+        if simulation.log.contains(GAVE_UP) && result.is_fault() {
             result.outcome = Detection::Doubtful;
         }
         let text = Source::read(&self.subject.file).map_or(String::new(), |one| one.text);
         let mut sorted = simulator::sort(&simulation.log, &text);
         if child_status(simulation.child.status) > 1 {
-            let silent = sorted
-                .iter_mut()
-                .filter(|one| one.outcome == Detection::Silent);
-            for one in silent {
+            for one in sorted.iter_mut().filter(|one| one.is_silent()) {
                 one.outcome = Detection::NotRun;
                 one.says = "saw nothing, up to where it was ended".into();
             }

@@ -77,7 +77,7 @@ pub fn check(task: &TaskFile, name: &str, solution: Option<&Path>, how: &How) ->
     seen.observations.extend(called(&task.without, &source));
     // Nothing is timed that is not right; and not while the simulator runs.
     let mut all = seen.observations.iter();
-    let right = all.all(|seen| seen.outcome != Detection::Fault);
+    let right = all.all(|seen| !seen.is_fault());
     seen.observations.extend(counts);
     if right {
         seen.observations.extend(speed(&asked, solution)?);
@@ -94,7 +94,7 @@ fn on_device(asked: &Asked) -> Result<Seen> {
     let mut seen = judge("result", &child);
     let mut status = child_status(child.status);
     let drawn = task.new_size(seed);
-    if seen.outcome == Detection::Silent {
+    if seen.is_silent() {
         let sizes: Vec<String> = task.all_sizes()?.iter().map(in_words).collect();
         seen.says = format!("right at {}", sizes.join(", "));
         if let Some(drawn) = &drawn {
@@ -132,10 +132,8 @@ fn called(without: &[String], source: &Source) -> Option<Observation> {
     let number = source.text[..tokens.byte(at)].matches('\n').count();
     let line = source.text.lines().nth(number).unwrap_or_default().trim();
     let says = format!("it calls {}, which the task does without", tokens.text(at));
-    Some(Observation {
-        details: vec![format!("line {}: {line}", number + 1)],
-        ..Observation::new("task", Detection::Fault, says)
-    })
+    let line = format!("line {}: {line}", number + 1);
+    Some(Observation::new("task", Detection::Fault, says).with([line]))
 }
 
 /// The rate of a kernel file as a share of what the device does in the same run.
@@ -168,7 +166,7 @@ fn speed(asked: &Asked, solution: Option<&Path>) -> Result<Option<Observation>> 
     let seen = rate(asked, &asked.task.kernel)?;
     if let (Detection::Fault, Some(solution)) = (seen.outcome, solution) {
         let best = rate(asked, solution)?;
-        if best.outcome != Detection::Silent {
+        if !best.is_silent() {
             let why = format!(
                 "this device does not tell, the solution has {}; yours: {}",
                 best.says, seen.says

@@ -66,6 +66,22 @@ impl Observation {
         }
     }
 
+    /// The same with this evidence.
+    pub fn with(self, details: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let details = details.into_iter().map(Into::into).collect();
+        Observation { details, ..self }
+    }
+
+    /// Whether it found something for certain.
+    pub fn is_fault(&self) -> bool {
+        self.outcome == Detection::Fault
+    }
+
+    /// Whether it ran and found nothing.
+    pub fn is_silent(&self) -> bool {
+        self.outcome == Detection::Silent
+    }
+
     /// The detector as the headers of the broken kernels call it.
     pub fn kind(&self) -> &str {
         if self.is_of_results() {

@@ -32,7 +32,7 @@ pub fn sort(log: &str, text: &str) -> Vec<Observation> {
         let ours: Vec<&Fault> = faults.iter().filter(|fault| fault.kind == kind).collect();
         observation(kind, &ours, at_least)
     };
-    let other = Some(of("other")).filter(|other| other.outcome != Detection::Silent);
+    let other = Some(of("other")).filter(|other| !other.is_silent());
     let mut all: Vec<Observation> = kinds().map(of).chain(other).collect();
     let is_ordered = text.contains("mem_fence") || text.contains("atomic_work_item_fence");
     let is_local = log.contains("data race at local");
@@ -44,9 +44,8 @@ pub fn sort(log: &str, text: &str) -> Vec<Observation> {
             OF_FENCES,
         ),
     ] {
-        let is_doubtful = |one: &&mut Observation| {
-            may_err && one.outcome == Detection::Fault && one.detector.ends_with(kind)
-        };
+        let is_doubtful =
+            |one: &&mut Observation| may_err && one.is_fault() && one.detector.ends_with(kind);
         if let Some(one) = all.iter_mut().find(is_doubtful) {
             one.outcome = Detection::Doubtful;
             one.details

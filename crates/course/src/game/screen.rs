@@ -6,7 +6,6 @@ use std::path::Path;
 
 use anyhow::Result;
 use colored::Colorize;
-use judge::Detection;
 use minijinja::{Value, context};
 use text::Out;
 use text::prose::{beside, print_hunks};
@@ -67,7 +66,7 @@ pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
 /// One puzzle of `check-all`; `None` is one whose file cannot be read.
 pub fn row(puzzle: &Puzzle, checked: Option<&Checked>, folder: &Folder) -> Result<()> {
     let seen = checked.map_or(&[][..], |checked| &checked.seen.observations);
-    let fault = seen.iter().find(|seen| seen.outcome == Detection::Fault);
+    let fault = seen.iter().find(|seen| seen.is_fault());
     let (mark, mut words) = match checked {
         Some(checked) => checked.verdict.in_short(puzzle.kind.done),
         None => ("?".yellow(), "its file cannot be read"),
@@ -115,7 +114,7 @@ pub fn head(puzzle: &Puzzle, file: &Path, edited: bool) -> Result<()> {
 pub fn checked(puzzle: &Puzzle, edited: bool, checked: &Checked) -> Result<()> {
     writeln!(Out, "{}", "What the checks see".bold())?;
     for seen in &checked.seen.observations {
-        let is_as_it_came = seen.outcome == Detection::Silent && !edited;
+        let is_as_it_came = seen.is_silent() && !edited;
         let remark = if is_as_it_came {
             puzzle.remark(seen)
         } else {

@@ -34,7 +34,7 @@ impl Verdict {
             Detection::NotRun => needs_simulator || one.is_of_results(),
             outcome => outcome == Detection::Doubtful,
         };
-        if seen.iter().any(|one| one.outcome == Detection::Fault) {
+        if seen.iter().any(Observation::is_fault) {
             Verdict::NotYet
         } else if seen
             .first()

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::Colorize;
-use judge::{Detection, Observation};
+use judge::Observation;
 use minijinja::context;
 use text::Out;
 use text::prose::beside;
@@ -47,7 +47,7 @@ fn observations(inspection: &Inspection, all: &[Observation]) -> Result<()> {
             let words = beside(&inspection.where_simulated(), 4);
             writeln!(Out, "    {}", words.dimmed())?;
         }
-        let is_fault = one.outcome == Detection::Fault;
+        let is_fault = one.is_fault();
         let told = if is_fault && at > 0 && one.says_the_same_as(&all[at - 1]) {
             Observation::new(&*one.detector, one.outcome, "the same")
         } else {

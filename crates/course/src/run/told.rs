@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use common::record::Record;
 use judge::{
-    At, Detection, Observation, Results, Sizes, Subject, TaskFile, Verdict, in_words,
+    At, Observation, Results, Sizes, Subject, TaskFile, Verdict, in_words,
     rates::{Rates, speed},
 };
 use minijinja::value::Serde;
@@ -121,7 +121,7 @@ impl Told<'_> {
         targets
             .clone()
             .try_for_each(|one| one.print(&one.outcome.mark(), &one.says))?;
-        let misses = match targets.any(|one| one.outcome == Detection::Fault) {
+        let misses = match targets.any(Observation::is_fault) {
             true => ", and not what its task asks",
             false => "",
         };

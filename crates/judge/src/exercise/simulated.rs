@@ -41,7 +41,7 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
     let mut seen = faults(&log, &Source::read(&asked.task.kernel)?.text);
     // Of a reference the device has said whether the result is right.
     if !matches!(runs.outcome, Detection::Silent | Detection::NotJudged) {
-        seen.retain(|one| one.outcome == Detection::Fault);
+        seen.retain(Observation::is_fault);
         seen.insert(0, runs);
     }
     let mut task = asked.task.last_variant();
@@ -50,7 +50,7 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
         task.local = record.group.into_iter().map(Into::into).collect();
     }
     let (size, targets) = task.targets()?;
-    if targets.is_empty() || seen.iter().any(|one| one.outcome != Detection::Silent) {
+    if targets.is_empty() || seen.iter().any(|one| !one.is_silent()) {
         return Ok((seen, Vec::new()));
     }
     let (figures, [ran, all]) = match figures(&task) {
@@ -66,11 +66,11 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
             return Observation::new(count.words().0, Detection::NotRun, says);
         }
         let mut seen = compare(count, counts::counted(count, &figures), most, &size);
-        if seen.outcome == Detection::Silent && ran < all {
+        if seen.is_silent() && ran < all {
             let says = format!("only {ran} of {all} groups were counted: too many accesses");
             seen = Observation::new(seen.detector, Detection::NotRun, says);
         }
-        if seen.outcome == Detection::Fault && count.is_of_memory() {
+        if seen.is_fault() && count.is_of_memory() {
             let name = asked.name;
             let next = format!("each line's share: cargo run -p course -- trace {name}");
             seen.details.push(next);
@@ -90,9 +90,7 @@ pub fn counted(task: &TaskFile, how: &How, name: &str) -> Result<Vec<Observation
     if !counts.is_empty() {
         return Ok(counts);
     }
-    let why = faults
-        .into_iter()
-        .find(|one| one.outcome != Detection::Silent);
+    let why = faults.into_iter().find(|one| !one.is_silent());
     let why = why.map_or("nothing was counted".into(), |one| one.says);
     let says = format!("not judged: {why}");
     Ok(vec![Observation::new("counts", Detection::NotJudged, says)])
@@ -135,7 +133,7 @@ pub fn first_wrong(detector: &str, child: &Finished) -> Option<(Record, Observat
 /// The faults in a log, each with the lines that take part; one line if there are none.
 fn faults(log: &str, text: &str) -> Vec<Observation> {
     let mut seen = simulator::sort(log, text);
-    seen.retain(|one| one.outcome != Detection::Silent);
+    seen.retain(|one| !one.is_silent());
     for fault in &mut seen {
         fault.detector = fault.detector.replace("Oclgrind: ", "");
         // How often it happened says little; the places say what to look at.
