@@ -3,7 +3,6 @@
 //! command; hints one at a time; a note of what is done.
 
 pub mod background;
-mod comforts;
 pub mod folder;
 pub mod progress;
 pub mod puzzle;

@@ -2,7 +2,6 @@
 //! it may have, and its memory traffic.
 
 mod screen;
-mod sizes;
 mod traffic;
 
 use std::io::Write;

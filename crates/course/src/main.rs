@@ -4,9 +4,9 @@
 //!
 //! In the order in which to read them; a command has the module of its name.
 //!
-//! - `map` prints the lessons and what is next; `front` is the screen of `--watch`.
-//! - `puzzles` are `exercises`, kernels with a gap or from an empty file, `broken` ones, and on
-//!   the `host`'s side programs with a mistake. `game` is how all are played.
+//! - `puzzles` prints the map: the lessons, and what is next. They are `exercises`, kernels with a
+//!   gap or from an empty file, `broken` ones, and on the `host`'s side programs with a mistake.
+//!   `game` is how all are played, and `front` the screen of `--watch`.
 //! - `grade` judges the folders of a class.
 //! - `run` says of a kernel of the learner's own whether it is right by its task file, and how fast;
 //!   `spec` drafts one, `tune` finds its fastest launch; `inspect` says what is wrong with it, `asm`,
@@ -28,7 +28,6 @@ mod game;
 mod grade;
 mod host;
 mod inspect;
-mod map;
 mod new;
 mod occupancy;
 mod puzzles;

@@ -8,14 +8,17 @@ use anyhow::Result;
 use common::Error;
 use common::shape::Shape;
 use judge::{How, LaunchFlags, Subject, is_own, is_task};
-use process::lessons;
+use minijinja::context;
+use process::lessons::{self, LESSONS, Lesson};
 
 use crate::front;
-use crate::game::folder::Folder;
+use crate::game::folder::{Folder, shown};
+use crate::game::progress::Progress;
 use crate::game::puzzle::{Check, Puzzle};
 use crate::game::which::{find, own_file};
 use crate::game::{self, Options, Start};
-use crate::{broken, exercises, host, map};
+use crate::words::say;
+use crate::{broken, exercises, host};
 
 /// All that there are.
 pub fn all() -> Result<Vec<Puzzle>> {
@@ -31,10 +34,58 @@ pub fn start(options: &Start) -> Result<ExitCode> {
     game::start(options, &all()?.iter().collect::<Vec<_>>())
 }
 
-/// Prints the map.
+/// Prints the course map: the lessons in order, minutes, what is solved, and what is next. Progress is
+/// shown where the learner has a folder, and missed by nobody where there is none.
 pub fn map() -> Result<ExitCode> {
-    map::print(&all()?.iter().collect::<Vec<_>>())?;
+    let all = all()?;
+    let all: Vec<&Puzzle> = all.iter().collect();
+    let of_kind = |kind: &str| -> Vec<&Puzzle> {
+        let all = all.iter().copied();
+        all.filter(|one| one.kind.command == kind).collect()
+    };
+    let folder = Folder::find().ok().filter(Folder::is_started);
+    let progress = folder.as_ref().map(Folder::progress);
+    let tallied = |kind| tally(&of_kind(kind), progress.as_ref());
+    let exercises = of_kind("exercise");
+    let row = |lesson: &Lesson| {
+        let (number, teaches, minutes) = (lesson.number, lesson.teaches, lesson.minutes);
+        let mut ours = exercises.clone();
+        ours.retain(|one| one.lesson.is_some_and(|own| own.number == number));
+        let tally = tally(&ours, progress.as_ref());
+        format!("  {number:>2}  {teaches:<59}{minutes:>5}{tally:>10}")
+    };
+    let lessons: Vec<String> = LESSONS.iter().map(row).collect();
+    let minutes: u32 = LESSONS.iter().map(|lesson| lesson.minutes).sum();
+    // The first exercise that is not solved, and its lesson; else the first of all.
+    let next = progress.as_ref().map(|progress| progress.next(&exercises));
+    let lesson = next.map_or(Some(&LESSONS[0]), |next| next?.lesson);
+    let next = next.flatten();
+    let blanks = context! {
+        heading => format!("{:<63}", "OpenCL performance, one step at a time"),
+        lessons,
+        hours => minutes.div_ceil(60),
+        diagnose => tallied("diagnose"),
+        host => tallied("host"),
+        problem => tallied("problem"),
+        is_started => folder.is_some(),
+        id => next.map(|next| next.id.as_str()),
+        title => next.map(|next| next.words.title.as_str()),
+        file => folder.zip(next).map(|(folder, next)| shown(&folder.file(next))),
+        next => next.map(Puzzle::command),
+        page => lesson.map(|lesson| format!("lessons/{}/README.md", lesson.folder)),
+        run => lesson.map(|lesson| format!("cargo run -p {}", lesson.package())),
+    };
+    say("map", blanks)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How many of these puzzles there are, and how many are done.
+fn tally(all: &[&Puzzle], progress: Option<&Progress>) -> String {
+    match (all.len(), progress) {
+        (0, _) => String::new(),
+        (count, None) => count.to_string(),
+        (count, Some(progress)) => format!("{} of {count}", progress.count_done(all)),
+    }
 }
 
 /// Plays; `--watch` has a screen of its own where there is one.

@@ -2,17 +2,15 @@
 //!
 //! `file` is the text's form, with its `sizes`, and fields that are one thing `or` another;
 //! `signature` what a driver tells of a kernel, and `draft` a first text from that; `make` makes
-//! of text and signature what runs, with a `maker` of its arguments; `groups` tells at what sizes,
-//! and `drawn` at which that no file says, as `other` does numbers. `child` is the process in which
-//! that happens; `beside` runs other kernels there, and `reference` says what a result is held
-//! against.
+//! of text and signature what runs, with a `maker` of its arguments; `drawn` tells at which sizes
+//! that no file says, as `other` does numbers. `child` is the process in which that happens;
+//! `beside` runs other kernels there, and `reference` says what a result is held against.
 
 mod beside;
 pub mod child;
 pub mod draft;
 pub mod drawn;
 pub mod file;
-mod groups;
 mod make;
 mod maker;
 mod or;

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::Colorize;
-use judge::Observation;
+use judge::{Detection, Observation, Sizes, TaskFile, in_words};
 use minijinja::context;
 use text::Out;
 use text::prose::beside;
@@ -13,6 +13,9 @@ use super::Inspection;
 use crate::game::verdict::{Checked, Verdict};
 use crate::run::limited_to;
 use crate::words::say;
+
+/// Sides with which a simulator comes to an end, of so many names.
+const MOST_SIMULATED: [usize; 3] = [300, 70, 33];
 
 /// The exit status of a kernel that does not build, or has other arguments.
 const DOES_NOT_BUILD: u8 = 4;
@@ -56,4 +59,39 @@ fn observations(inspection: &Inspection, all: &[Observation]) -> Result<()> {
         told.print(&told.outcome.mark(), &told.says)?;
     }
     Ok(())
+}
+
+impl Inspection<'_> {
+    /// Where the simulator looks, and what it cannot see there.
+    pub fn where_simulated(&self) -> String {
+        let at = self.simulated();
+        let hides = |task: &TaskFile| task.hides_groups(at);
+        let of_groups = if self.check.subject.task().is_some_and(hides) {
+            " one group, so nothing between groups is seen; next: a size of a few groups"
+        } else {
+            ""
+        };
+        format!("Oclgrind at {}:{of_groups}", in_words(at))
+    }
+
+    /// That the simulator came to no end where the device did, and what to do.
+    pub fn not_looked_at(&self) -> Observation {
+        let at = self.simulated();
+        let most = MOST_SIMULATED[at.len().clamp(1, 3) - 1];
+        let least = at
+            .iter()
+            .map(|(name, size)| (name.clone(), *size.min(&most)));
+        let smaller: Sizes = least.collect();
+        let smaller = if smaller == *at {
+            "a smaller --size".into()
+        } else {
+            format!("--size {}", in_words(&smaller))
+        };
+        let says = format!(
+            "not looked at: too slow for the simulator at {}; next: {smaller}, or a longer \
+             --timeout",
+            in_words(at)
+        );
+        Observation::new("Oclgrind", Detection::NotRun, says)
+    }
 }

@@ -1,10 +1,14 @@
-//! The sizes of a task, as text.
+//! The sizes of a task: as text, which of them are for what, and the groups that they make, whether
+//! there are several.
 
 use std::collections::BTreeMap;
 
+use common::ndrange::NdRange;
+use common::{Error, Result};
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
 
+use super::file::TaskFile;
 use super::or::Or;
 
 /// Multiply-adds that the simulator does in a few seconds.
@@ -44,16 +48,18 @@ pub fn in_words(sizes: &Sizes) -> String {
 }
 
 /// Sizes by their names, or M, N and K, M and N, or N as "37x91x53" says them.
-pub(super) fn of<'de, D: Deserializer<'de>>(from: D) -> Result<Sizes, D::Error> {
+pub(super) fn of<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Sizes, D::Error> {
     of_form(Or::deserialize(from)?).map_err(de::Error::custom)
 }
 
-pub(super) fn several<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Sizes>, D::Error> {
+pub(super) fn several<'de, D: Deserializer<'de>>(
+    from: D,
+) -> std::result::Result<Vec<Sizes>, D::Error> {
     let all = Vec::deserialize(from)?.into_iter().map(of_form);
     all.collect::<Result<_, _>>().map_err(de::Error::custom)
 }
 
-fn of_form(form: Or<String, Sizes>) -> Result<Sizes, String> {
+fn of_form(form: Or<String, Sizes>) -> std::result::Result<Sizes, String> {
     match form {
         Or::Table(sizes) => Ok(sizes),
         Or::Plain(words) => of_words(&words),
@@ -61,10 +67,158 @@ fn of_form(form: Or<String, Sizes>) -> Result<Sizes, String> {
 }
 
 /// "37x91x53" are M, N and K, "37x91" M and N, and 37 is N.
-pub fn of_words(words: &str) -> Result<Sizes, String> {
+pub fn of_words(words: &str) -> std::result::Result<Sizes, String> {
     let values: Option<Vec<usize>> = words.split('x').map(|side| side.parse().ok()).collect();
     let values = values.filter(|values| values.len() <= SIDES.len());
     let values = values.ok_or(format!("{words} is no size such as 64, 37x91 or 37x91x53"))?;
     let names = sides(values.len()).iter().map(|name| (*name).into());
     Ok(names.zip(values).collect())
+}
+
+/// What a simulator may be tried with where nothing smaller has several groups.
+const NOT_TOO_MANY: usize = 8 * FEW;
+
+impl TaskFile {
+    /// All sizes at which it must be right.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for a name that is not its own.
+    pub(crate) fn all_sizes(&self) -> Result<Vec<Sizes>> {
+        let mut all = vec![self.size.clone()];
+        for more in &self.sizes {
+            if let Some(name) = more.keys().find(|name| !self.size.contains_key(*name)) {
+                return Err(Error::Usage(format!("sizes: {name} is no name of size")));
+            }
+            let mut sizes = self.size.clone();
+            sizes.extend(more.clone());
+            all.push(sizes);
+        }
+        Ok(all)
+    }
+
+    /// The sizes at which it is timed.
+    pub fn timed(&self) -> Sizes {
+        let mut sizes = self.size.clone();
+        sizes.extend(self.time.clone());
+        sizes
+    }
+
+    /// Of its sizes the largest at which a simulator takes a few seconds.
+    pub(crate) fn small(&self) -> Sizes {
+        let all = self.all_sizes().unwrap_or_default();
+        let small = all.iter().filter(|sizes| product(sizes) <= FEW);
+        let small = small.max_by_key(|sizes| product(sizes));
+        let small = small.or(all.iter().min_by_key(|sizes| product(sizes)));
+        small.cloned().unwrap_or_default()
+    }
+
+    /// The sizes for words such as "rows=5,cols=70", or "5x7x9" of M, N and K; its own
+    /// where they name none.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the names that there are.
+    pub fn sizes_of(&self, words: &str) -> Result<Sizes> {
+        let names: Vec<&str> = self.size.keys().map(String::as_str).collect();
+        let wrong = || {
+            let example: Vec<String> = names.iter().map(|name| format!("{name}=5")).collect();
+            Error::Usage(format!(
+                "--size {words}: write {}",
+                if names.is_empty() {
+                    "none: the task has no sizes".into()
+                } else {
+                    example.join(",")
+                }
+            ))
+        };
+        let mut sizes = self.size.clone();
+        if !words.contains('=') {
+            let sides: Option<Vec<usize>> = words.split('x').map(|one| one.parse().ok()).collect();
+            let sides = sides.ok_or_else(wrong)?;
+            let mut ordered = names.clone();
+            if names.iter().all(|name| SIDES.contains(name)) {
+                ordered.sort_by_key(|name| SIDES.iter().position(|side| side == name));
+            }
+            if sides.len() != 1 && sides.len() < ordered.len() {
+                return Err(wrong());
+            }
+            for (at, name) in ordered.iter().enumerate() {
+                let side = sides.get(at).unwrap_or(&sides[0]);
+                sizes.insert((*name).into(), *side);
+            }
+            return Ok(sizes);
+        }
+        for word in words.split(',') {
+            let (name, value) = word.split_once('=').ok_or_else(wrong)?;
+            let value = value.trim().parse().map_err(|_| wrong())?;
+            *sizes.get_mut(name.trim()).ok_or_else(wrong)? = value;
+        }
+        Ok(sizes)
+    }
+
+    /// Where a simulator looks, in the order in which it is tried: of its sizes the largest that
+    /// is small; before that, where that makes one group, the smallest that makes several.
+    pub(crate) fn simulated(&self) -> Vec<Sizes> {
+        let small = self.small();
+        let all = self.all_sizes().unwrap_or_default();
+        let several = all.into_iter().filter(|sizes| self.has_groups(sizes));
+        let several = several.filter(|sizes| product(sizes) <= NOT_TOO_MANY);
+        match several.min_by_key(product) {
+            Some(several) if !self.has_groups(&small) => vec![several, small],
+            _ => vec![small],
+        }
+    }
+
+    /// Whether a simulator that looks at these sizes misses what happens between groups.
+    pub fn hides_groups(&self, at: &Sizes) -> bool {
+        let all = self.all_sizes().unwrap_or_default();
+        !self.has_groups(at) && all.iter().any(|sizes| self.has_groups(sizes))
+    }
+
+    fn has_groups(&self, sizes: &Sizes) -> bool {
+        let ranges = self.ranges(sizes).unwrap_or_default();
+        ranges.iter().any(|range| range.global() != range.local())
+    }
+
+    /// The ranges of its launches.
+    pub(crate) fn ranges(&self, sizes: &Sizes) -> Result<Vec<NdRange>> {
+        Ok(self.task(sizes, 0, &[])?.plan()?.ranges)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(text: &str) -> TaskFile {
+        let rest = "global = ['n']\nlocal = [64]\nargs = ['n', { out = 'n' }]\ncheck = '1'\n";
+        toml::from_str(&format!("{text}\n{rest}")).expect("a task")
+    }
+
+    #[test]
+    fn a_simulator_is_given_several_groups_where_there_are_some() {
+        for (text, tried, hides) in [
+            (
+                "size = { n = 200000 }\nsizes = [{ n = 32 }]",
+                &["n=200000", "n=32"][..],
+                false,
+            ),
+            (
+                "size = { n = 900000 }\nsizes = [{ n = 32 }]",
+                &["n=32"],
+                true,
+            ),
+            (
+                "size = { n = 50 }\nsizes = [{ n = 65 }, { n = 1000 }]",
+                &["n=1000"],
+                false,
+            ),
+            ("size = { n = 50 }", &["n=50"], false),
+        ] {
+            let task = task(text);
+            let all = task.simulated();
+            let words: Vec<String> = all.iter().map(in_words).collect();
+            assert_eq!(words, tried, "{text}");
+            assert_eq!(task.hides_groups(&all[0]), hides, "{text}");
+        }
+    }
 }
