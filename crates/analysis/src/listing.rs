@@ -1,19 +1,13 @@
-//! A kernel's machine code for people, in 80 columns, and as one JSON object.
+//! A kernel's machine code: its lines, and all of it as one JSON object.
 
 use colored::Colorize;
 use common::source::Source;
 use serde_json::{Value, json};
-use text::wrap::folded;
 
 use crate::code::{Code, Instruction};
 use crate::launched::Launched;
 use crate::loops::hottest;
 use crate::round::Round;
-
-/// Columns of a plain terminal.
-const WIDTH: usize = 80;
-/// Where the words of the head begin.
-const MARGIN: usize = 12;
 
 /// A kernel's code, and where it comes from.
 pub struct Listing<'a> {
@@ -35,26 +29,6 @@ impl Listing<'_> {
         let is_loop = body.is_some();
         let all = || self.code.instructions.iter().collect();
         (body.unwrap_or_else(all), is_loop)
-    }
-
-    /// Head, loop and counts.
-    pub fn text(&self) -> String {
-        let (shown, is_loop) = self.shown();
-        let heading = if is_loop {
-            "One round of the loop"
-        } else {
-            "The whole kernel, once"
-        };
-        let rows = Round::of(shown.iter().copied()).rows(self.code).into_iter();
-        let counts: String = rows
-            .map(|(name, value)| format!("  {name:<15} {value}\n"))
-            .collect();
-        let head = self.head(shown.len(), is_loop);
-        format!(
-            "{head}\n{}\n{}\n{counts}",
-            self.instructions(&shown),
-            heading.bold()
-        )
     }
 
     /// The instructions of the innermost loop, below the lines that they were made of.
@@ -91,32 +65,7 @@ impl Listing<'_> {
         Some(format!("{number:>5}  {}", text.trim()))
     }
 
-    fn head(&self, shown: usize, is_loop: bool) -> String {
-        let code = self.code;
-        let all = code.instructions.len();
-        let shown = if is_loop {
-            format!("the innermost loop, {shown} of {all} instructions")
-        } else {
-            format!("all {all} instructions: there is no loop")
-        };
-        let mut out = format!("{}", self.name.bold());
-        if let Some(Launched { record, .. }) = self.launched {
-            out += &format!(" on {} ({})", record.device, record.platform);
-        }
-        out += "\n";
-        let folded = |words: &str| folded(words, WIDTH - MARGIN, &" ".repeat(MARGIN));
-        let launched = self.launched.map(|launched| ("launched", launched.how()));
-        let known = [("code", code.language.clone()), ("shown", shown)];
-        for (name, words) in launched.into_iter().chain(known) {
-            out += &format!("  {name:<9} {}\n", folded(&words));
-        }
-        for note in &code.notes {
-            out += &format!("  note      {}\n", folded(note).yellow());
-        }
-        out
-    }
-
-    /// All of it.
+    /// All of it; `counts` are what a round of the loop does, in words.
     pub fn json(&self) -> Value {
         let (shown, is_loop) = self.shown();
         let round = Round::of(shown.iter().copied());
@@ -128,6 +77,7 @@ impl Listing<'_> {
             "driver": record.map(|record| &record.driver),
             "lesson": record.map(|record| record.lesson),
             "group": record.map(|record| &record.group),
+            "how": self.launched.map(Launched::how),
             "defines": record.map(|record| &record.defines),
             "source": self.source.map(|source| &source.path),
             "language": self.code.language,
@@ -136,6 +86,7 @@ impl Listing<'_> {
             "kernel_instructions": self.code.instructions.len(),
             "is_loop": is_loop,
             "instructions": shown,
+            "counts": round.rows(self.code),
             "round": round,
             "spills": round.spills(),
             "instructions_per_multiply_add": round.instructions_per_multiply_add(),
@@ -158,19 +109,22 @@ mod tests {
             source: None,
             code: &code,
         };
-        let text = listing.text();
+        let told = listing.json();
+        assert_eq!(told["instructions"].as_array().map(Vec::len), Some(23));
+        assert_eq!(told["kernel_instructions"], 88);
+        let counts = told["counts"].to_string();
         for words in [
-            "the innermost loop, 23 of 88 instructions",
-            "multiply-adds   4: 4 of 1 lane\n",
+            r#"["multiply-adds","4: 4 of 1 lane"]"#,
             "5.75 for each multiply-add",
-            "loads           8, 32 bytes, global memory\n",
+            r#"["loads","8, 32 bytes, global memory"]"#,
         ] {
-            assert!(text.contains(words), "{words}\n{text}");
+            assert!(counts.contains(words), "{words}\n{counts}");
         }
+        let lines = listing.loop_alone();
         assert!(
-            text.lines().all(|line| line.chars().count() <= 80),
-            "{text}"
+            lines.lines().all(|line| line.chars().count() <= 80),
+            "{lines}"
         );
-        assert_eq!(listing.json()["round"]["multiply_adds"], 4);
+        assert_eq!(told["round"]["multiply_adds"], 4);
     }
 }

@@ -18,7 +18,7 @@ fn show(code: Code) {
         source: None,
         code: &code,
     };
-    listing.text();
+    listing.loop_alone();
     listing.json();
 }
 

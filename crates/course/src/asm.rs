@@ -12,9 +12,11 @@ use anyhow::Result;
 use clap::Args;
 use common::source::Source;
 use judge::LaunchFlags;
+use minijinja::value::Serde;
 use text::Out;
 
 use crate::puzzles::{Taken, taken};
+use crate::words::say;
 
 /// The flags of `course asm`.
 #[derive(Args)]
@@ -62,7 +64,9 @@ pub fn asm(options: &Options) -> Result<ExitCode> {
     } else if options.loop_alone {
         write!(out, "{}", listing.loop_alone())?;
     } else {
-        write!(out, "{}", listing.text())?;
+        let mut told = listing.json();
+        told["listing"] = listing.loop_alone().into();
+        say("asm", Serde(told).into())?;
         let others = launched.map(|launched| launched.others).unwrap_or_default();
         if wanted.variant.is_empty() && !others.is_empty() {
             writeln!(out, "\nThere is also: {}", others.join(", "))?;

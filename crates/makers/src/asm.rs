@@ -5,15 +5,14 @@
 use std::path::PathBuf;
 
 use analysis::launched::Wanted;
-use analysis::listing::Listing;
-use analysis::program;
 use anyhow::Result;
-use common::record::Record;
 use common::source::{Source, workspace};
 use process::data::date;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::kept::{self, must_be_a_name};
+use crate::record::printed;
 
 /// The flags of `cargo makers asm`.
 #[derive(clap::Args)]
@@ -42,35 +41,43 @@ pub fn path(device: &str, kernel: &str) -> PathBuf {
 
 /// Records one kernel, in the variant that is named.
 pub fn record(options: &Options) -> Result<()> {
-    colored::control::set_override(false);
     must_be_a_name(&options.name)?;
     let wanted = &options.wanted;
-    let launched = wanted.launch(wanted.lesson()?)?;
-    let code = program::code(wanted, &launched)?;
-    let source = Source::read(&program::source(wanted)?)?;
-    let listing = Listing {
-        name: launched.name.clone(),
-        launched: Some(&launched),
-        source: Some(&source),
-        code: &code,
+    let mut flags = vec!["--type".to_string(), wanted.ty.name().into()];
+    let file = wanted
+        .source
+        .as_ref()
+        .map(|file| file.display().to_string());
+    for (flag, value) in [
+        ("--device", &wanted.device),
+        ("--size", &wanted.size),
+        ("--source", &file),
+    ] {
+        flags.extend(value.iter().flat_map(|value| [flag.into(), value.clone()]));
+    }
+    let course = |name: &str, more: &[&str]| {
+        let words = ["asm"]
+            .into_iter()
+            .chain(name.split(' '))
+            .chain(more.iter().copied());
+        printed(&Vec::from_iter(words.map(String::from)), &flags, &[0])
     };
+    let told: Value = serde_json::from_str(&course(&wanted.name(), &["--json"])?)?;
+    let text = |field: &str| told[field].as_str().unwrap_or("?").to_string();
+    let [name, device, platform, driver] = ["kernel", "device", "platform", "driver"].map(text);
     let size = wanted.size.as_ref().map(|size| format!(" --size {size}"));
-    let size = size.unwrap_or_default();
-    let kernel = source.kernel(&wanted.kernel);
-    let Record {
-        device,
-        platform,
-        driver,
-        ..
-    } = &launched.record;
-    let (date, name) = (date("+%Y-%m-%d")?, &listing.name);
-    let command = format!("cargo run -p course -- asm {name}{size}");
+    let command = format!(
+        "cargo run -p course -- asm {name}{}",
+        size.unwrap_or_default()
+    );
+    let date = date("+%Y-%m-%d")?;
+    let kernel = Source::read(text("source").as_ref())?.kernel(&wanted.kernel);
     let origin = Origin {
         made: format!("{device}, {platform}, driver {driver}; recorded {date} by `{command}`"),
         text: kernel.map(|kernel| kernel.code).unwrap_or_default(),
     };
     let path = path(&options.name, &wanted.name());
-    kept::write(path.with_extension("txt"), &listing.text())?;
+    kept::write(path.with_extension("txt"), &course(&name, &[])?)?;
     let origin = serde_json::to_string_pretty(&origin)?;
     kept::write(path.with_extension("json"), &format!("{origin}\n"))
 }

@@ -129,7 +129,7 @@ pub fn problems(Course { name, flags }: &Course) -> Result<()> {
 }
 
 /// What the program `course`, which lies beside this one, prints, if it ends well.
-fn printed(words: &[String], flags: &[String], well: &[i32]) -> Result<String> {
+pub fn printed(words: &[String], flags: &[String], well: &[i32]) -> Result<String> {
     let course = current_exe()?.with_file_name("course");
     let mut command = Command::new(course.with_extension(consts::EXE_EXTENSION));
     process::end_with_us(&mut command);
