@@ -14,9 +14,11 @@ use clap::Args;
 use common::Error;
 use common::source::Source;
 use judge::{LaunchFlags, exercise::model};
+use minijinja::value::Serde;
 use text::Out;
 
 use crate::puzzles::taken;
+use crate::words::say;
 
 /// The flags of `course trace`.
 #[derive(Args)]
@@ -61,12 +63,15 @@ pub fn trace(options: &Options) -> Result<ExitCode> {
         }
     };
     counted(&wanted, &traced, &model, |screen| {
-        let text = if options.json {
-            format!("{}\n", screen.json())
+        let mut told = screen.json();
+        if options.json {
+            writeln!(Out, "{told}")?;
         } else {
-            screen.text()
-        };
-        write!(Out, "{text}")?;
+            told["table"] = screen.operands().into();
+            told["listing"] = screen.listing().into();
+            told["picture"] = screen.picture().into();
+            say("trace", Serde(told).into())?;
+        }
         Ok(ExitCode::SUCCESS)
     })
 }

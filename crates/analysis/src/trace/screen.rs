@@ -1,4 +1,4 @@
-//! A trace for people, in 80 columns, and as one JSON object.
+//! A trace: its parts for people, in 80 columns, and all of it as one JSON object.
 
 use colored::Colorize;
 use common::numbers::{bytes, count};
@@ -31,52 +31,10 @@ pub struct Screen<'a> {
 }
 
 impl Screen<'_> {
-    /// The operands, the worst first; the kernel with figures in its margin; a picture.
-    pub fn text(&self) -> String {
-        let mut out = format!("{}\n{}\n{}", self.head(), self.operands(), self.listing());
-        if let Some(row) = self.figures.rows.first() {
-            out += &format!("\n{}", picture(row, self.model));
-        }
-        out
-    }
-
-    fn head(&self) -> String {
-        let Screen { launch, model, .. } = self;
-        let record = &self.launched.record;
-        let [done, all] = launch.groups;
-        let traced = if done == all {
-            "all of it".to_string()
-        } else {
-            format!("{done} of {all} groups, from all over the range")
-        };
-        let accesses: u64 = self.figures.rows.iter().map(|row| row.sums.accesses).sum();
-        let line = |name: &str, text: String| {
-            format!("  {name:<9} {}\n", folded(&text, 68, &" ".repeat(12)))
-        };
-        let size = match record.m {
-            // No product: its range says enough.
-            0 => String::new(),
-            m => format!(", {m}x{}x{}", record.n, record.k),
-        };
-        let (warp, sector, banks) = (model.warp, model.sector, model.banks);
-        let counted =
-            format!("{warp} items ask together, sectors of {sector} bytes, {banks} banks");
-        let mut out = format!("{} in the simulator{size}\n", self.launched.name.bold());
-        out += &line(
-            "launched",
-            format!("{}; {}", self.launched.how(), launch.count()),
-        );
-        out += &line(
-            "traced",
-            format!("{traced}; {accesses} accesses, as written"),
-        );
-        out += &line("counted", counted);
-        if let Some(wrong) = record.failed.as_ref().filter(|_| done == all) {
-            let first = wrong.lines().next().unwrap_or_default();
-            let note = format!("its result is wrong: {first}; `course inspect FILE` says more");
-            out += &line("note", note).yellow().to_string();
-        }
-        out
+    /// The first request of the worst operand, drawn.
+    pub fn picture(&self) -> Option<String> {
+        let row = self.figures.rows.first()?;
+        Some(picture(row, self.model))
     }
 
     /// The table of the operands.
@@ -153,7 +111,7 @@ impl Screen<'_> {
     }
 
     /// The kernel's lines, each behind its own sectors and passes for a request.
-    fn listing(&self) -> String {
+    pub fn listing(&self) -> String {
         let mut out = format!("{}\n", "sectors passes   for each request".dimmed());
         let kernel = self.source.kernel(self.launched.kernel());
         let lines = kernel.map_or(0..0, |one| one.line..one.line + one.code.lines().count());
@@ -202,8 +160,12 @@ impl Screen<'_> {
                 "outside": row.outside,
             })
         };
+        let accesses = self.figures.rows.iter().map(|row| row.sums.accesses);
         json!({
             "kernel": self.launched.name,
+            "how": format!("{}; {}", self.launched.how(), self.launch.count()),
+            "accesses": accesses.sum::<u64>(),
+            "wrong": record.failed.as_ref().and_then(|why| why.lines().next()),
             "m": record.m,
             "n": record.n,
             "k": record.k,
