@@ -115,7 +115,7 @@ fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
     };
     let [from, to] = wanted(&None).map(counts_of);
     let ((from, of_from), (to, of_to)) = (from?, to?);
-    let counts = || Count::ALL.iter().zip(from.iter().zip(&to));
+    let counts = || Count::ALL.into_iter().zip(from.iter().zip(&to));
     let not_counted = of_from.or(of_to);
     let loops = || -> Result<_> {
         let [from, to] = wanted(&options.device).map(loop_of);
@@ -123,7 +123,7 @@ fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
     };
     if options.json {
         let (old, new) = loops()?;
-        let count = |(count, (from, to))| json!({ "count": count, "from": from, "to": to });
+        let count = |((count, _, _), (from, to))| json!({ "count": count, "from": from, "to": to });
         let line = json!({
             "from": files[0],
             "to": files[1],
@@ -136,8 +136,7 @@ fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
     let [old, new] = files;
     writeln!(out, "{}\n", fitted(format!("From {old} to {new}.")))?;
     writeln!(out, "{}", "Counts".bold())?;
-    for (count, (from, to)) in counts() {
-        let (name, of) = count.words();
+    for ((_, name, of), (from, to)) in counts() {
         let words = format!("  {name:<18} {from:>9} -> {to}{of}").normal();
         let is_same = from.total_cmp(to).is_eq();
         writeln!(out, "{}", if is_same { words.dimmed() } else { words })?;
@@ -168,13 +167,12 @@ fn changed(hunks: &[Vec<Line>]) -> Vec<Value> {
 }
 
 /// What a task's launch comes to, in the order of `Count`, and what is not counted.
-fn counts_of(mut wanted: Wanted) -> Result<(Vec<f64>, Option<String>)> {
+fn counts_of(mut wanted: Wanted) -> Result<([f64; 8], Option<String>)> {
     let taken = taken(&mut wanted, &LaunchFlags::default(), false)?;
     let traced = run::trace(&wanted, taken.program)?;
     counted(&wanted, &traced, &model(), |screen| {
-        let all = Count::ALL.iter();
-        let all = all.map(|count| counts::counted(*count, screen.figures));
-        Ok((all.collect(), screen.images()))
+        let all = Count::ALL.map(|(count, ..)| counts::counted(count, screen.figures));
+        Ok((all, screen.images()))
     })
 }
 

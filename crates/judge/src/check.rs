@@ -146,9 +146,9 @@ impl Check<'_> {
             drawn: Some(DRAWN),
             ..At::default()
         });
-        let others = Other::ALL.map(|other| At {
+        let others = Other::ALL.map(|(other, words)| At {
             size: first.clone(),
-            drawn: Some(other.words()),
+            drawn: Some(words),
             other: Some(other),
             ..At::default()
         });
@@ -167,8 +167,8 @@ impl Check<'_> {
         for one in tried {
             let untried = &mut untried[usize::from(one.at.other.is_some())];
             match (one.verdict(), one.at.other, &mut right) {
-                (Verdict::Unlaunchable, Some(other), _) if one.why().contains(TOO_LONG) => {
-                    late.push(other.words());
+                (Verdict::Unlaunchable, Some(_), _) if one.why().contains(TOO_LONG) => {
+                    late.extend(one.at.drawn);
                 }
                 (Verdict::Unlaunchable, Some(Other::Reversed), _) => (),
                 (Verdict::Unlaunchable, other, _) => {

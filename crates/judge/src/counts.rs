@@ -31,16 +31,16 @@ pub enum Count {
 }
 
 impl Count {
-    /// All of them.
-    pub const ALL: [Count; 8] = [
-        Count::GlobalLoads,
-        Count::GlobalStores,
-        Count::LocalLoads,
-        Count::LocalStores,
-        Count::LoadInstructions,
-        Count::StoreInstructions,
-        Count::Barriers,
-        Count::Sectors,
+    /// All of them in order, each as the screen calls it, and of what, where that does not say it.
+    pub const ALL: [(Count, &str, &str); 8] = [
+        (Count::GlobalLoads, "global loads", " elements"),
+        (Count::GlobalStores, "global stores", " elements"),
+        (Count::LocalLoads, "local loads", " elements"),
+        (Count::LocalStores, "local stores", " elements"),
+        (Count::LoadInstructions, "load instructions", ""),
+        (Count::StoreInstructions, "store instructions", ""),
+        (Count::Barriers, "barriers", " for each item"),
+        (Count::Sectors, "sectors", " of 32 bytes"),
     ];
 
     /// Whether `course trace` shows it line by line.
@@ -48,18 +48,10 @@ impl Count {
         self != Count::Barriers
     }
 
-    /// As the screen calls it; and of what, where that does not say it.
+    /// As the screen calls it, and of what.
     pub fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Count::GlobalLoads => ("global loads", " elements"),
-            Count::GlobalStores => ("global stores", " elements"),
-            Count::LocalLoads => ("local loads", " elements"),
-            Count::LocalStores => ("local stores", " elements"),
-            Count::LoadInstructions => ("load instructions", ""),
-            Count::StoreInstructions => ("store instructions", ""),
-            Count::Barriers => ("barriers", " for each item"),
-            Count::Sectors => ("sectors", " of 32 bytes"),
-        }
+        let (_, name, of) = Count::ALL[self as usize];
+        (name, of)
     }
 }
 

@@ -13,7 +13,7 @@ use text::prose::{beside, print_hunks};
 use super::background::is_above_keys;
 use super::folder::{Folder, shown};
 use super::progress::{Mark, Progress};
-use super::puzzle::{Puzzle, WORDS};
+use super::puzzle::Puzzle;
 use super::verdict::Checked;
 use crate::words::say;
 
@@ -46,20 +46,17 @@ pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
 /// Every puzzle with what is known of it, by lesson.
 pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     let progress = folder.progress();
-    let about = puzzles.first().map_or("", |puzzle| puzzle.kind.about);
-    writeln!(Out, "{}", about.bold())?;
-    let mut before = 0;
-    for puzzle in puzzles {
-        let lesson = puzzle.lesson.map_or(0, |lesson| lesson.number);
-        if lesson != before {
-            before = lesson;
-            writeln!(Out, "\n  lesson {lesson}")?;
+    let row = |one: &&Puzzle| {
+        context! {
+            id => one.id.clone(),
+            lesson => one.lesson.map(|lesson| lesson.number),
+            sign => Mark::sign(progress.of(&one.id).mark).to_string(),
+            title => one.words.title.clone(),
         }
-        let mark = progress.of(&puzzle.id).mark;
-        let sign = Mark::sign(mark);
-        let title = beside(&puzzle.words.title, WORDS);
-        writeln!(Out, "  {sign} {:<5} {title}", puzzle.id)?;
-    }
+    };
+    let rows: Vec<Value> = puzzles.iter().map(row).collect();
+    let about = puzzles.first().map_or("", |puzzle| puzzle.kind.about);
+    say("list", context! { about, rows })?;
     total(puzzles, folder)
 }
 

@@ -36,27 +36,17 @@ pub enum Other {
 }
 
 impl Other {
-    pub(crate) const ALL: [Other; 7] = [
-        Other::Extreme,
-        Other::Zeros,
-        Other::Equal,
-        Other::Falling,
-        Other::Rising,
-        Other::Scalars,
-        Other::Reversed,
+    /// All of them, and how each is told.
+    #[rustfmt::skip]
+    pub(crate) const ALL: [(Other, &str); 7] = [
+        (Other::Extreme, "with extreme numbers: floats below 0, any integer"),
+        (Other::Zeros, "with extreme numbers: all 0"),
+        (Other::Equal, "with extreme numbers: all equal"),
+        (Other::Falling, "with extreme numbers: large and descending, integers above 0"),
+        (Other::Rising, "with extreme numbers: from small to large, integers below 0"),
+        (Other::Scalars, "with other scalars"),
+        (Other::Reversed, "with its groups in reverse order"),
     ];
-
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Other::Extreme => "with extreme numbers: floats below 0, any integer",
-            Other::Zeros => "with extreme numbers: all 0",
-            Other::Equal => "with extreme numbers: all equal",
-            Other::Falling => "with extreme numbers: large and descending, integers above 0",
-            Other::Rising => "with extreme numbers: from small to large, integers below 0",
-            Other::Scalars => "with other scalars",
-            Other::Reversed => "with its groups in reverse order",
-        }
-    }
 
     /// Puts these numbers into a task; whether they differ from what it has.
     pub(super) fn put_into(self, task: &mut Task, file: &TaskFile) -> Result<bool> {
