@@ -14,7 +14,8 @@ use opencl3::kernel::Kernel;
 use opencl3::program::Program as ClProgram;
 
 use crate::error::{During, Error, Result};
-use crate::session::Session;
+use crate::ndrange::NdRange;
+use crate::session::{Arg, Launch, Session};
 use crate::source::Source;
 use crate::tell::{Call, Listener};
 use verify::element::Type;
@@ -111,27 +112,66 @@ impl Program {
     /// # Errors
     /// [`Error::Build`] when there is no binary, or the driver refuses the other one.
     pub fn rewritten(self, session: &Session, change: fn(&str) -> String) -> Result<Program> {
-        let device = session.device.cl().id();
-        let binaries = self
-            .cl
-            .get_binaries()
-            .during("reading a program's binary")?;
-        let text = binaries.first().map(|one| String::from_utf8_lossy(one));
-        let text = change(text.as_deref().unwrap_or_default().trim_end_matches('\0'));
-        let refused = |why: &str| Error::Build(format!("the driver refuses the binary: {why}"));
+        let binary = self.binary()?;
+        let text = String::from_utf8_lossy(&binary);
         // The driver takes a text that ends with a zero.
-        let text = format!("{text}\0");
+        let text = change(text.trim_end_matches('\0')) + "\0";
+        let cl = Program::of_binary(session, text.as_bytes(), "")?;
+        Ok(Program { cl, ..self })
+    }
+
+    /// Its binary, for the one device that it was built for.
+    ///
+    /// # Errors
+    /// [`Error::Build`] where the driver gives none.
+    pub fn binary(&self) -> Result<Vec<u8>> {
+        let binaries = self.cl.get_binaries().during("reading the binary")?;
+        let binary = binaries.into_iter().find(|one| !one.is_empty());
+        binary.ok_or_else(|| {
+            let why = "this driver gives no binary of a program: build from source instead";
+            Error::Build(why.into())
+        })
+    }
+
+    /// The program of such a binary. It is built, too: the driver may still have to link or
+    /// translate it.
+    ///
+    /// # Errors
+    /// [`Error::Build`] where the driver refuses it.
+    pub fn of_binary(session: &Session, binary: &[u8], options: &str) -> Result<ClProgram> {
+        let device = session.device.cl().id();
+        let refused = |why: &str| Error::Build(format!("the driver refuses the binary: {why}"));
         // SAFETY: the binary lives through the call, which copies it; the driver reads no more
         // than its length, and refuses what it does not understand.
-        let made = unsafe {
-            ClProgram::create_from_binary(&session.context, &[device], &[text.as_bytes()])
-        };
-        let mut cl = made.map_err(|error| refused(&error.to_string()))?;
-        if cl.build(&[device], "").is_err() {
-            let log = cl.get_build_log(device).unwrap_or_default();
+        let made = unsafe { ClProgram::create_from_binary(&session.context, &[device], &[binary]) };
+        let mut program = made.map_err(|error| refused(&error.to_string()))?;
+        if program.build(&[device], options).is_err() {
+            let log = program.get_build_log(device).unwrap_or_default();
             return Err(refused(log.trim_matches(['\0', '\n', ' '])));
         }
-        Ok(Program { cl, ..self })
+        Ok(program)
+    }
+
+    /// A launch of one of its kernels, with these arguments; what lies in buffers is the kernel's
+    /// own affair.
+    ///
+    /// # Errors
+    /// Those of [`Program::kernel`], and the driver's where it takes other arguments.
+    pub fn launch(
+        &self,
+        session: &Session,
+        name: &str,
+        range: NdRange,
+        args: &[Arg],
+    ) -> Result<Launch> {
+        let types = args.iter().map(|arg| match arg {
+            Arg::Number(_, ty) => ty.to_string(),
+            _ => String::new(),
+        });
+        let kernel = self.kernel(name, &Vec::from_iter(types))?;
+        let mut launch = Launch::new(kernel, name, range);
+        session.set_args(&mut launch, args)?;
+        Ok(launch)
     }
 
     /// One kernel of the program, its signature checked as far as the driver

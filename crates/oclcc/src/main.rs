@@ -18,13 +18,11 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use common::device;
 use common::element::Type;
-use common::error::During;
 use common::numbers::{bytes, factor, seconds};
 use common::program::{Program, options};
 use common::session::Session;
 use common::source::Source;
 use common::{Error, Result};
-use opencl3::program::Program as ClProgram;
 use process::Orders;
 use process::events::{Event, Sender};
 use text::wrap;
@@ -127,10 +125,14 @@ fn compile(arguments: &Arguments) -> Result<()> {
         let log = program.cl.get_build_log(session.device.cl().id());
         write(file, log.unwrap_or_default().as_bytes())?;
     }
-    let binary = binary_of(&program.cl)?;
+    let binary = program.binary()?;
     write(&output, &binary)?;
 
-    let loaded = load(&session, &output, &options)?;
+    // Loaded as a program would, to see how long that takes.
+    let binary = fs::read(&output)?;
+    let start = Instant::now();
+    Program::of_binary(&session, &binary, &options)?;
+    let loaded = start.elapsed().as_secs_f64();
     let told = format!(
         "{}: {} for {}\n  kernels: {}\n  built from source in {}\n  \
          loaded from the binary in {}: {} as fast (a driver's own cache may have helped either)",
@@ -154,33 +156,4 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
         path: path.into(),
         why: error.to_string(),
     })
-}
-
-/// The binary for the one device that the program was built for.
-fn binary_of(program: &ClProgram) -> Result<Vec<u8>> {
-    let binaries = program.get_binaries().during("reading the binary")?;
-    let binary = binaries.into_iter().next().unwrap_or_default();
-    if binary.is_empty() {
-        return Err(Error::Build(
-            "this driver gives no binary of a program: build from source instead".into(),
-        ));
-    }
-    Ok(binary)
-}
-
-/// Loads a binary as a program would, and tells how long that took, in seconds.
-fn load(session: &Session, path: &Path, options: &str) -> Result<f64> {
-    let binary = fs::read(path)?;
-    let device = session.device.cl().id();
-    let start = Instant::now();
-    // SAFETY: the device is the one of this context, and the binary is the one
-    // that this driver has just given for it.
-    let mut program =
-        unsafe { ClProgram::create_from_binary(&session.context, &[device], &[&binary]) }
-            .during("loading the binary")?;
-    // A binary is built, too: the driver may still have to link or translate it.
-    program
-        .build(&[device], options)
-        .during("building the binary")?;
-    Ok(start.elapsed().as_secs_f64())
 }

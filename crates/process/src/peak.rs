@@ -52,8 +52,6 @@ pub fn peak(session: &Session) -> Result<Peak> {
 /// The rate, and its spread.
 fn fma_rate(session: &Session, program: &Program, fma_per_round: usize) -> Result<(f64, f64)> {
     let name = "probe_fma";
-    let signature = ["int", "float", "float*"].map(String::from);
-    let kernel = program.kernel(name, &signature)?;
     // On a CPU an item is a loop iteration: one per group keeps the driver from
     // interleaving several and so changing what is measured.
     let (per_unit, group) = match session.device.kind {
@@ -65,15 +63,11 @@ fn fma_rate(session: &Session, program: &Program, fma_per_round: usize) -> Resul
     let range = NdRange::cover(&[items], &[group]);
     let items = range.global()[0];
     let out = session.buffer(items * 4)?;
-    let mut launch = [Launch::new(kernel, name, range)];
     let mut rounds = *ROUNDS.start();
     loop {
-        let args = [
-            Arg::int(rounds),
-            Arg::float(0.999),
-            Arg::Buffer(out.clone()),
-        ];
-        session.set_args(&mut launch[0], &args)?;
+        let out = Arg::Buffer(out.clone());
+        let args = [Arg::int(rounds), Arg::float(0.999), out];
+        let launch = [program.launch(session, name, range.clone(), &args)?];
         // Long enough that starting the kernel does not count; a simulator
         // would never end otherwise, so one round trip must do there.
         let (first, _) = best_of(1, session, &launch)?;
@@ -89,8 +83,6 @@ fn fma_rate(session: &Session, program: &Program, fma_per_round: usize) -> Resul
 /// The rate, and its spread.
 fn copy_rate(session: &Session, program: &Program) -> Result<(f64, f64)> {
     let name = "probe_copy";
-    let signature = ["int", "float4*", "float4*"].map(String::from);
-    let kernel = program.kernel(name, &signature)?;
     // Well above every cache, well below the device's memory.
     let want: u64 = match session.device.kind {
         Kind::Gpu => 512 << 20,
@@ -106,9 +98,8 @@ fn copy_rate(session: &Session, program: &Program) -> Result<(f64, f64)> {
     session.fill(&from, &[1], count * 16)?;
     let group = 256.min(limits.max_work_group_size.max(1));
     let range = NdRange::cover(&[count], &[group]);
-    let mut launch = [Launch::new(kernel, name, range)];
     let args = [Arg::int(count as i32), Arg::Buffer(from), Arg::Buffer(to)];
-    session.set_args(&mut launch[0], &args)?;
+    let launch = [program.launch(session, name, range, &args)?];
     let (best, spread) = best_of(PROBES, session, &launch)?;
     Ok((2.0 * (count * 16) as f64 / best / 1e9, spread))
 }

@@ -7,7 +7,7 @@ use common::element::Type;
 use common::ndrange::NdRange;
 use common::numbers::bytes;
 use common::program::{self, Program};
-use common::session::{Arg, Launch, Session};
+use common::session::{Arg, Session};
 use common::source::Source;
 use common::timing::{self, Runs};
 
@@ -82,17 +82,7 @@ impl On<'_> {
         // Room for vectors of 16 words.
         let out = self.session.upload(&vec![0; items * 64])?;
         let args = [&[Arg::int(steps)], args, &[Arg::Buffer(out.clone())]].concat();
-        let floats = args
-            .iter()
-            .any(|arg| matches!(arg, Arg::Number(_, "float")));
-        let types = args.iter().map(|arg| match arg {
-            Arg::Number(_, ty) => ty.to_string(),
-            _ if floats => "float*".into(),
-            _ => "int*".into(),
-        });
-        let of = built.kernel(kernel, &Vec::from_iter(types))?;
-        let mut launch = [Launch::new(of, kernel, range)];
-        self.session.set_args(&mut launch[0], &args)?;
+        let launch = [built.launch(self.session, kernel, range, &args)?];
         self.session.run(&launch)?;
         let run = || self.session.run(&launch);
         let timing = timing::measure(Runs::Enough, None, |_| Ok(()), run)?;
