@@ -13,7 +13,7 @@ use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, page_of};
 use crate::game::written::Written;
 
-const EXERCISE: PuzzleKind = PuzzleKind {
+pub const EXERCISE: PuzzleKind = PuzzleKind {
     about: "Kernels with a gap: fill it",
     noun: "exercise",
     command: "exercise",
@@ -26,9 +26,7 @@ const PROBLEM: PuzzleKind = PuzzleKind {
     about: "Problems, each from an empty file: write the kernel, and choose its launch",
     noun: "problem",
     command: "problem",
-    answer: "--solution",
-    done: Mark::Solved,
-    extension: "cl",
+    ..EXERCISE
 };
 
 /// The exercises of the course, in teaching order.

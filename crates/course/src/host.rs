@@ -21,8 +21,7 @@ use process::scratch::Scratch;
 use text::plain;
 
 use crate::calls::how_it_ended;
-use crate::exercises::{each, number};
-use crate::game::progress::Mark;
+use crate::exercises::{EXERCISE, each, number};
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Rules};
 use crate::game::written::Written;
 
@@ -30,9 +29,8 @@ const KIND: PuzzleKind = PuzzleKind {
     about: "Programs with a mistake each on the host's side: mend it",
     noun: "program",
     command: "host",
-    answer: "--solution",
-    done: Mark::Solved,
     extension: "rs",
+    ..EXERCISE
 };
 
 /// Findings that no program may have.

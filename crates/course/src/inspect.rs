@@ -54,7 +54,7 @@ pub fn inspect(options: &Options) -> Result<ExitCode> {
         ..
     } = options;
     let mut worst = 0;
-    for subject in &Subject::all(file, only, launch, *ty, how)? {
+    for subject in &Subject::all(file, only, launch, *ty, how, false)? {
         let check = Check {
             subject,
             how,

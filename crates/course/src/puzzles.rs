@@ -225,7 +225,7 @@ pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Re
         _ if is_task(&word) => Some(Subject::of_task(&word, flags, &how)?),
         Some(file) => {
             let only = [wanted.kernel.clone()];
-            let mut all = Subject::of_file(file, &only, flags, wanted.ty, &how, without_data)?;
+            let mut all = Subject::all(file, &only, flags, wanted.ty, &how, without_data)?;
             all.pop()
         }
         None => None,

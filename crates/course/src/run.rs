@@ -54,7 +54,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     } = options;
     let mut worst = 0;
     for file in &options.files {
-        for subject in &Subject::all(file, only, launch, Type::Float, how)? {
+        for subject in &Subject::all(file, only, launch, Type::Float, how, false)? {
             worst = worst.max(options.show(file, subject)?);
         }
     }

@@ -59,7 +59,8 @@ pub enum By {
 }
 
 impl Subject {
-    /// Those of a file: of a task file one, of a kernel file all, or those that are named.
+    /// Those of a file: of a task file one, of a kernel file all, or those that are named. Of those
+    /// that are `without_data` nobody asks what they are given.
     ///
     /// # Errors
     /// [`Error::Usage`] where a kernel's arguments leave more than one reading.
@@ -69,23 +70,11 @@ impl Subject {
         flags: &LaunchFlags,
         ty: Type,
         how: &How,
+        without_data: bool,
     ) -> Result<Vec<Subject>> {
         if is_task(file) {
             return Ok(vec![Subject::of_task(file, flags, how)?]);
         }
-        Subject::of_file(file, only, flags, ty, how, false)
-    }
-
-    /// The kernels of a file, of which nobody asks what they are given where that is
-    /// `without_data`.
-    pub fn of_file(
-        file: &Path,
-        only: &[String],
-        flags: &LaunchFlags,
-        ty: Type,
-        how: &How,
-        without_data: bool,
-    ) -> Result<Vec<Subject>> {
         let source = Source::read(file)?;
         only.iter().try_for_each(|name| source.must_define(name))?;
         let mut names = if only.is_empty() {

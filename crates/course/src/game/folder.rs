@@ -240,25 +240,13 @@ fn pointer() -> Option<PathBuf> {
 /// The first line of the file with the alias: as long as it stands there, the file is ours.
 const OURS: &str = "# Written by `cargo course start`: `cargo course` works in this folder, too.";
 
-/// What editors want to know, as in the clone. For clangd: how the kernels are compiled. Its
-/// own header knows OpenCL's functions.
+/// What editors want to know, by its folder in the clone. For clangd: how the kernels are compiled.
+/// Its own header knows OpenCL's functions.
 const FILES: [(&str, &str); 4] = [
-    (
-        "compile_flags.txt",
-        include_str!("../../../../kernels/compile_flags.txt"),
-    ),
-    (
-        ".vscode/extensions.json",
-        include_str!("../../../../.vscode/extensions.json"),
-    ),
-    (
-        ".vscode/settings.json",
-        include_str!("../../../../.vscode/settings.json"),
-    ),
-    (
-        ".vscode/tasks.json",
-        include_str!("../../../../.vscode/tasks.json"),
-    ),
+    ("kernels", "compile_flags.txt"),
+    ("", ".vscode/extensions.json"),
+    ("", ".vscode/settings.json"),
+    ("", ".vscode/tasks.json"),
 ];
 
 /// Writes what lies there besides kernels. What a learner wrote is left alone; the aliases follow a
@@ -270,8 +258,9 @@ fn comforts(folder: &Path, puzzles: &[&Puzzle]) -> std::io::Result<()> {
     if !create(&config, &aliases)? && is_ours() {
         fs::write(&config, aliases)?;
     }
-    for (name, text) in FILES {
-        create(&folder.join(name), text)?;
+    for (place, name) in FILES {
+        let text = fs::read_to_string(own_workspace().join(place).join(name));
+        text.map_or(Ok(false), |text| create(&folder.join(name), &text))?;
     }
     create(&folder.join(".clangd"), &macros(puzzles))?;
     Ok(())

@@ -131,12 +131,8 @@ pub fn checked(puzzle: &Puzzle, edited: bool, checked: &Checked) -> Result<()> {
 /// Where the faults are, for an editor that asks for it.
 pub fn places(file: &Path, checked: &Checked) -> Result<()> {
     if std::env::var_os("OPENCL_COURSE_PLACES").is_some() {
-        for place in checked
-            .seen
-            .observations
-            .iter()
-            .flat_map(|seen| seen.places(file))
-        {
+        let seen = &checked.seen.observations;
+        for place in seen.iter().flat_map(|one| one.places(file)) {
             writeln!(Out, "{place}")?;
         }
     }
