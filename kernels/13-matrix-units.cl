@@ -116,6 +116,9 @@ int2 tile_of(int group, int columns, int rows)
 #ifndef STAGES
 #define STAGES 4 // pairs of tiles: one is read, the others are on their way
 #endif
+#ifndef ALIGNED
+#define ALIGNED 128 // a tile begins at the first bank, as a_at and b_at take it
+#endif
 
 // Byte of a chunk in a tile.
 uint a_at(int row, int chunk)
@@ -235,8 +238,8 @@ kernel void matmul_mma(int M, int N, int K,
                        global const INPUT *restrict B, // [K][pitch(N)]
                        global float *restrict C)       // [M][N]
 {
-    local uint4 a_tile[STAGES][TM * 4];
-    local uint4 b_tile[STAGES][TK * TN / CHUNK];
+    local uint4 a_tile[STAGES][TM * 4] __attribute__((aligned(ALIGNED)));
+    local uint4 b_tile[STAGES][TK * TN / CHUNK] __attribute__((aligned(ALIGNED)));
 
     const int item = get_local_id(1) * 32 * WX + get_local_id(0);
     const int lane = item % 32;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use common::numbers::{percent, seconds};
 use process::data::recording::name_on;
 use process::lessons::numbered;
@@ -40,21 +40,24 @@ fn of_exercise(page: &str) -> Result<(&str, String)> {
     Ok((title.trim().trim_start_matches("# "), trains.into()))
 }
 
-/// The stages of a problem: a table for each recording.
+/// The stages of a problem: a table for each recording that has some.
 pub fn stages(problem: &str) -> Result<String> {
-    let files = kept::entries("data/problems")?;
-    let tables = files.iter().map(|file| {
-        let name = file.display().to_string();
-        stages_of(&kept::read_lines(&name)?, problem).context(name)
-    });
-    Ok(tables.collect::<Result<Vec<_>>>()?.join("\n\n"))
+    let mut tables = Vec::new();
+    for file in kept::entries("data/problems")? {
+        let lines = kept::read_lines(&file.display().to_string())?;
+        tables.extend(stages_of(&lines, problem));
+    }
+    if tables.is_empty() {
+        bail!("no recording has {problem}");
+    }
+    Ok(tables.join("\n\n"))
 }
 
-fn stages_of(lines: &[Value], problem: &str) -> Result<String> {
+fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
     let stage = |line: &Value| line["stage"].as_str().unwrap_or_default().to_string();
     let ours = lines.iter().filter(|line| stage(line).starts_with(problem));
     let ours: Vec<&Value> = ours.collect();
-    let first = ours.first().with_context(|| format!("no {problem}"))?;
+    let first = ours.first()?;
     let device = first["device"].as_str().and_then(|it| it.strip_suffix(')'));
     let device = device.and_then(|it| it.rsplit_once(" ("));
     let (device, platform) = device.unwrap_or_default();
@@ -78,7 +81,7 @@ fn stages_of(lines: &[Value], problem: &str) -> Result<String> {
         );
     }
     let date = date.as_str().unwrap_or("?");
-    Ok(format!(
+    Some(format!(
         "{table}\n\n*{device}, {sizes}, recorded {date}, by `cargo makers problems`.*"
     ))
 }
