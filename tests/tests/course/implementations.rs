@@ -3,9 +3,7 @@
 //! runs all of them over many shapes, which takes minutes.
 
 use serde_json::Value;
-use tests::{
-    KERNEL_LESSONS, Program, lesson_without_device, or_note, program, scratch_folder, workspace,
-};
+use tests::{Program, lesson_without_device, or_note, workspace};
 
 use crate::lessons::all_ran;
 
@@ -99,64 +97,4 @@ each! { every_kernel_is_right_on_intels_runtime:
     every_kernel_of_lesson_10_is_right_on_intels_runtime 10
     #[ignore = "ten seconds: Intel's compiler takes them for what the tuner makes of three"]
     every_kernel_of_lesson_11_is_right_on_intels_runtime 11
-}
-
-/// The command that does all of it, and more shapes, for those who change a kernel.
-fn the_check_finds_every_kernel_right(name: &str) {
-    let program = program("makers").args("check --on").arg(name);
-    let run = program.optimised().run();
-    let lines = run.records();
-    let of_it = |line: &Value| line["implementation"] == name;
-    let lines = || lines.iter().filter(|line| of_it(line));
-    // A missing implementation is named as missing, never counted as passed.
-    let missing = lines().all(|line| line["verdict"] == "missing");
-    if or_note((!missing).then_some(()), name).is_none() {
-        return;
-    }
-    // Rusticl dies in lesson 14, several queues of which are at work at once.
-    let died = |line: &Value| {
-        let reason = line["reason"].as_str().unwrap_or_default();
-        name == "rusticl" && line["lesson"] == 14 && reason.contains("the process died")
-    };
-    let failed = |line: &&Value| line["verdict"] == "failed";
-    let has_died = lines().filter(failed).count() > 0 && lines().filter(failed).all(died);
-    let run = run.ends_with(i32::from(has_died));
-    for line in lines().filter(|line| !died(line)) {
-        let skipped = line["verdict"] == "skipped" && line["reason"].is_string();
-        assert!(skipped || line["verdict"] == "verified", "{line}");
-    }
-    for number in KERNEL_LESSONS {
-        let of_lesson = |line: &&Value| line["lesson"] == number && line["verdict"] == "verified";
-        let verified: Vec<Value> = lines().filter(of_lesson).cloned().collect();
-        if !(has_died && number == 14) {
-            all_ran(number, &verified, &run);
-        }
-    }
-}
-
-// Not on Intel's: its compiler takes minutes for fourteen shapes, where it compiles anew what
-// the tests above have verified at three.
-each! { the_check_finds_every_kernel_right:
-    #[ignore = "a minute: all kernels over fourteen shapes, optimised as learners have them"]
-    the_check_finds_every_kernel_right_on_pocl "PoCL"
-    #[ignore = "a quarter of a minute: all kernels over fourteen shapes"]
-    the_check_finds_every_kernel_right_on_rusticl "rusticl"
-    #[ignore = "a quarter of a minute: all kernels over four shapes"]
-    the_check_finds_every_kernel_right_in_the_simulator "Oclgrind"
-}
-
-#[test]
-fn a_check_of_nothing_fails() {
-    program("makers")
-        .args("check --on no-such-implementation")
-        .run()
-        .fails(2, &["no such implementation", "PoCL", "Oclgrind"]);
-    let unnamed = program("makers").args("check --on").arg("");
-    unnamed.run().fails(2, &["no such implementation"]);
-    // One that the course knows, where there is none: nothing is proven.
-    program("makers")
-        .args("check --on PoCL")
-        .env("OCL_ICD_VENDORS", scratch_folder("no-drivers"))
-        .run()
-        .fails(1, &["nothing was checked", "./setup --full"]);
 }
