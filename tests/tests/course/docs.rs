@@ -51,6 +51,9 @@ cargo() {
         *kernels/broken*) ;;
         *) set -- "${@//256/128}" ;;
     esac
+    case "$program" in
+        lesson0[3-9]) set -- "${@/%500/125}"; set -- "${@/%1000/125}" ;;
+    esac
     set -- "${@//1024/128}"
     set -- "${@//1040/144}"
     set -- "${@/#[2-9]s/1s}"
