@@ -39,11 +39,11 @@ impl Other {
     /// All of them, and how each is told.
     #[rustfmt::skip]
     pub(crate) const ALL: [(Other, &str); 7] = [
-        (Other::Extreme, "with extreme numbers: floats below 0, any integer"),
+        (Other::Extreme, "with extreme numbers: below 0"),
         (Other::Zeros, "with extreme numbers: all 0"),
         (Other::Equal, "with extreme numbers: all equal"),
-        (Other::Falling, "with extreme numbers: large and descending, integers above 0"),
-        (Other::Rising, "with extreme numbers: from small to large, integers below 0"),
+        (Other::Falling, "with extreme numbers: large and descending"),
+        (Other::Rising, "with extreme numbers: from small to large"),
         (Other::Scalars, "with other scalars"),
         (Other::Reversed, "with its groups in reverse order"),
     ];
