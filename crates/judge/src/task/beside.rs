@@ -156,11 +156,11 @@ impl Beside<'_> {
     }
 }
 
-/// Runs that must be made at least: each leaves about one element in a thousand where it was, by
-/// chance, and none may be left so by all but the first.
+/// Runs with other numbers that are made at least. By chance each leaves about one element in a
+/// thousand where it was. None may be left so by all of them, and one more makes that sure.
 fn enough(left: &Left) -> usize {
     let elements: usize = left.iter().map(|(_, all)| all.len()).sum();
-    1 + elements.max(1).ilog10() as usize / 3 + 1
+    2 + elements.max(1).ilog10() as usize / 3
 }
 
 /// One item alone, in so many dimensions.
@@ -206,4 +206,17 @@ pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
         };
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_elements_need_many_runs() {
+        for (elements, runs) in [(0, 2), (1, 2), (1000, 3), (1 << 20, 4)] {
+            let left = vec![("y".into(), Elements::Int(vec![0; elements]))];
+            assert_eq!(enough(&left), runs, "{elements}");
+        }
+    }
 }
