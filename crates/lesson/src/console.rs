@@ -43,6 +43,8 @@ pub struct Console {
     pub(crate) earlier: Earlier,
     /// Until this process has come to where that one ended.
     silent: bool,
+    /// In a trial, which says what is done itself.
+    pub(crate) in_a_trial: bool,
     /// How many kernels' results are wrong.
     pub(crate) wrong: usize,
     /// How many kernels were skipped, and how many of the device's results were checked.
@@ -83,6 +85,7 @@ impl Console {
             simulator: Simulator::from_environment(),
             silent: !earlier.is_over(),
             earlier,
+            in_a_trial: false,
             wrong: 0,
             skipped: 0,
             checked: 0,
@@ -115,6 +118,9 @@ impl Console {
     }
 
     fn show_progress(&mut self, template: &str, what: String) -> Result<()> {
+        if self.in_a_trial {
+            return Ok(());
+        }
         // A key that was awaited has put it away.
         if self.spinner.is_finished() {
             self.spinner.reset();

@@ -1,6 +1,6 @@
 //! Verify, then time, then print: what happens to every kernel.
 
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime};
 
 use common::element::Type;
 use common::error::{Error, Result};
@@ -15,7 +15,7 @@ use language::tokens::Tokens;
 use narrate::{Beat, Card};
 use opencl3::error_codes::CL_INVALID_KERNEL_NAME;
 use opencl3::kernel::Kernel;
-use process::events::Event;
+use process::events::{Event, Lost};
 
 use crate::lesson::Lesson;
 use crate::product::problem_of;
@@ -146,6 +146,42 @@ impl Lesson {
         self.console.send(&Event::Begun(begun.into()))?;
         measure(self)?;
         self.console.send(&Event::Ended)
+    }
+
+    /// Whether this process goes on after another that a kernel, or a trial, took down.
+    pub fn goes_on(&self) -> bool {
+        !self.console.earlier.is_over()
+    }
+
+    /// Makes a trial, of this number: it may take this process down, or longer than `limit`. Then
+    /// the lesson begins anew in another process, and this is how the one before was lost.
+    pub fn try_in<T>(
+        &mut self,
+        limit: Duration,
+        number: usize,
+        trial: impl FnOnce(&mut Lesson) -> Result<T>,
+    ) -> Result<Result<T, Lost>> {
+        let tried = match self.console.earlier.take_lost() {
+            Some(lost) => {
+                self.console.speak_up();
+                Err(lost)
+            }
+            None => {
+                let begun = SystemTime::now();
+                let event = Event::Trial {
+                    number,
+                    begun,
+                    limit,
+                };
+                self.console.send(&event)?;
+                self.console.in_a_trial = true;
+                let tried = trial(self)?;
+                self.console.in_a_trial = false;
+                Ok(tried)
+            }
+        };
+        self.console.send(&Event::Ended)?;
+        Ok(tried)
     }
 
     /// One kernel on its whole way, which lesson 2 walks call by call: build, arguments,

@@ -79,21 +79,9 @@ impl Report {
     /// Prints one JSON object, in JSON mode.
     pub fn json(&self, value: &impl Serialize) -> Result<()> {
         if self.json && !self.muted {
-            self.message(value)?;
+            self.print(serde_json::to_string(value).map_err(std::io::Error::from)?)?;
         }
         Ok(())
-    }
-
-    /// Prints one JSON object, whatever was asked for: a program reads it.
-    pub fn message(&self, value: &impl Serialize) -> Result<()> {
-        self.print(serde_json::to_string(value).map_err(std::io::Error::from)?)
-    }
-
-    /// Keeps standard output for messages, as JSON mode does.
-    pub fn only_messages(&mut self) {
-        if !self.json {
-            self.out = Out::alone();
-        }
     }
 
     /// The records printed so far.

@@ -29,7 +29,6 @@ pub fn lesson_with<Own: Args>(
     files: &'static [&'static str],
     body: impl Fn(&mut Lesson, &Own) -> Result<()>,
 ) -> ExitCode {
-    process::remember_environment();
     if process::is_probe() {
         return process::answer_probe();
     }

@@ -68,12 +68,10 @@ pub fn this_program() -> io::Result<Command> {
     Ok(command)
 }
 
-/// The messages that come through a pipe, read by a thread; `at_end` is called when the
-/// other side has gone away. Drivers and kernels may print, too: what is no message is
-/// passed over.
-pub fn messages<Message: DeserializeOwned + Send + 'static>(
+/// The messages that come through a pipe, read by a thread. Drivers and kernels may print, too:
+/// what is no message is passed over.
+fn messages<Message: DeserializeOwned + Send + 'static>(
     pipe: impl Read + Send + 'static,
-    at_end: impl FnOnce() + Send + 'static,
 ) -> io::Result<Receiver<Message>> {
     let (sender, messages) = mpsc::channel();
     thread::Builder::new().spawn(move || {
@@ -82,7 +80,6 @@ pub fn messages<Message: DeserializeOwned + Send + 'static>(
             // The receiver lives as long as anybody is interested.
             let _ = sender.send(message);
         }
-        at_end();
     })?;
     Ok(messages)
 }
@@ -119,7 +116,7 @@ pub fn ask_within<Answer: DeserializeOwned + Send + 'static>(
         let _ = stderr.read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     });
-    let heard = complaint.and_then(|complaint| Ok((complaint, messages(stdout, || ())?)));
+    let heard = complaint.and_then(|complaint| Ok((complaint, messages(stdout)?)));
     let end = Instant::now() + patience;
     let mut held = 0;
     let heard = heard.map(|(complaint, messages)| {

@@ -105,6 +105,11 @@ fn wait(
                     let hangs = drivers_that_load().is_some() && length() == size;
                     hangs.then(|| End::Died(Death::by_hang(since.elapsed(), LOADING)))
                 }
+                Some(Event::Trial { begun, limit, .. })
+                    if begun.elapsed().is_ok_and(|taken| taken > *limit) =>
+                {
+                    Some(End::Died(Death::by_hang(*limit, events::doing(&events))))
+                }
                 _ if since.elapsed() > timeout => {
                     Some(End::Died(Death::by_hang(timeout, events::doing(&events))))
                 }

@@ -13,6 +13,10 @@ use common::host::{self, Group};
 pub struct Death {
     /// In words.
     pub how: String,
+    /// In few words, without what it was doing.
+    pub cause: String,
+    /// It was ended because it did not end.
+    pub by_hang: bool,
     /// It was loading drivers.
     pub in_loading: bool,
     /// PoCL dies like this on a damaged file of its cache.
@@ -28,6 +32,8 @@ impl Death {
         const ABRT_BUS: [i32; 2] = [6, 7];
         Death {
             how: of_death(status, doing),
+            cause: cause_of_death(status),
+            by_hang: false,
             in_loading: doing == LOADING,
             as_by_a_cache: signal(status).is_some_and(|signal| ABRT_BUS.contains(&signal)),
         }
@@ -48,6 +54,8 @@ impl Death {
         let how = "the process was ended";
         Death {
             how: format!("no end after {seconds} seconds while {doing}; {how}\n  {advice}"),
+            cause: format!("no end after {seconds} s"),
+            by_hang: true,
             in_loading: doing == LOADING,
             as_by_a_cache: false,
         }
@@ -57,6 +65,8 @@ impl Death {
     pub fn told(how: &str) -> Death {
         Death {
             how: how.into(),
+            cause: how.lines().next().unwrap_or_default().into(),
+            by_hang: false,
             in_loading: false,
             as_by_a_cache: true,
         }

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
@@ -44,22 +44,6 @@ pub fn is_child() -> bool {
 /// The device that the parent has chosen for this child, if it has.
 pub fn device_of_child() -> Option<String> {
     std::env::var(CHILD_DEVICE_VARIABLE).ok()
-}
-
-/// The environment as it was before OpenCL was loaded.
-static AT_START: LazyLock<Vec<(OsString, OsString)>> =
-    LazyLock::new(|| std::env::vars_os().collect());
-
-/// Keeps the environment as it is now. To be called before OpenCL is loaded: a
-/// loader was seen to cut OCL_ICD_FILENAMES in pieces where it stands, so that
-/// processes started later inherit the first piece alone, and lack a driver.
-pub fn remember_environment() {
-    LazyLock::force(&AT_START);
-}
-
-/// The environment to give to a process that is started after OpenCL was loaded.
-pub fn environment_at_start() -> impl Iterator<Item = (OsString, OsString)> {
-    AT_START.iter().cloned()
 }
 
 /// What a lesson finds in its environment besides ours.

@@ -5,6 +5,7 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use common::error::{Error, Result};
 use common::file;
@@ -42,6 +43,18 @@ pub enum Event {
     Record(Box<Record>),
     /// The kernel has come to its end.
     Ended,
+    /// A trial begins, the one of this number: it may take this process down, or longer than the
+    /// limit, and the lesson goes on with what comes next. What it does is not told.
+    Trial {
+        /// Its number.
+        number: usize,
+        /// Now.
+        begun: SystemTime,
+        /// How long it may take.
+        limit: Duration,
+    },
+    /// It took the process down.
+    Lost(Lost),
     /// The device failed, and with it this process: why, in words.
     Failed(String),
     /// A person is awaited, who may take any time.
@@ -53,6 +66,19 @@ pub enum Event {
     Leaving(u8),
     /// The terminal's other screen is taken, or given back.
     Stage(bool),
+}
+
+/// A trial that took its process down.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Lost {
+    /// Its number.
+    pub number: usize,
+    /// How the process ended, in few words.
+    pub how: String,
+    /// Whether it was ended, after the time that it had.
+    pub hung: bool,
+    /// How long it took.
+    pub taken: Duration,
 }
 
 /// The writing end, where there is somebody to tell.

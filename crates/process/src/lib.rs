@@ -58,12 +58,12 @@ use environment::{leave_out_broken, leave_out_cache, may_be_damaged};
 use events::{DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, Sender};
 use signals::Terminal;
 
-pub use ask::{ask, ask_within, end_group, end_with_us, in_a_group, messages, this_program};
+pub use ask::{ask, ask_within, end_group, end_with_us, in_a_group, this_program};
 pub use common::device::icd::LIBRARY_VARIABLE;
 pub use death::{cause_of_death, was_stopped};
 pub use environment::{
     Environment, LOG_IS_READ_VARIABLE, answer_probe, device_of_child, drivers_that_load,
-    environment, environment_at_start, fallback_driver, is_child, is_probe, remember_environment,
+    environment, fallback_driver, is_child, is_probe,
 };
 pub use finished::{Finished, Refused, child_status};
 pub use signals::{Signals, clear_line};
@@ -155,6 +155,9 @@ fn on_one_device(
         events.must_have_room()?;
         if on_stage {
             Sender::to(&events.path)?.send(&Event::Stage(false))?;
+        }
+        if resume::note_loss(&events.path, &death)? {
+            continue;
         }
         if death.in_loading && leave_out_broken(&mut environment) {
             events.clear();

@@ -16,7 +16,8 @@ use common::numbers;
 use common::probe::Peak;
 use common::record::Record;
 
-use crate::events::{self, Event, Sender};
+use crate::death::Death;
+use crate::events::{self, Event, Lost, Sender};
 
 /// What one kernel, or one loop of the host, came to in a child before this one.
 struct Measured {
@@ -30,7 +31,12 @@ struct Measured {
 
 /// What children before this one measured, in order; what this one has come to is
 /// taken away.
-pub struct Earlier(VecDeque<Measured>);
+#[derive(Default)]
+pub struct Earlier {
+    kernels: VecDeque<Measured>,
+    /// The trial that the last one ended in.
+    lost: Option<Lost>,
+}
 
 impl Earlier {
     /// Reads the file that the environment names; empty in the first child.
@@ -40,7 +46,8 @@ impl Earlier {
     }
 
     fn of(events: Vec<Event>) -> Earlier {
-        let mut all = VecDeque::<Measured>::new();
+        let mut earlier = Earlier::default();
+        let all = &mut earlier.kernels;
         let measured = |begun, records: Vec<Record>| Measured {
             begun,
             ended: !records.is_empty(),
@@ -58,38 +65,47 @@ impl Earlier {
                     all.push_back(measured(Record::clone(&record), vec![*record]));
                 }
                 (Event::Ended, Some(open)) => open.ended = true,
+                (Event::Lost(lost), _) => earlier.lost = Some(lost),
+                (Event::Ended, None) => earlier.lost = None,
                 _ => {}
             }
         }
-        Earlier(all)
+        earlier
     }
 
     /// True where this child has come to where the one before it ended.
     pub fn is_over(&self) -> bool {
-        self.0.is_empty()
+        self.kernels.is_empty() && self.lost.is_none()
     }
 
     /// The device's limits, if they were measured.
     pub fn limits(&self) -> Option<Peak> {
-        self.0.iter().find_map(|one| one.begun.limits)
+        self.kernels.iter().find_map(|one| one.begun.limits)
     }
 
     /// The records of this kernel, if it comes next and came to its end.
     pub fn take(&mut self, kernel: &str) -> Option<Vec<Record>> {
-        self.0.front().filter(|next| next.begun.kernel == kernel)?;
-        let next = self.0.pop_front().filter(|next| next.ended);
+        self.kernels
+            .front()
+            .filter(|next| next.begun.kernel == kernel)?;
+        let next = self.kernels.pop_front().filter(|next| next.ended);
         next.map(|next| next.records)
+    }
+
+    /// How the child before this one was lost in a trial, if the trial comes next.
+    pub fn take_lost(&mut self) -> Option<Lost> {
+        self.lost.take()
     }
 
     /// The kernels that took a child down.
     fn deaths(&self) -> impl Iterator<Item = &Record> {
-        let all = self.0.iter().flat_map(|one| &one.records);
+        let all = self.kernels.iter().flat_map(|one| &one.records);
         all.filter(|record| record.died.is_some())
     }
 
     /// The kernel that the last child had begun and not ended.
     fn open(&self) -> Option<&Record> {
-        let last = self.0.back().filter(|last| !last.ended)?;
+        let last = self.kernels.back().filter(|last| !last.ended)?;
         Some(&last.begun)
     }
 }
@@ -97,6 +113,24 @@ impl Earlier {
 /// Whether the child that wrote this file had begun a kernel and not ended it.
 pub fn is_in_a_kernel(events: &Path) -> bool {
     Earlier::of(events::read(events)).open().is_some()
+}
+
+/// Adds how the child ended in a trial; the next child will go on behind it. False where it was
+/// in none.
+pub fn note_loss(events: &Path, death: &Death) -> Result<bool> {
+    let written = events::read(events);
+    let of_its_end = |event: &&Event| matches!(event, Event::Failed(_) | Event::Leaving(_));
+    let last = written.iter().rev().find(|event| !of_its_end(event));
+    let Some(Event::Trial { number, begun, .. }) = last else {
+        return Ok(false);
+    };
+    Sender::to(events)?.send(&Event::Lost(Lost {
+        number: *number,
+        how: death.cause.clone(),
+        hung: death.by_hang,
+        taken: begun.elapsed().unwrap_or_default(),
+    }))?;
+    Ok(true)
 }
 
 /// Adds how the kernel died that the child had begun; the next child will go on
@@ -158,6 +192,7 @@ pub fn last_words(died: &[Record], lesson: &str, wrong: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::{Duration, SystemTime};
 
     fn record(kernel: &str) -> Record {
         Record {
@@ -221,6 +256,29 @@ mod tests {
         let died = Earlier::of(events::read(&path)).take("a").unwrap();
         assert_eq!(died[0].died.as_deref(), Some("crash\n  next: look"));
         std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_trial_that_was_lost_is_told_where_it_comes_next_and_no_other_time() {
+        let file = events::EventsFile::new().unwrap();
+        let write = |event: &Event| Sender::to(&file.path).unwrap().send(event).unwrap();
+        let earlier = || Earlier::of(events::read(&file.path));
+        let died = Death::told("CL_OUT_OF_RESOURCES\n  next: look");
+        assert!(!note_loss(&file.path, &died).unwrap());
+        write(&Event::Trial {
+            number: 7,
+            begun: SystemTime::now(),
+            limit: Duration::from_secs(5),
+        });
+        write(&Event::Failed("CL_OUT_OF_RESOURCES".into()));
+        write(&Event::Leaving(5));
+        assert!(note_loss(&file.path, &died).unwrap());
+        assert!(!earlier().is_over());
+        let lost = earlier().take_lost().unwrap();
+        assert_eq!((lost.number, &*lost.how), (7, "CL_OUT_OF_RESOURCES"));
+        write(&Event::Ended);
+        assert!(earlier().is_over());
+        assert!(!note_loss(&file.path, &died).unwrap());
     }
 
     #[test]

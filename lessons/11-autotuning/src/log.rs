@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use common::error::{Error, Result};
 use common::shape::Shape;
@@ -100,6 +101,8 @@ pub struct Known {
     pub trials: Vec<(Point, Trial)>,
     /// Seconds that the trials took together.
     pub seconds: f64,
+    /// What the slowest took that came out right.
+    pub slowest: Option<Duration>,
     /// Those that have not ended: what is begun once more counts as crashed, until it ends.
     begun: HashSet<Point>,
     remeasured: HashMap<Point, f64>,
@@ -115,6 +118,9 @@ impl Known {
             Event::Ended { seconds, trial } => {
                 self.begun.remove(&point);
                 self.seconds += seconds;
+                if trial.gflops().is_some() {
+                    self.slowest = self.slowest.max(Some(Duration::from_secs_f64(seconds)));
+                }
                 trial
             }
             Event::Remeasured { gflops } => {

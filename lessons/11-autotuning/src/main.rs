@@ -7,7 +7,6 @@ mod search;
 mod show_best;
 mod space;
 mod tune;
-mod worker;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -56,9 +55,6 @@ fn time(text: &str) -> Result<Duration, String> {
 fn main() -> ExitCode {
     let file = &["11-autotuning.cl"];
     lesson_with(11, "autotuning", file, |lesson, flags: &Tuning| {
-        if let Some(shape) = worker::problem_of_worker() {
-            return worker::serve(lesson, shape);
-        }
         if flags.show_best {
             return show_best::show_best(lesson);
         }
@@ -116,7 +112,8 @@ fn autotune(
     let families: Vec<usize> = families.map(|one| one.family).collect();
     let space = space::space(&families, &flags.limit, given);
     let mut log = Log::of(lesson)?;
-    if flags.reset {
+    // Not what a process before this one has found.
+    if flags.reset && !lesson.goes_on() {
         log.reset(shape)?;
     }
     lesson.peak()?;

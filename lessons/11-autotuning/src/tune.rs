@@ -1,10 +1,14 @@
-//! The search as it runs: a budget, a worker, a bar, and a log of every step.
+//! The search as it runs: a budget, trials, a bar, and a log of every step.
+//!
+//! A candidate that crashes or hangs takes this process down. The lesson begins anew in another,
+//! and there the log says where to go on.
 
 use std::time::{Duration, Instant};
 
-use common::error::Result;
+use common::error::{Error, Result};
 use common::numbers::significant;
 use common::problem::Problem;
+use common::timing::Runs;
 use humantime::format_duration;
 use lesson::Lesson;
 use text::aside;
@@ -12,7 +16,6 @@ use text::aside;
 use crate::log::{Event, Known, Log, Trial};
 use crate::search;
 use crate::space::{FAMILIES, Point, Space};
-use crate::worker::Worker;
 
 /// How long a candidate may take to be built, checked and timed: a tenth of the
 /// budget, at least five seconds, and three times as long as the slowest that came
@@ -29,8 +32,8 @@ fn limit(budget: Duration, slowest: Option<Duration>, timeout: Duration) -> Dura
 /// they spent as spent.
 ///
 /// # Errors
-/// When the worker does not start, or the log cannot be written. What a candidate
-/// does wrong is a result, not an error.
+/// When the log cannot be written, or the device fails: after that nothing that this process
+/// measures can be trusted. What a candidate does wrong is a result, not an error.
 pub fn search(
     lesson: &mut Lesson,
     problem: &Problem,
@@ -41,42 +44,73 @@ pub fn search(
 ) -> Result<Known> {
     let (shape, seed) = (problem.shape, lesson.flags().seed);
     let timeout = Duration::from_secs(lesson.flags().timeout);
-    let device = lesson.session()?.device.label();
-    let (mut slowest, mut worker) = (None, None);
     let mut known = log.known(shape);
     announce(lesson, space, budget, log, &known)?;
-    let before = known.trials.len();
+    let mut before = known.trials.len();
     while known.seconds < budget.as_secs_f64() {
         let Some(point) = search::next(&space.points, starts, &known, seed) else {
             break;
         };
-        let ready = match &mut worker {
-            Some(worker) => worker,
-            none => none.insert(Worker::start(shape, &device, timeout)?),
-        };
         let best = known.fastest();
         let best_seconds = best.map(|(_, gflops)| shape.flop() / gflops / 1e9);
-        log.add(shape, &point, Event::Begun)?;
         // The course's own, and bests of before: they come to an end.
-        let expected = slowest.filter(|_| !starts.contains(&point));
+        let expected = known.slowest.filter(|_| !starts.contains(&point));
         let limit = limit(budget, expected, timeout);
-        let begin = Instant::now();
-        let trial = ready.try_one(&point, best_seconds, limit, || {
-            let spent = known.seconds + begin.elapsed().as_secs_f64();
-            let share = spent / budget.as_secs_f64();
-            lesson.console.doing_share(share, progress(&known, &point))
+        log.add(shape, &point, Event::Begun)?;
+        let share = known.seconds / budget.as_secs_f64();
+        lesson
+            .console
+            .doing_share(share, progress(&known, &point))?;
+        let begun = Instant::now();
+        let (tried, number) = (known.trials.len(), known.trials.len() - before + 1);
+        let trial = lesson.try_in(limit, number, |lesson| {
+            trial(lesson, problem, &point, best_seconds)
         })?;
-        match trial {
-            Trial::Right { .. } => slowest = slowest.max(Some(begin.elapsed())),
-            Trial::Crashed(_) | Trial::Hung(_) => worker = None,
-            _ => {}
-        }
-        let seconds = begin.elapsed().as_secs_f64();
+        let (taken, trial) = match trial {
+            Ok(trial) => (begun.elapsed(), trial),
+            Err(lost) => {
+                before = tried + 1 - lost.number;
+                let how = if lost.hung {
+                    Trial::Hung
+                } else {
+                    Trial::Crashed
+                };
+                (lost.taken, how(lost.how))
+            }
+        };
+        let seconds = taken.as_secs_f64();
         log.add(shape, &point, Event::Ended { seconds, trial })?;
         known = log.known(shape);
     }
     summarize(lesson, &known, before)?;
     Ok(known)
+}
+
+/// Builds a candidate, checks it and times it: twice, where it is clearly slower than the best.
+/// The fastest run counts: whatever disturbs a run makes it slower, and five runs have no
+/// trustworthy median.
+fn trial(
+    lesson: &mut Lesson,
+    problem: &Problem,
+    point: &Point,
+    best_seconds: Option<f64>,
+) -> Result<Trial> {
+    let first_line = |text: &str| text.lines().next().unwrap_or_default().to_string();
+    let runs = Runs::Against(best_seconds.unwrap_or(f64::INFINITY));
+    let measured = lesson.measured(&point.task("", problem)?, Some(runs));
+    lesson.forget_programs();
+    let record = match measured {
+        Err(Error::Build(log)) => return Ok(Trial::NotBuilt(first_line(&log))),
+        measured => measured?,
+    };
+    let fastest = record.seconds.iter().copied().fold(f64::INFINITY, f64::min);
+    let gflops = record.shape().flop() / fastest / 1e9;
+    let runs = record.seconds.len();
+    Ok(match (record.failed, record.skipped) {
+        (Some(wrong), _) => Trial::Wrong(first_line(&wrong)),
+        (_, Some(reason)) => Trial::Refused(reason),
+        _ => Trial::Right { gflops, runs },
+    })
 }
 
 /// What is searched, and what is known already.
