@@ -21,7 +21,7 @@ use common::record::Record;
 use lesson::{Lesson, lesson_with};
 
 use log::{Event, Log};
-use space::{Limit, Point};
+use space::{FAMILIES, Limit, Point, STEPS};
 
 /// So many of the fastest candidates are measured again, as other lessons measure.
 const FINALISTS: usize = 5;
@@ -61,39 +61,39 @@ fn main() -> ExitCode {
         let problem = lesson.problem()?;
         let device = &lesson.session()?.device;
         let given = lesson::given(&device.limits, device.kind, &problem);
-        let defaults = defaults(lesson, &given)?;
+        let defaults = defaults(lesson, &given, &problem)?;
         match lesson.runs()? {
-            None => check(lesson, &problem, &defaults),
+            None => check(lesson, &problem, &defaults, &given),
             Some(_) => autotune(lesson, &problem, flags, &defaults, &given),
         }
     })
 }
 
 /// A default of each family that is wanted; the one that should suit the device comes last.
-fn defaults(lesson: &mut Lesson, given: &Scope) -> Result<Vec<Point>> {
+fn defaults(lesson: &mut Lesson, given: &Scope, problem: &Problem) -> Result<Vec<Point>> {
     let device = &lesson.session()?.device;
     // Where local memory is a memory of its own, it answers many items at once.
     // Elsewhere, on CPUs, a tile in it is a copy from the cache to the cache.
     let is_gpu = device.kind == Kind::Gpu || device.limits.local_mem_dedicated;
     let families = if is_gpu { [2, 1, 0] } else { [0, 1, 2] };
-    let mut defaults = families
-        .map(|family| space::default(family, given))
-        .to_vec();
-    defaults.retain(|point| lesson.flags().wants(&point.family().name));
-    Ok(defaults)
+    let wanted = families
+        .into_iter()
+        .filter(|&family| lesson.flags().wants(&FAMILIES[family].name));
+    wanted
+        .map(|family| space::default(family, given, problem))
+        .collect()
 }
 
 /// Nothing is to be timed, so nothing is searched: the defaults and some awkward
 /// configurations are checked.
-fn check(lesson: &mut Lesson, problem: &Problem, defaults: &[Point]) -> Result<()> {
+fn check(lesson: &mut Lesson, problem: &Problem, defaults: &[Point], given: &Scope) -> Result<()> {
     lesson.say(
         "  search   none without timing: the defaults and some odd configurations are checked",
     )?;
     let defaults = defaults.iter().map(|one| one.task("default", problem));
-    let odd = space::odd().zip(1..);
-    let odd = odd.map(|(point, i)| point.task(&format!("odd {i}"), problem));
-    let tasks: Result<Vec<_>> = defaults.chain(odd).collect();
-    lesson.measure_all(&tasks?)
+    let mut tasks = defaults.collect::<Result<Vec<_>>>()?;
+    tasks.extend(STEPS.tasks("odd", given, problem)?);
+    lesson.measure_all(&tasks)
 }
 
 /// Searches, measures the best again, and shows what was found.

@@ -1,13 +1,13 @@
 //! The space that is searched, as space.toml describes it: three kernels, the values of their
 //! parameters, and what must hold for them. A point of it is a candidate.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
 use common::element::Type;
-use common::error::Result;
+use common::error::{Error, Result};
 use common::formula::{Formula, Scope};
 use common::matrix::Fill;
 use common::problem::Problem;
@@ -17,43 +17,29 @@ use common::task::Task;
 use lesson::Table;
 use serde::{Deserialize, Serialize};
 
-/// What space.toml says.
-#[derive(Deserialize)]
-struct File {
-    odd: Vec<String>,
-    kernel: Vec<Family>,
-}
-
 /// A kernel whose shape is left open.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Family {
     /// The kernel's name in the file.
     pub name: String,
-    /// Its macros, the values that the search gives them, and those that a default prefers.
-    pub parameters: Vec<(String, Vec<usize>, Vec<Formula>)>,
+    /// Its macros, and the values that the search gives them.
+    pub parameters: Vec<(String, Vec<usize>)>,
     /// Rows and columns of C that one item computes at a time.
     tile: [Formula; 2],
-    /// What must hold, and what must for a default, too.
+    /// What must hold.
     r#where: Vec<Formula>,
-    suits: Vec<Formula>,
 }
 
-fn file() -> File {
-    toml::from_str(include_str!("../space.toml")).expect("a test reads it")
-}
-
-pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| file().kernel);
+pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
+    let mut file: BTreeMap<String, Vec<Family>> =
+        toml::from_str(include_str!("../space.toml")).expect("a test reads it");
+    file.remove("kernel").expect("a test reads it")
+});
 
 /// How they are launched.
-static STEPS: LazyLock<Table> =
+pub static STEPS: LazyLock<Table> =
     LazyLock::new(|| Table::read(include_str!("../steps.toml")).expect("a test reads it"));
-
-/// Points for which the kernels must be right, though a search would hardly meet them.
-pub fn odd() -> impl Iterator<Item = Point> {
-    let points = file().odd.into_iter().map(Point::try_from);
-    points.map(|point| point.expect("a test reads it"))
-}
 
 /// A value for each parameter of a kernel. The log and the worker write it as it is
 /// displayed.
@@ -72,7 +58,7 @@ impl Point {
     }
 
     fn pairs(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        let names = self.family().parameters.iter().map(|(name, ..)| &**name);
+        let names = self.family().parameters.iter().map(|(name, _)| &**name);
         names.zip(self.values.iter().copied())
     }
 
@@ -102,7 +88,7 @@ impl Point {
     pub fn steps_to(&self, other: &Point) -> Option<usize> {
         let values = self.values.iter().zip(&other.values);
         let parameters = self.family().parameters.iter().zip(values);
-        let steps = parameters.map(|((_, choices, _), (a, b))| {
+        let steps = parameters.map(|((_, choices), (a, b))| {
             let place = |value: &usize| choices.partition_point(|choice| choice < value);
             place(a).abs_diff(place(b))
         });
@@ -122,11 +108,11 @@ impl Point {
     pub fn task(&self, variant: &str, problem: &Problem) -> Result<Task> {
         let scope = self.scope(&Scope::default());
         let mut tasks = STEPS.tasks(&self.family().name, &scope, problem)?;
-        let mut task = tasks.swap_remove(0);
-        (task.variant, task.says) = (variant.into(), self.parameters());
-        let macros = self.pairs().map(|(name, value)| (name.to_string(), value));
-        task.defines.extend(macros);
-        Ok(task)
+        let variant = variant.into();
+        Ok(Task {
+            variant,
+            ..tasks.swap_remove(0)
+        })
     }
 }
 
@@ -188,7 +174,7 @@ impl FromStr for Limit {
         let form = "write NAME=VALUE or NAME=VALUE,VALUE, for example ROWS=4,8";
         let (name, values) = text.split_once('=').ok_or(form)?;
         let (mut names, mut choices) = (Vec::new(), BTreeSet::<usize>::new());
-        for (known, values, _) in FAMILIES.iter().flat_map(|family| &family.parameters) {
+        for (known, values) in FAMILIES.iter().flat_map(|family| &family.parameters) {
             choices.extend(values.iter().filter(|_| known == name));
             if !names.contains(known) {
                 names.push(known.clone());
@@ -224,68 +210,36 @@ pub struct Space {
 pub fn space(families: &[usize], limits: &[Limit], given: &Scope) -> Space {
     let mut space = Space::default();
     for &family in families {
-        let Family {
-            parameters,
-            r#where,
-            ..
-        } = &FAMILIES[family];
-        let allowed = |at: usize, _: &Scope| {
-            let (name, choices, _) = &parameters[at];
-            let limits = limits.iter().filter(|limit| limit.name == *name);
-            let mut choices = choices.clone();
-            limits.for_each(|limit| choices.retain(|value| limit.values.contains(value)));
-            choices
-        };
-        let points = combined(family, allowed, &[r#where], given);
+        let points = points(family, limits, given);
         space.empty.extend(points.is_empty().then_some(family));
         space.points.extend(points);
-        space.combinations += parameters.iter().map(|one| one.1.len()).product::<usize>();
+        let choices = FAMILIES[family].parameters.iter().map(|one| one.1.len());
+        space.combinations += choices.product::<usize>();
     }
     space
 }
 
-/// The shape for a device that nobody has tuned for.
-pub fn default(family: usize, given: &Scope) -> Point {
+/// The points of a family, the first parameter's value changing slowest. What breaks a condition
+/// with the first parameters is left out with all values of the others.
+fn points(family: usize, limits: &[Limit], given: &Scope) -> Vec<Point> {
     let Family {
         parameters,
         r#where,
-        suits,
         ..
     } = &FAMILIES[family];
-    let preferred = |at: usize, scope: &Scope| {
-        let preferred = parameters[at].2.iter();
-        preferred
-            .filter_map(|one| Some(one.value(scope).ok()? as usize))
-            .collect()
-    };
-    let mut all = combined(family, preferred, &[r#where, suits], given).into_iter();
-    // Where nothing suits, the last resort.
-    let last = || combined(family, preferred, &[], given).pop();
-    all.next()
-        .or_else(last)
-        .expect("every parameter prefers something")
-}
-
-/// The points with one of these values for each parameter, the first one's changing slowest. What
-/// breaks a condition with the first parameters is left out with all values of the others.
-fn combined(
-    family: usize,
-    values: impl Fn(usize, &Scope) -> Vec<usize>,
-    conditions: &[&Vec<Formula>],
-    given: &Scope,
-) -> Vec<Point> {
     let mut points = vec![Point {
         family,
         values: Vec::new(),
     }];
-    for (at, (newest, ..)) in FAMILIES[family].parameters.iter().enumerate() {
+    for (name, choices) in parameters {
+        let limits = limits.iter().filter(|limit| limit.name == *name);
+        let mut choices = choices.clone();
+        limits.for_each(|limit| choices.retain(|value| limit.values.contains(value)));
         // The others were told before.
-        let told = conditions.iter().copied().flatten();
-        let told = told.filter(|one| one.text().contains(newest));
+        let told = r#where.iter().filter(|one| one.text().contains(name));
         let longer = points.iter().flat_map(|point| {
-            let values = values(at, &point.scope(given)).into_iter();
-            values.map(|value| Point {
-                values: [&point.values[..], &[value]].concat(),
+            choices.iter().map(|value| Point {
+                values: [&point.values[..], &[*value]].concat(),
                 family,
             })
         });
@@ -294,6 +248,18 @@ fn combined(
             .collect();
     }
     points
+}
+
+/// The shape for a device that nobody has tuned for.
+pub fn default(family: usize, given: &Scope, problem: &Problem) -> Result<Point> {
+    let kernel = &FAMILIES[family].name;
+    let tasks = STEPS.tasks("untuned", given, problem)?.into_iter();
+    let own = tasks.filter(|task| task.kernel == *kernel);
+    let points = own.map(|task| Point::try_from(format!("{kernel} {}", task.says)));
+    let mut points: Vec<Point> = points.filter_map(Result::ok).collect();
+    let first = points.iter().position(|point| point.suits(given));
+    let first = first.map(|at| points.swap_remove(at)).or(points.pop());
+    first.ok_or_else(|| Error::Usage(format!("no shape of {kernel} suits this device")))
 }
 
 #[cfg(test)]
