@@ -56,9 +56,11 @@ impl Pinned {
             length,
         })
     }
+}
 
-    /// What lies there, when no device uses it.
-    pub fn floats(&mut self) -> &mut [f32] {
+/// What lies there, when no device uses it.
+impl AsMut<[f32]> for Pinned {
+    fn as_mut(&mut self) -> &mut [f32] {
         // SAFETY: so many floats are mapped there until this is dropped, and have values.
         unsafe { slice::from_raw_parts_mut(self.address.cast(), self.length) }
     }

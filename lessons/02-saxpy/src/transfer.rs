@@ -41,7 +41,7 @@ pub fn report(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<()> 
     let pageable = there_and_back(&session, &mut vec![0.0; n]);
     // Its address is then an ordinary one, from which another buffer is written.
     let pinned = Pinned::zeros(&session.context, &session.device.cl(), n);
-    let pinned = pinned.and_then(|mut pinned| there_and_back(&session, pinned.floats()));
+    let pinned = pinned.and_then(|mut pinned| there_and_back(&session, pinned.as_mut()));
     let rows = [("pageable memory", pageable), ("pinned memory", pinned)];
     let rows = rows.map(|(name, measured)| row(name, measured));
     lesson.say(format!(

@@ -2,39 +2,38 @@
 
 use std::slice;
 
-use common::device::{self, Device, Kind};
+use common::device::{self, Kind};
 use common::error::{Error, Result};
 use common::numbers::{self, percent};
 use common::problem::Problem;
 use common::source::Source;
 use lesson::Lesson;
 
-use crate::engine::{Engine, Target};
+use crate::engine::{Engine, Target, real_devices};
 use crate::flags::Own;
 use crate::table::{Way, product, show};
 use crate::timeline;
-use crate::worker::Job;
+use crate::worker::{Job, Mishap};
 
 /// The devices of the second part, and why these.
 fn chosen(lesson: &mut Lesson, own: &Own) -> Result<(Vec<Target>, String)> {
-    let all = device::list()?;
-    if let Some(number) = own.devices.iter().find(|&&number| number >= all.len()) {
-        return Err(Error::Selector(format!(
-            "there is no device {number}; there are {}, from 0: cargo run -p lesson01",
-            all.len()
-        )));
-    }
     if !own.devices.is_empty() {
-        let wanted = own.devices.iter().map(|&number| Target::of(&all[number]));
-        return Ok((wanted.collect(), "as --devices asks".into()));
+        let all = device::list()?;
+        let target = |&number: &usize| {
+            let none = || {
+                Error::Selector(format!(
+                    "there is no device {number}; there are {}, from 0: cargo run -p lesson01",
+                    all.len()
+                ))
+            };
+            all.get(number).map(Target::of).ok_or_else(none)
+        };
+        let wanted = own.devices.iter().map(target).collect::<Result<_>>()?;
+        return Ok((wanted, "as --devices asks".into()));
     }
-    let real = all
-        .iter()
-        .filter(|one| !one.is_simulator() && !one.is_llvmpipe());
-    let (gpus, mut cpus): (Vec<&Device>, Vec<&Device>) =
-        real.partition(|one| one.kind == Kind::Gpu);
+    let [gpus, mut cpus] = real_devices()?;
     cpus.truncate(if gpus.is_empty() { cpus.len() } else { 1 });
-    let wanted: Vec<Target> = gpus.into_iter().chain(cpus).map(Target::of).collect();
+    let wanted: Vec<Target> = gpus.iter().chain(&cpus).map(Target::of).collect();
     if own.parts.is_none() && lesson.flags().device.is_none() && wanted.len() > 1 {
         return Ok((wanted, "all that are here".into()));
     }
@@ -76,44 +75,53 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
         numbers::count(count, "device")
     ))?;
     let shown = show(lesson, problem, &ways)?;
-    for (way, (rate, outcome)) in ways.iter().zip(&shown) {
-        let Some(outcome) = outcome.as_ref().filter(|_| way.devices.len() > 1) else {
-            continue;
+    let together = |way: &Way| way.devices.len() > 1;
+    let all = ways.iter().position(together).unwrap_or(0);
+    let mut mended = None;
+    if own.mishap != Mishap::default() {
+        let way = Way {
+            name: "with a mishap".into(),
+            says: "the same again".into(),
+            job: Job {
+                mishap: own.mishap.clone(),
+                ..ways[all].job
+            },
+            ..ways[all].clone()
         };
-        let is_alone = |other: &Way| other.devices.len() == 1 && other.job == way.job;
+        // It shows more where each device has something to do.
+        let outcome = way.run(lesson, problem, &vec![1.0; count], true)?;
+        way.row(lesson, problem, slice::from_ref(&outcome))?;
+        mended = Some(outcome);
+    }
+    for (way, (rate, outcome)) in ways.iter().zip(&shown) {
+        let is_alone = |other: &Way| !together(other) && other.job == way.job;
         let alone = ways.iter().zip(&shown).filter(|(other, _)| is_alone(other));
         let sum: f64 = alone.map(|(_, (rate, _))| rate).sum();
-        if sum > 0.0 {
-            let share = percent(rate / sum);
-            lesson.say(format!(
-                "  {}: {share} of the sum of the rates alone",
-                way.name
-            ))?;
-            continue;
+        if together(way) && outcome.is_some() {
+            let (name, share) = (&way.name, percent(rate / sum));
+            lesson.say(format!("  {name}: {share} of the sum of the rates alone"))?;
         }
-        // Who did what, after a mishap.
+    }
+    // Who did what, after a mishap.
+    if let Some(outcome) = mended {
         for (me, target) in targets.iter().enumerate() {
             let (label, given, did) = (&target.label, outcome.given[me], outcome.did[me]);
-            let why = outcome.failed[me]
-                .as_ref()
-                .map_or(String::new(), |why| format!("; {why}"));
+            let why = outcome.failed[me].iter().map(|why| format!("; {why}"));
+            let why: String = why.collect();
             lesson.say(format!("    {label}: given {given} blocks, did {did}{why}"))?;
         }
     }
-    let together = ways
-        .iter()
-        .zip(shown)
-        .find(|(way, _)| way.devices.len() > 1);
-    match together {
-        Some((way, (_, Some(outcome)))) => {
-            lesson.say(timeline::text(&[(&way.name, &outcome.spans)]))
+    match &shown[all].1 {
+        Some(outcome) if count > 1 => {
+            let spans = &outcome.spans[..];
+            lesson.say(timeline::text(&[(&ways[all].name, spans)]))
         }
         _ => Ok(()),
     }
 }
 
 /// Each device alone, and all together: in one context for each driver, and in one for each
-/// device. On request with resident operands, too, and with a mishap.
+/// device. On request with resident operands, too.
 fn ways(own: &Own, targets: &[Target], source: &Source, problem: &Problem) -> Result<Vec<Way>> {
     let engines = Engine::open(targets, source)?;
     // Pinned is what one context knows: that of a GPU, which has a use for it.
@@ -131,18 +139,14 @@ fn ways(own: &Own, targets: &[Target], source: &Source, problem: &Problem) -> Re
             ..Job::default()
         },
     };
-    let mut ways: Vec<Way> = targets
-        .iter()
-        .zip(&together.engines)
-        .enumerate()
-        .map(|(i, (target, engine))| Way {
-            name: format!("device {i} alone"),
-            says: target.label.clone(),
-            devices: vec![i],
-            engines: vec![engine.clone()],
-            ..together.clone()
-        })
-        .collect();
+    let alone = together.engines.iter().enumerate().map(|(i, engine)| Way {
+        name: format!("device {i} alone"),
+        says: engine.target.label.clone(),
+        devices: vec![i],
+        engines: vec![engine.clone()],
+        ..together.clone()
+    });
+    let mut ways: Vec<Way> = alone.collect();
     if targets.len() > 1 {
         ways.push(together.clone());
     }
@@ -154,10 +158,8 @@ fn ways(own: &Own, targets: &[Target], source: &Source, problem: &Problem) -> Re
         }
         ways.extend(resident);
     }
-    if targets
-        .windows(2)
-        .any(|pair| pair[0].platform == pair[1].platform)
-    {
+    let share_a_driver = |pair: &[Target]| pair[0].platform == pair[1].platform;
+    if targets.windows(2).any(share_a_driver) {
         let open = |target| Engine::open(slice::from_ref(target), source);
         let engines: Vec<_> = targets.iter().map(open).collect::<Result<_>>()?;
         let engines = engines.concat();
@@ -166,17 +168,6 @@ fn ways(own: &Own, targets: &[Target], source: &Source, problem: &Problem) -> Re
             says: "the same, nothing shared".into(),
             product: product(problem, Some(&engines[0]))?,
             engines,
-            ..together.clone()
-        });
-    }
-    if own.mishap.each().next().is_some() {
-        ways.push(Way {
-            name: "with a mishap".into(),
-            says: "the same again".into(),
-            job: Job {
-                mishap: own.mishap.clone(),
-                ..together.job
-            },
             ..together
         });
     }

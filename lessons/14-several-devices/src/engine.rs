@@ -5,9 +5,8 @@ use std::iter::repeat_n;
 use std::ptr;
 use std::sync::Arc;
 
-use common::device::{Device, Kind};
+use common::device::{self, Device, Kind};
 use common::error::{During, Error, Result};
-use common::pinned::Pinned;
 use common::source::Source;
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
@@ -18,6 +17,14 @@ use opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
 use opencl3::program::Program;
 use opencl3::types::{cl_device_id, cl_event};
 
+/// This machine's GPUs and its CPUs, without simulators.
+pub fn real_devices() -> Result<[Vec<Device>; 2]> {
+    let mut all = device::list()?;
+    all.retain(|one| !one.is_simulator() && !one.is_llvmpipe());
+    let (gpus, cpus) = all.into_iter().partition(|one| one.kind == Kind::Gpu);
+    Ok([gpus, cpus])
+}
+
 /// A device to be opened, or a part of one.
 #[derive(Clone)]
 pub struct Target {
@@ -27,7 +34,7 @@ pub struct Target {
     pub platform: String,
     /// Floats of a CPU's vector register.
     width: usize,
-    id: ClDevice,
+    pub id: ClDevice,
     /// Keeps a part of a device alive.
     _part: Option<Arc<SubDevice>>,
 }
@@ -72,27 +79,38 @@ pub struct Engine {
     pub target: Target,
     pub context: Arc<Context>,
     program: Arc<Program>,
+    /// Floats of a vector, in the program's kernel for a CPU.
+    width: usize,
 }
 
 impl Engine {
-    /// Devices that stand beside each other and have one driver share a context, and a program
-    /// where they are of one kind: NVIDIA's driver builds for all devices of a context or none.
+    /// Devices that stand beside each other and have one driver share a context, and a program:
+    /// NVIDIA's driver builds for all devices of a context or none.
     pub fn open(targets: &[Target], source: &Source) -> Result<Vec<Arc<Engine>>> {
         let mut engines = Vec::new();
         for group in targets.chunk_by(|one, other| one.platform == other.platform) {
             let ids: Vec<cl_device_id> = group.iter().map(|target| target.id.id()).collect();
             let context = Context::from_devices(&ids, &[], None, ptr::null_mut());
             let context = Arc::new(context.during("creating a context")?);
-            for alike in group.chunk_by(|one, other| one.width == other.width) {
-                let program = Arc::new(build(&context, alike, source)?);
-                engines.extend(alike.iter().map(|target| {
-                    Arc::new(Engine {
-                        target: target.clone(),
-                        context: context.clone(),
-                        program: program.clone(),
-                    })
-                }));
+            // Only the kernel for CPUs asks for it.
+            let cpus = group.iter().filter(|target| target.kind == Kind::Cpu);
+            let width = cpus.map(|cpu| cpu.width).max().unwrap_or(8);
+            let program = Program::create_from_source(&context, &source.text);
+            let mut program = program.during("loading the kernels")?;
+            if let Err(status) = program.build(&ids, &format!("-D WIDTH={width}")) {
+                let log = program.get_build_log(ids[0]).unwrap_or_default();
+                let (file, label) = (source.path.display(), &group[0].label);
+                return Err(Error::Build(format!("{file} on {label}: {status}\n{log}")));
             }
+            let program = Arc::new(program);
+            engines.extend(group.iter().map(|target| {
+                Arc::new(Engine {
+                    target: target.clone(),
+                    context: context.clone(),
+                    program: program.clone(),
+                    width,
+                })
+            }));
         }
         Ok(engines)
     }
@@ -115,11 +133,6 @@ impl Engine {
         queue.during("creating a queue")
     }
 
-    /// Memory of the host that this device's copy engine can reach.
-    pub fn pinned(&self, floats: usize) -> Result<Pinned> {
-        Pinned::zeros(&self.context, &self.target.id, floats)
-    }
-
     /// Room for so many floats on the device.
     pub fn buffer(&self, floats: usize) -> Result<Buffer<f32>> {
         // SAFETY: no pointer is given that would have to outlive the buffer.
@@ -139,7 +152,7 @@ impl Engine {
         after: &[cl_event],
     ) -> Result<Event> {
         // Columns and rows of an item, and items of a group.
-        let (each, group) = match (self.target.kind, self.target.width) {
+        let (each, group) = match (self.target.kind, self.width) {
             (Kind::Cpu, 16) => ([32, 8], [1, 8]),
             (Kind::Cpu, width) => ([2 * width, 4], [1, 8]),
             _ => ([8, 8], [16, 8]),
@@ -167,20 +180,6 @@ impl Engine {
             "multiplying {rows} x {depth} x {columns} on {label}"
         ))
     }
-}
-
-/// The kernels, for devices that have registers of one width.
-fn build(context: &Context, alike: &[Target], source: &Source) -> Result<Program> {
-    let program = Program::create_from_source(context, &source.text);
-    let mut program = program.during("loading the kernels")?;
-    let ids: Vec<cl_device_id> = alike.iter().map(|target| target.id.id()).collect();
-    let options = format!("-D WIDTH={}", alike[0].width);
-    if let Err(status) = program.build(&ids, &options) {
-        let log = program.get_build_log(ids[0]).unwrap_or_default();
-        let (file, label) = (source.path.display(), &alike[0].label);
-        return Err(Error::Build(format!("{file} on {label}: {status}\n{log}")));
-    }
-    Ok(program)
 }
 
 /// Sends off what is in these queues. Without it a queue may keep its commands until somebody

@@ -17,13 +17,8 @@ use crate::engine::Engine;
 pub struct Floats {
     address: *mut f32,
     length: usize,
-    _owner: Owner,
-}
-
-/// Whose memory they lie in.
-enum Owner {
-    Pageable(Vec<f32>),
-    Pinned(Pinned),
+    /// Whose memory they lie in.
+    _owner: Box<dyn AsMut<[f32]>>,
 }
 
 // SAFETY: the address is an ordinary one of this process. Threads hand it to their devices;
@@ -36,14 +31,13 @@ impl Floats {
     /// A copy of these floats; pinned for this engine's context, if one is given.
     pub fn of(floats: &[f32], pinned: Option<&Engine>) -> Result<Floats> {
         let length = floats.len();
-        let mut owner = match pinned {
-            None => Owner::Pageable(floats.to_vec()),
-            Some(engine) => Owner::Pinned(engine.pinned(length)?),
+        let mut owner: Box<dyn AsMut<[f32]>> = match pinned {
+            None => Box::new(vec![0.0; length]),
+            Some(Engine {
+                context, target, ..
+            }) => Box::new(Pinned::zeros(context, &target.id, length)?),
         };
-        let own = match &mut owner {
-            Owner::Pageable(own) => own,
-            Owner::Pinned(own) => own.floats(),
-        };
+        let own = (*owner).as_mut();
         own.copy_from_slice(floats);
         Ok(Floats {
             address: own.as_mut_ptr(),

@@ -42,25 +42,15 @@ use flags::Own;
 const WITHOUT: &str = "this lesson14 was built without MPI\n  next: ./setup --mpi\n        \
                        cargo run -p lesson14 --features mpi -- --ranks 4";
 
-#[cfg(feature = "mpi")]
-use rank::rank;
-
-#[cfg(not(feature = "mpi"))]
-fn rank() -> common::error::Result<()> {
-    Err(common::error::Error::Usage(WITHOUT.into()))
-}
-
 fn main() -> ExitCode {
     // A rank of MPI is no child of ours, and asks for nothing twice.
     let words: Vec<String> = std::env::args().collect();
     if words.iter().any(|word| word == "--mpi") && !words.iter().any(|word| word == "--help") {
-        return match rank() {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                text::show_error(format!("error: {}", error.with_hint()));
-                error.exit_code()
-            }
-        };
+        #[cfg(feature = "mpi")]
+        let done = rank::rank();
+        #[cfg(not(feature = "mpi"))]
+        let done = Err(common::Error::Usage(WITHOUT.into()));
+        return process::end(done.map(|()| ExitCode::SUCCESS).map_err(Into::into));
     }
     let title = "several devices, several machines";
     let file = &["14-several-devices.cl"];

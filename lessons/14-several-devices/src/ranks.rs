@@ -4,7 +4,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
 
-use common::device::{self, Device, Kind};
+use common::device::{Device, Kind};
 use common::error::{Error, Result};
 use common::numbers::{count, percent, seconds, significant};
 use common::shape::Shape;
@@ -12,6 +12,7 @@ use lesson::Lesson;
 use serde::{Deserialize, Serialize};
 use text::aside;
 
+use crate::engine::real_devices;
 use crate::flags::Own;
 use crate::table::must_have_memory;
 
@@ -47,39 +48,33 @@ pub struct Measured {
 /// those of a column, by a tree of log2(q) messages each, in a grid of q x q. The longer of
 /// both counts. The first panel comes before anything is computed.
 impl Measured {
-    /// Seconds of a panel: its kernel, and its messages' latency and bytes.
-    fn panel(&self, ranks: usize, Shape { m, n, k }: Shape) -> [f64; 3] {
-        let (own, q) = (self.shape, (ranks as f64).sqrt());
-        let rate = (own.m * own.n * own.k) as f64 / self.seconds_kernels / self.ranks as f64;
-        let (_, width) = panels(k);
-        let kernel = (m * n * width) as f64 / ranks as f64 / rate;
-        let messages = if ranks == 1 { 0.0 } else { q.log2().max(1.0) };
-        let bytes = (size_of::<f32>() * width * (m + n)) as f64 / q / self.bytes_per_second;
-        let bytes = if ranks == 1 { 0.0 } else { messages * bytes };
-        [kernel, 2.0 * messages * self.latency, bytes]
-    }
-
     /// Seconds of a product, and what binds.
-    fn model(&self, ranks: usize, shape: Shape) -> (f64, &'static str) {
-        let [kernel, latency, bytes] = self.panel(ranks, shape);
-        let (count, messages) = (panels(shape.k).0 as f64, latency + bytes);
+    fn model(&self, ranks: usize, Shape { m, n, k }: Shape) -> (f64, &'static str) {
+        let (own, q) = (self.shape, (ranks as f64).sqrt());
+        let (count, width) = panels(k);
+        let rate = own.flop() / self.seconds_kernels / self.ranks as f64;
+        let kernel = Shape { m, n, k: width }.flop() / ranks as f64 / rate;
+        let messages = if ranks == 1 { 0.0 } else { q.log2().max(1.0) };
+        let latency = messages * 2.0 * self.latency;
+        let floats = messages * (width * (m + n)) as f64 / q;
+        let bytes = floats * size_of::<f32>() as f64 / self.bytes_per_second;
+        let messages = latency + bytes;
         let binds = match () {
             () if kernel >= messages => "kernels",
             () if bytes >= latency => "bandwidth",
             () => "latency",
         };
-        (messages + count * kernel.max(messages), binds)
+        (messages + count as f64 * kernel.max(messages), binds)
     }
 
     /// A row of the tables, which `HEADING` is above.
     pub fn row(&self) -> String {
-        let Shape { m, n, k } = self.shape;
         format!(
             "  {:>5}  {:<18}{:>9}{:>9}{:>14}{:>16} ✓",
             self.ranks,
             self.shape.to_string(),
             seconds(self.seconds_median),
-            significant(2.0 * (m * n * k) as f64 / self.seconds_median * 1e-9),
+            significant(self.shape.flop() / self.seconds_median * 1e-9),
             percent(self.seconds_kernels / self.seconds_median),
             seconds(self.model(self.ranks, self.shape).0)
         )
@@ -97,7 +92,7 @@ impl Measured {
             let (strong, binds) = self.model(ranks, shape);
             let large = grown(shape, ranks);
             let (weak, weak_binds) = self.model(ranks, large);
-            let work = (large.k as f64 / shape.k as f64).powi(3) / ranks as f64;
+            let work = large.flop() / shape.flop() / ranks as f64;
             let shares = [alone / strong / ranks as f64, alone * work / weak].map(percent);
             lines += &format!(
                 "\n  {ranks:>5}{:>12}{:>8}  {binds:<11}{:>12}{:>8}  {weak_binds}",
@@ -124,9 +119,7 @@ fn grown(Shape { m, n, k }: Shape, ranks: usize) -> Shape {
 /// What the ranks of this machine compute on: its GPUs, or else a CPU; and how many of them,
 /// or of its cores, there are.
 pub fn own_devices() -> Result<(Vec<Device>, usize)> {
-    let mut all = device::list()?;
-    all.retain(|one| !one.is_simulator() && !one.is_llvmpipe());
-    let (gpus, cpus): (Vec<Device>, _) = all.into_iter().partition(|one| one.kind == Kind::Gpu);
+    let [gpus, cpus] = real_devices()?;
     let devices = if gpus.is_empty() { cpus } else { gpus };
     let first = devices.first().ok_or_else(|| Error::NoDevice {
         state: "none but simulators".into(),

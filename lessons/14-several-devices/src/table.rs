@@ -20,7 +20,7 @@ use lesson::Lesson;
 use crate::engine::Engine;
 use crate::host::Floats;
 use crate::product::{Outcome, multiply};
-use crate::worker::{Job, Product};
+use crate::worker::{Job, Mishap, Product};
 
 /// Rounds in which all take turns, unless `--runs` says otherwise.
 const ROUNDS: usize = 5;
@@ -40,8 +40,42 @@ pub struct Way {
 }
 
 impl Way {
-    fn has_mishap(&self) -> bool {
-        self.job.mishap.each().next().is_some()
+    /// Computes the product, once; whether it is right is asked where it is the `first` time.
+    pub fn run(
+        &self,
+        lesson: &mut Lesson,
+        problem: &Problem,
+        rates: &[f64],
+        first: bool,
+    ) -> Result<Outcome> {
+        if first {
+            self.product.c.poison();
+        }
+        let most = Duration::from_secs(lesson.flags().timeout.saturating_sub(5).max(1));
+        let outcome = multiply(&self.engines, &self.product, rates, &self.job, most)?;
+        let failed = outcome.failed.iter().flatten().next();
+        if let (Some(why), true) = (failed, self.job.mishap == Mishap::default()) {
+            return Err(Error::Died(why.clone()));
+        }
+        if first {
+            check(lesson, problem, self)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Its row, and its rate by these runs.
+    pub fn row(&self, lesson: &mut Lesson, problem: &Problem, runs: &[Outcome]) -> Result<f64> {
+        let mut record = lesson.record(&self.name, &self.says, problem.shape)?;
+        (record.verified, record.made_from) = (true, Some(String::new()));
+        let seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
+        if !seconds.is_empty() {
+            let limit = lesson.peak()?.map(|peak| peak.gflops);
+            let work = Work::Flop(problem.shape.flop());
+            record.timed(&Timing::by_the_wall(seconds), work, limit);
+        }
+        let rate = record.rate().unwrap_or(0.0);
+        lesson.console.row(record)?;
+        Ok(rate)
     }
 }
 
@@ -118,45 +152,23 @@ pub fn show(
     problem: &Problem,
     ways: &[Way],
 ) -> Result<Vec<(f64, Option<Outcome>)>> {
-    let has_mishap = ways.iter().any(Way::has_mishap);
     let rounds = match lesson.runs()? {
         Some(Runs::Exactly(runs)) => runs,
         Some(_) => ROUNDS,
-        None => usize::from(has_mishap),
+        None => 0,
     };
-    let most = Duration::from_secs(lesson.flags().timeout.saturating_sub(5).max(1));
-    let flop = 2.0 * (problem.shape.m * problem.shape.n * problem.shape.k) as f64;
-    let mut outcomes: Vec<Vec<Outcome>> = ways.iter().map(|_| Vec::new()).collect();
+    let mut all: Vec<Vec<Outcome>> = ways.iter().map(|_| Vec::new()).collect();
     // Of each device alone, in its last run; the first one compiles, too.
     let mut rates = vec![1.0; ways.len()];
     for round in 0..=rounds {
-        for (way, outcomes) in ways.iter().zip(&mut outcomes) {
-            let first = if way.has_mishap() { rounds } else { 0 };
-            if round < first {
-                continue;
-            }
-            lesson
-                .console
-                .doing(format!("{}, round {round}", way.name))?;
-            if round == first {
-                way.product.c.poison();
-            }
-            // A mishap shows more where each device has something to do.
-            let shares = way.devices.iter().map(|&device| match way.has_mishap() {
-                true => 1.0,
-                false => rates[device],
-            });
+        for (way, outcomes) in ways.iter().zip(&mut all) {
+            let doing = format!("{}, round {round}", way.name);
+            lesson.console.doing(doing)?;
+            let shares = way.devices.iter().map(|&device| rates[device]);
             let shares: Vec<f64> = shares.collect();
-            let outcome = multiply(&way.engines, &way.product, &shares, &way.job, most)?;
+            let outcome = way.run(lesson, problem, &shares, round == 0)?;
             if let [device] = way.devices[..] {
-                rates[device] = flop / outcome.seconds;
-            }
-            match outcome.failed.iter().flatten().next() {
-                Some(why) if !way.has_mishap() => return Err(Error::Died(why.clone())),
-                _ => {}
-            }
-            if round == first {
-                check(lesson, problem, way)?;
+                rates[device] = 1.0 / outcome.seconds;
             }
             if round > 0 {
                 outcomes.push(outcome);
@@ -164,25 +176,11 @@ pub fn show(
         }
     }
     lesson.table("GFLOP/s")?;
-    let limit = lesson.peak()?.map(|peak| peak.gflops);
-    let mut shown = Vec::new();
-    for (way, mut outcomes) in ways.iter().zip(outcomes) {
-        let mut record = lesson.record(&way.name, &way.says, problem.shape)?;
-        (record.verified, record.made_from) = (true, Some(String::new()));
-        let seconds: Vec<f64> = outcomes.iter().map(|outcome| outcome.seconds).collect();
-        if !seconds.is_empty() {
-            record.timed(
-                &Timing::by_the_wall(seconds.clone()),
-                Work::Flop(flop),
-                limit,
-            );
-        }
-        shown.push((record.rate().unwrap_or(0.0), {
-            outcomes.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
-            let middle = outcomes.len() / 2;
-            outcomes.into_iter().nth(middle)
-        }));
-        lesson.console.row(record)?;
-    }
-    Ok(shown)
+    let shown = ways.iter().zip(all).map(|(way, mut outcomes)| {
+        let rate = way.row(lesson, problem, &outcomes)?;
+        outcomes.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
+        let middle = outcomes.len() / 2;
+        Ok((rate, outcomes.into_iter().nth(middle)))
+    });
+    shown.collect()
 }
