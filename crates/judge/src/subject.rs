@@ -18,8 +18,8 @@ use crate::how::How;
 use crate::task::child::{self, Purpose, Run};
 use crate::task::draft::{Asked, Draft};
 use crate::task::file::TaskFile;
-use crate::task::signature::Signature;
 use crate::task::sizes::{Sizes, of_words};
+use lesson::signature::Signature;
 
 /// Sides of what is launched once, where nobody says any.
 const SMALL: &str = "32";

@@ -1,10 +1,9 @@
 //! A kernel's task: what a TOML file, or an exercise's page, says of it.
 //!
-//! `file` is the text's form, with its `sizes`, and fields that are one thing `or` another;
-//! `signature` what a driver tells of a kernel, and `draft` a first text from that; `make` makes
-//! of text and signature what runs, with a `maker` of its arguments; `drawn` tells at which sizes
-//! that no file says, as `other` does numbers. `child` is the process in which that happens;
-//! `beside` runs other kernels there, and `reference` says what a result is held against.
+//! `file` is the text's form, with its `sizes`, and `draft` a first text from a kernel's signature;
+//! `make` makes of text and signature what runs; `drawn` tells at which sizes that no file says, as
+//! `other` does numbers. `child` is the process in which that happens; `beside` runs other kernels
+//! there, and `reference` says what a result is held against.
 
 mod beside;
 pub mod child;
@@ -12,11 +11,8 @@ pub mod draft;
 pub mod drawn;
 pub mod file;
 mod make;
-mod maker;
-mod or;
 pub mod other;
 mod reference;
-pub mod signature;
 pub mod sizes;
 
 pub use file::TaskFile;

@@ -5,7 +5,9 @@
 //! In the order in which to read them:
 //!
 //! - `table` reads the steps.toml of a lesson, whose rows make [`Task`](common::task::Task)s:
-//!   what a `product` of matrices always has, and what the row says of it, or any other kernel.
+//!   what a `product` of matrices always has, and what the row says of it, or any other kernel,
+//!   whose launches have the [`form`] that a learner's own have; [`signature`] is what a driver
+//!   tells of a kernel.
 //! - `measure` is what happens to each task: **build, arguments, launch, read, check**, and
 //!   only then time. `refusal` says why one is skipped, `bind` gives its kernels their
 //!   memory, and then it is `ready`: poisoned before, watched after. `rerun` runs one again
@@ -27,6 +29,7 @@ mod bind;
 mod choice;
 pub mod cli;
 mod console;
+pub mod form;
 mod host;
 mod kept;
 mod lesson;
@@ -38,6 +41,7 @@ pub mod report;
 mod rerun;
 pub mod results;
 mod run;
+pub mod signature;
 mod simulator;
 mod table;
 mod workbench;

@@ -320,8 +320,8 @@ mod tests {
             items = ["ceil(n/4)"]
             group = [8]
             names = [["n", "N"]]
-            args = ["n", { float = "n" }, { name = "in", in = "n" }, { name = "part", between = 4 }]
-            then = [{ kernel = "l", items = [4], group = [4], args = ["part", { name = "out", out = 1 }] }]
+            args = ["n", { type = "float", value = "n" }, { name = "in", in = "n", fill = "random" }, { name = "part", between = 4 }]
+            then = [{ function = "l", global = [4], local = [4], args = ["part", { name = "out", out = 1 }] }]
             check = { out = "in[i]" }
             bytes = "4*n"
         "#;

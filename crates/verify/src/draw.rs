@@ -10,6 +10,7 @@ use crate::matrix::{Fill, Matrix};
 
 /// What is drawn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Draw {
     /// Random numbers, in ascending order.
     Sorted,

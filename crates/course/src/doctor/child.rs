@@ -12,7 +12,7 @@ use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::element::Type;
 use common::ndrange::NdRange;
 use common::program::{self, Program};
-use common::session::{Arg, Launch, Session};
+use common::session::{Arg, Session};
 use common::source::Source;
 use common::timing::{self, Clock, Runs};
 use dlopen2::raw::Library;
@@ -126,11 +126,9 @@ fn kernel(index: usize) -> common::Result<Value> {
     let bytes: Vec<u8> = input.iter().flat_map(|x| x.to_ne_bytes()).collect();
     let x = session.upload(&bytes)?;
     let y = session.upload(&vec![0xff; bytes.len()])?;
-    let types = ["int", "float*", "float*"].map(String::from);
-    let mut launch = Launch::new(program.kernel("trial", &types)?, "trial", range);
     let [from, to] = [&x, &y].map(|buffer| Arg::Buffer(buffer.clone()));
-    session.set_args(&mut launch, &[Arg::int(ROUNDS as i32), from, to])?;
-    let launches = [launch];
+    let args = [Arg::int(ROUNDS as i32), from, to];
+    let launches = [program.launch(&session, "trial", range, &args)?];
     let timing = timing::measure(
         Runs::Exactly(3),
         None,

@@ -1,19 +1,20 @@
 //! Kernels beside a task's own: how they are run, and those that fill buffers.
 
-use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use common::element::Elements;
 use common::error::{Error, Result};
-use common::formula::Formula;
 use common::program;
 use common::source::Source;
 use common::task::{Arg, Buffer, Fill, Launch, Right, Role, Task};
 use lesson::Lesson;
+use lesson::form::range;
+use lesson::signature::{Signature, Space};
 use verify::poison::Poison;
 
-use super::signature::{Signature, Space};
+use super::file::Reference;
+use super::make::of_kernel;
 
 /// After so long a reference is run no more.
 const LONG: Duration = Duration::from_secs(10);
@@ -28,35 +29,27 @@ pub struct Beside<'t> {
     pub task: &'t Task,
     /// What it is called in an error.
     pub what: &'static str,
-    pub file: &'t Path,
-    /// Its name; empty where the file has no other.
-    pub function: &'t str,
+    /// Its file, and how it is launched: by one item, and in groups of one, where nothing is said.
+    pub form: &'t Reference,
 }
 
 impl Beside<'_> {
-    /// Runs it with these arguments, in this range, and gives what it left in these buffers, of
-    /// each run. Only the first must come to an end. The later ones stop where they take long,
+    /// Runs it with these arguments, and gives what it left in these buffers, of each run. Only the first must come to an end. The later ones stop where they take long,
     /// once they are enough.
     pub fn run(
         &self,
         lesson: &mut Lesson,
         args: &dyn Fn(usize) -> Vec<Arg>,
-        range: [Vec<Formula>; 2],
         runs: impl Iterator<Item = RunOf>,
     ) -> Result<Vec<Left>> {
-        let Beside {
-            task,
-            what,
-            file,
-            function,
-        } = self;
-        let name = file.display();
+        let Beside { task, what, form } = self;
+        let name = form.kernel.display();
         let told = |error: Error| match error {
             Error::Usage(why) => Error::Usage(format!("the {what} {name}: {why}")),
             Error::Build(why) => Error::Build(format!("the {what} {name}:\n{why}")),
             other => other,
         };
-        let source = Source::read(file).map_err(|error| {
+        let source = Source::read(&form.kernel).map_err(|error| {
             let why = error.to_string();
             Error::Usage(format!("check: the {what}: {why}"))
         })?;
@@ -65,19 +58,9 @@ impl Beside<'_> {
         let options = program::options(task.ty, &task.defines);
         let program = lesson.built_once(&source, &options).map_err(told)?;
         let all = Signature::all(lesson, &program, &source, &task.defines).map_err(told)?;
-        let names: Vec<&str> = all.iter().map(|one| one.kernel.as_str()).collect();
-        let kernel = match (&all[..], *function) {
-            ([only], "") => only,
-            (all, function) => {
-                let named = all.iter().find(|one| one.kernel == function);
-                named.ok_or_else(|| {
-                    let names = names.join(", ");
-                    told(Error::Usage(format!(
-                        "name one of its kernels by function: {names}"
-                    )))
-                })?
-            }
-        };
+        let none = || told(Error::Usage("it has no kernel".into()));
+        let kernel = of_kernel(&all, &form.function).map_err(told)?;
+        let kernel = kernel.ok_or_else(none)?;
         let args = args(kernel.args.len());
         if args.len() != kernel.args.len() {
             return Err(told(Error::Usage(format!(
@@ -114,18 +97,24 @@ impl Beside<'_> {
                 ))));
             }
         }
-        let [over, group] = range;
+        let mut form = (*form).clone();
+        if form.global.is_empty() && form.groups.is_empty() {
+            form.global = vec![1.into()];
+        }
+        if form.local.is_empty() && kernel.required.is_none() {
+            form.local = vec![1.into(); form.global.len().max(form.groups.len())];
+        }
+        let (over, group, fixed) = range(&form, Some(kernel)).map_err(told)?;
         let mut own = Task {
             kernel: kernel.kernel.clone(),
             launches: vec![Launch {
                 kernel: kernel.kernel.clone(),
-                each: Vec::new(),
-                fixed: true,
                 over,
                 group,
+                fixed,
+                offset: form.offset,
                 args,
-                offset: Vec::new(),
-                traffic: None,
+                ..Launch::default()
             }],
             right: Right::AnyOf(String::new(), Vec::new()),
             ..(*task).clone()
@@ -163,11 +152,6 @@ fn enough(left: &Left) -> usize {
     2 + elements.max(1).ilog10() as usize / 3
 }
 
-/// One item alone, in so many dimensions.
-pub fn one_item() -> [Vec<Formula>; 2] {
-    [vec!["1".into()], vec!["1".into()]]
-}
-
 /// Runs the kernels that fill buffers: each is given the buffer, and then its length and the
 /// seed, as far as it takes them.
 pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
@@ -181,8 +165,10 @@ pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
         let beside = Beside {
             task,
             what: "filling kernel",
-            file: Path::new(&file),
-            function: "",
+            form: &Reference {
+                kernel: (&file).into(),
+                ..Reference::default()
+            },
         };
         let given = [
             Arg::Buffer(buffer.name.clone()),
@@ -195,7 +181,7 @@ pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
             ..buffer.clone()
         };
         let once = std::iter::once((Poison::Nan, vec![own]));
-        let left = beside.run(lesson, &args, one_item(), once)?;
+        let left = beside.run(lesson, &args, once)?;
         let held = left.into_iter().flatten().next();
         let held = held.map_or(Elements::Int(Vec::new()), |one| one.1);
         let fill = Fill::Made(file, Rc::new(held));

@@ -21,9 +21,9 @@ use super::beside::make_fills;
 use super::file::TaskFile;
 use super::other::{Other, reversed};
 use super::reference::refer;
-use super::signature::Signature;
 use super::sizes::Sizes;
 use crate::how::How;
+use lesson::signature::Signature;
 
 /// Set to what is asked for.
 const VARIABLE: &str = "OPENCL_COURSE_TASK";

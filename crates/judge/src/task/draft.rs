@@ -4,11 +4,11 @@ use anyhow::Result;
 use common::element::Type;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{Environment, Value, context};
+use minijinja::{Environment, UndefinedBehavior, Value, context};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::signature::{Parameter, Signature, Space};
+use lesson::signature::{Parameter, Signature, Space};
 
 /// A draft, and whether it leaves one reading only.
 pub struct Draft {
@@ -159,6 +159,7 @@ impl Asked<'_> {
         let mut syntax = SyntaxConfig::builder();
         syntax.trim_blocks(true).lstrip_blocks(true);
         engine.set_syntax(syntax.keep_trailing_newline(true).build()?);
+        engine.set_undefined_behavior(UndefinedBehavior::SemiStrict);
         let all = json!({ "form": form, "file": self.file, "kernel": kernel, "group": group, "args": args });
         let all = context! { ..Value::from(Serde(all)), ..Value::from(Serde(blanks)) };
         let text = engine.render_str(include_str!("draft.txt"), all)?;

@@ -5,14 +5,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use common::device::Kind;
-use common::element::Type;
 use common::formula::Formula;
 use common::{Error, Result, file};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::or::Or;
 use super::sizes::{self, Sizes};
 use crate::counts::Count;
+use lesson::form::{Given, LaunchForm, Or};
 
 /// How a kernel is launched, what it is given, and what must come out. Formulas know the
 /// sizes, the macros, and G and H, the sides of the group.
@@ -129,29 +128,6 @@ impl Least {
     }
 }
 
-/// A launch of several.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct LaunchForm {
-    /// Name of the kernel.
-    pub function: String,
-    /// As of a [`TaskFile`].
-    #[serde(default)]
-    pub global: Vec<Formula>,
-    /// In groups.
-    #[serde(default)]
-    pub groups: Vec<Formula>,
-    /// The items of a group.
-    #[serde(default)]
-    pub local: Vec<Formula>,
-    /// The first item's number.
-    #[serde(default)]
-    pub offset: Vec<Formula>,
-    /// The arguments in order.
-    #[serde(default)]
-    pub args: Vec<Or<Formula, Given>>,
-}
-
 /// One value of what a tuner tries: a macro's, or a group's sides.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(untagged)]
@@ -162,55 +138,13 @@ pub enum Tried {
     Sides(Vec<usize>),
 }
 
-/// An argument that is more than a number.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Given {
-    /// What formulas and later launches call it.
-    pub name: Option<String>,
-    /// Of its elements, where the driver does not tell.
-    #[serde(rename = "type")]
-    pub ty: Option<Type>,
-    /// A number; of a vector or a struct those of its parts.
-    pub value: Option<Or<Formula, Vec<Formula>>>,
-    /// Elements that kernels read; two numbers are the width and the height of an image.
-    #[serde(rename = "in")]
-    pub input: Option<Length>,
-    /// Elements that they write, all of them.
-    pub out: Option<Length>,
-    /// Elements that they change.
-    pub inout: Option<Length>,
-    /// Elements that one launch leaves to a later one.
-    pub between: Option<Length>,
-    /// Of an image how its pixels lie: "rgba float".
-    pub format: Option<String>,
-    /// How images are read: "clamp-to-edge nearest".
-    pub sampler: Option<String>,
-    /// Elements of local memory.
-    pub local: Option<Formula>,
-    /// "random", "any", "negative", "index", "sorted", "permutation", a number or formula of the index `i`, or
-    /// the file of a kernel that fills.
-    pub fill: Option<Or<String, Ints>>,
-}
-
-/// The elements of a buffer, or the sides of an image.
-pub type Length = Or<Formula, Vec<Formula>>;
-
-/// Whole numbers in a range.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Ints {
-    /// The least and the largest.
-    pub ints: [i64; 2],
-}
-
 /// What is right.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Check {
     /// What a kernel computes that is plainly right.
     #[serde(
         default,
-        deserialize_with = "Reference::read",
+        deserialize_with = "reference",
         skip_serializing_if = "Option::is_none"
     )]
     pub same_as: Option<Reference>,
@@ -225,37 +159,19 @@ pub struct Check {
 }
 
 /// A kernel that is plainly right; with its file alone one item runs it, with the task's arguments.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Reference {
-    /// Its file.
-    pub kernel: PathBuf,
-    /// Its name, where the file has several.
-    #[serde(default)]
-    pub function: String,
-    /// Its range.
-    #[serde(default)]
-    pub global: Vec<Formula>,
-    /// Its group.
-    #[serde(default)]
-    pub local: Vec<Formula>,
-    /// Its arguments: numbers, and names of buffers.
-    #[serde(default)]
-    pub args: Vec<Formula>,
-}
+/// Its own are numbers, and names of buffers.
+pub type Reference = LaunchForm<Formula>;
 
-impl Reference {
-    fn read<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> std::result::Result<Option<Reference>, D::Error> {
-        Ok(Some(match Or::deserialize(from)? {
-            Or::Table(reference) => reference,
-            Or::Plain(kernel) => Reference {
-                kernel,
-                ..Reference::default()
-            },
-        }))
-    }
+fn reference<'de, D: Deserializer<'de>>(
+    from: D,
+) -> std::result::Result<Option<Reference>, D::Error> {
+    Ok(Some(match Or::deserialize(from)? {
+        Or::Table(reference) => reference,
+        Or::Plain(kernel) => Reference {
+            kernel,
+            ..Reference::default()
+        },
+    }))
 }
 
 /// How the matrices of a product lie.
@@ -328,6 +244,7 @@ impl TaskFile {
             return self.launches.clone();
         }
         vec![LaunchForm {
+            kernel: PathBuf::new(),
             function: self.function.clone(),
             global: self.global.clone(),
             groups: self.groups.clone(),

@@ -10,10 +10,10 @@ use common::{Error, Result};
 use lesson::Layout;
 
 use super::file::{Check, ProductLayout, TaskFile};
-use super::maker::{Maker, range, wrong};
-use super::or::Or;
-use super::signature::Signature;
 use super::sizes::Sizes;
+use lesson::form::Or;
+use lesson::form::{Maker, range, wrong};
+use lesson::signature::Signature;
 
 /// Element `i` of a matrix B in panels of PANEL columns, of which the last has zeros behind.
 const PANELS: &str = "if(floor(i/(KP*PANEL))*PANEL + i % PANEL < N && floor(i/PANEL) % KP < K, \
@@ -93,7 +93,7 @@ impl TaskFile {
     }
 
     fn other(&self, sizes: &Sizes, seed: u64, signatures: &[Signature]) -> Result<Task> {
-        let mut maker = Maker::of(seed);
+        let mut maker = Maker::of(matrix::Fill::Random, seed);
         let mut launches = Vec::new();
         for form in self.launches() {
             launches.push(maker.launch(&form, of_kernel(signatures, &form.function)?)?);
@@ -203,7 +203,10 @@ impl TaskFile {
 }
 
 /// The signature of a kernel: the only one, where none is named. None where no driver told.
-fn of_kernel<'s>(signatures: &'s [Signature], function: &str) -> Result<Option<&'s Signature>> {
+pub(super) fn of_kernel<'s>(
+    signatures: &'s [Signature],
+    function: &str,
+) -> Result<Option<&'s Signature>> {
     let names: Vec<&str> = signatures.iter().map(|one| one.kernel.as_str()).collect();
     match (signatures, function) {
         ([], _) => Ok(None),

@@ -12,7 +12,7 @@ use lesson::Lesson;
 use verify::poison::{Poison, is_poison};
 use verify::{Same, shaken};
 
-use super::beside::{Beside, Left, RunOf, one_item};
+use super::beside::{Beside, Left, RunOf};
 use super::file::{Reference, TaskFile};
 
 /// Runs of a reference with other numbers: enough that by chance hardly any element stays.
@@ -104,8 +104,7 @@ fn by_kernel(
     let beside = Beside {
         task,
         what: "reference",
-        file: &reference.kernel,
-        function: &reference.function,
+        form: reference,
     };
     let all = given_to_reference(task, reference);
     let args = |count: usize| {
@@ -118,12 +117,7 @@ fn by_kernel(
             .cloned()
             .collect()
     };
-    let range = match (&reference.global[..], &reference.local[..]) {
-        ([], _) => one_item(),
-        (global, []) => [global.to_vec(), vec!["1".into(); global.len()]],
-        (global, local) => [global.to_vec(), local.to_vec()],
-    };
-    beside.run(lesson, &args, range, runs)
+    beside.run(lesson, &args, runs)
 }
 
 /// What formulas say, as kernels would leave it.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer};
 
 use super::file::TaskFile;
-use super::or::Or;
+use lesson::form::Or;
 
 /// Multiply-adds that the simulator does in a few seconds.
 pub const FEW: usize = 50_000;

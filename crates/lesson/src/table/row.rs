@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use common::element::Type;
 use common::formula::{Formula, Scope};
 use common::problem::Problem;
-use common::task::{Arg, Buffer, Fill, Launch, Right, Role, Task, Work};
+use common::task::{Arg, Buffer, Launch, Right, Role, Task, Work};
 use common::traffic::Traffic;
 use serde::Deserialize;
 
 use super::{Setting, holds};
+use crate::form::{Given, LaunchForm, Maker, Or};
 use crate::product::{Layout, product};
 
 /// A row, or several that differ in the values of macros or names.
@@ -61,12 +62,12 @@ pub struct Row {
     // Of any other task: its range, arguments, what each element of a buffer must be, and the
     // bytes that are moved. The sizes are those of its record.
     items: Vec<Formula>,
-    args: Vec<Given>,
+    args: Vec<Or<Formula, Given>>,
     check: BTreeMap<String, Formula>,
     bytes: Option<Formula>,
     size: Option<[Formula; 3]>,
     /// What is launched after it.
-    then: Vec<Then>,
+    then: Vec<LaunchForm>,
 }
 
 /// Which matrix index runs along which dimension of the range.
@@ -105,40 +106,6 @@ struct Helper {
     per_item: Vec<Formula>,
     global: [Formula; 2],
     local: Option<[Formula; 2]>,
-}
-
-/// A launch after the row's own, in groups of this very shape.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Then {
-    kernel: String,
-    items: Vec<Formula>,
-    group: Vec<Formula>,
-    args: Vec<Given>,
-}
-
-/// An argument: an int or a float of this name, a buffer that was named before, or a new one.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Given {
-    Known(Formula),
-    Float { float: String },
-    New(Memory),
-}
-
-/// A vector: its length by what is done with it. What it holds is a formula of the index `i`, or
-/// what the matrices of products are filled with.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Memory {
-    name: String,
-    #[serde(rename = "type", default)]
-    ty: Type,
-    r#in: Option<Formula>,
-    inout: Option<Formula>,
-    out: Option<Formula>,
-    between: Option<Formula>,
-    fill: Option<Formula>,
 }
 
 impl Row {
@@ -237,66 +204,26 @@ impl Row {
         for (name, size) in ["M", "N", "K"].iter().zip(self.size.iter().flatten()) {
             task.sizes.push((name.to_string(), size.count(scope)?));
         }
-        let own = (&self.kernel, &self.items, self.group(), &self.args);
-        let then = self.then.iter();
-        let then = then.map(|one| (&one.kernel, &one.items, &one.group[..], &one.args));
-        for (kernel, items, group, args) in [own].into_iter().chain(then) {
-            let args = args.iter().map(|one| one.arg(&mut task.buffers, problem));
-            task.launches.push(Launch {
-                kernel: kernel.clone(),
-                over: settled(items, scope)?,
-                args: args.collect(),
-                group: settled(group, scope)?,
-                fixed: true,
-                ..Launch::default()
-            });
+        let own = LaunchForm {
+            function: self.kernel.clone(),
+            global: self.items.clone(),
+            local: self.group().to_vec(),
+            args: self.args.clone(),
+            ..LaunchForm::default()
+        };
+        let mut maker = Maker::of(problem.fill, problem.seed);
+        for form in [&own].into_iter().chain(&self.then) {
+            let launch = maker.launch(form, None);
+            let launch = launch.map_err(|why| format!("steps.toml: {}: {why}", self.kernel));
+            task.launches.push(launch?);
         }
+        (task.buffers, task.names) = (maker.buffers, maker.names);
         task.launches[0].fixed = !self.exact_group.is_empty();
         if !self.check.is_empty() {
             task.right = Right::Each(self.check.clone().into_iter().collect());
         }
         task.work = self.bytes.clone().map_or(task.work, Work::Bytes);
         Ok(task)
-    }
-}
-
-impl Given {
-    /// As a kernel is given it; what is new is one more buffer.
-    fn arg(&self, buffers: &mut Vec<Buffer>, problem: &Problem) -> Arg {
-        let memory = match self {
-            Given::Known(name) if buffers.iter().any(|one| one.name == name.text()) => {
-                return Arg::Buffer(name.text().into());
-            }
-            Given::Known(number) => return Arg::int(number.text(), number.clone()),
-            Given::Float { float } => {
-                return Arg::Number(float.clone(), "float", Formula::from(&**float));
-            }
-            Given::New(memory) => memory,
-        };
-        let fill = match &memory.fill {
-            Some(formula) => Fill::Each(formula.clone()),
-            None => {
-                let inputs = buffers.iter().filter(|one| matches!(one.role, Role::In(_)));
-                let seed = problem.seed.wrapping_add(inputs.count() as u64);
-                Fill::Numbers(problem.fill, seed)
-            }
-        };
-        let Memory {
-            r#in: read,
-            inout,
-            out,
-            between,
-            ..
-        } = memory;
-        let (length, role) = match (read, inout, out) {
-            (Some(length), ..) => (Some(length), Role::In(fill)),
-            (_, Some(length), _) => (Some(length), Role::InOut(fill)),
-            (_, _, Some(length)) => (Some(length), Role::Out),
-            _ => (between.as_ref(), Role::Between),
-        };
-        let length = length.cloned().unwrap_or(Formula::of("0"));
-        buffers.push(Buffer::vector(&memory.name, memory.ty, length, role));
-        Arg::Buffer(memory.name.clone())
     }
 }
 

@@ -2,17 +2,19 @@
 
 use common::element::Type;
 use common::error::{During, Result};
+use common::ndrange::NdRange;
 use common::program::{self, Program};
-use common::session::Session;
+use common::session::{Arg, Session};
 use common::source::Source;
 use language::types::{self, Types};
-use lesson::Lesson;
 use opencl3::kernel::{
     CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
     CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
     CL_KERNEL_ARG_TYPE_CONST, Kernel,
 };
 use serde::{Deserialize, Serialize};
+
+use crate::lesson::Lesson;
 
 /// A kernel as its driver tells it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -257,12 +259,11 @@ fn sizes(
     let options = program::options(Type::Float, defines);
     let program = lesson.built_once(&source, &options)?;
     let session = lesson.session()?;
-    let kernel = program.kernel("course_sizes", &["ulong*".into()])?;
     let buffer = session.buffer(8 * names.len())?;
-    let range = common::ndrange::NdRange::cover(&[1], &[1]);
-    let mut launch = common::session::Launch::new(kernel, "course_sizes", range);
-    session.set_args(&mut launch, &[common::session::Arg::Buffer(buffer.clone())])?;
-    session.run(std::slice::from_ref(&launch))?;
+    let args = [Arg::Buffer(buffer.clone())];
+    let range = NdRange::cover(&[1], &[1]);
+    let launch = program.launch(&session, "course_sizes", range, &args)?;
+    session.run(&[launch])?;
     let bytes = session.read(&buffer, 8 * names.len())?;
     let sizes = bytes
         .chunks_exact(8)

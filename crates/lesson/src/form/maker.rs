@@ -7,19 +7,24 @@ use common::formula::Formula;
 use common::matrix;
 use common::session::{Format, image};
 use common::task::{Arg, Buffer, Fill, Launch, Role};
+use common::verify::draw::Draw;
 use common::{Error, Result};
-use verify::draw::Draw;
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::Error as NoDraw;
 
-use super::file::{Given, LaunchForm, Length};
-use super::or::Or;
-use super::signature::{Parameter, Signature, Space};
+use super::{Given, LaunchForm, Length, Or};
+use crate::signature::{Parameter, Signature, Space};
 
 /// Items of a group where nobody says how many, by the dimensions.
 const GROUPS: [&[usize]; 3] = [&[64], &[8, 8], &[4, 4, 4]];
 
 /// What the dimensions count, the group, and whether no other will do.
-pub fn range(
-    form: &LaunchForm,
+///
+/// # Errors
+/// [`Error::Usage`] when they have not one to three dimensions, all as many.
+pub fn range<A>(
+    form: &LaunchForm<A>,
     signature: Option<&Signature>,
 ) -> Result<(Vec<Formula>, Vec<Formula>, bool)> {
     let told = if form.global.is_empty() {
@@ -60,27 +65,42 @@ pub fn range(
 }
 
 /// Goes through the arguments of all launches.
-#[derive(Default)]
 pub struct Maker {
     seed: u64,
+    /// What inputs hold that are random.
+    random: matrix::Fill,
     /// Random inputs so far.
     inputs: u64,
+    /// Those of all launches so far.
     pub buffers: Vec<Buffer>,
     /// Outputs that are structs of several types.
     pub mixed: Vec<String>,
+    /// What formulas call the values that were given names.
     pub names: Vec<(String, Formula)>,
 }
 
 impl Maker {
-    /// What is random begins with this seed.
-    pub fn of(seed: u64) -> Maker {
+    /// What is random is this, and begins with this seed.
+    pub fn of(random: matrix::Fill, seed: u64) -> Maker {
         Maker {
             seed,
-            ..Maker::default()
+            random,
+            inputs: 0,
+            buffers: Vec::new(),
+            mixed: Vec::new(),
+            names: Vec::new(),
         }
     }
 
+    /// A launch, whose new buffers come behind those of the launches before it.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] when the fields do not fit one another, or the kernel.
     pub fn launch(&mut self, form: &LaunchForm, signature: Option<&Signature>) -> Result<Launch> {
+        if !form.kernel.as_os_str().is_empty() {
+            let why = "launches: kernel is a file, and they all have the task's: say function";
+            return Err(wrong(why));
+        }
         if let Some(signature) = signature
             && signature.args.len() != form.args.len()
         {
@@ -170,8 +190,10 @@ impl Maker {
                     Type::Float => f64::from(value as f32).to_string(),
                     _ => value.to_string(),
                 });
-                let value = rounded.map_or(value.clone(), Formula::from);
-                self.names.push((name.into(), value));
+                if name != value.text() {
+                    let value = rounded.map_or(value.clone(), Formula::from);
+                    self.names.push((name.into(), value));
+                }
                 Ok(Arg::Number(
                     name.into(),
                     scalar(parameter, ty.name()),
@@ -282,29 +304,23 @@ impl Maker {
             self.inputs += 1;
             self.seed.wrapping_add(self.inputs - 1)
         };
+        let draw = |word: &str| Draw::deserialize(word.into_deserializer()).map_err(|_: NoDraw| ());
         Ok(match &given.fill {
             None => Fill::Each(Formula::of("0")),
-            Some(Or::Table(ints)) => {
-                let [from, to] = ints.ints;
-                if from > to {
-                    return Err(wrong(&format!(
-                        "fill: ints = [{from}, {to}] holds no number"
-                    )));
-                }
-                Fill::Drawn(Draw::Ints(from, to), seed())
+            Some(Or::Table(Draw::Ints(from, to))) if from > to => {
+                let why = format!("fill: ints = [{from}, {to}] holds no number");
+                return Err(wrong(&why));
             }
-            Some(Or::Plain(word)) => match &**word {
-                "random" => Fill::Numbers(matrix::Fill::Random, seed()),
-                "any" => Fill::Drawn(Draw::Any, seed()),
-                "negative" => Fill::Drawn(Draw::Negative, seed()),
-                "sorted" => Fill::Drawn(Draw::Sorted, seed()),
-                "permutation" => Fill::Drawn(Draw::Permutation, seed()),
-                "index" => Fill::Each(Formula::of("i")),
+            Some(Or::Table(draw)) => Fill::Drawn(draw.clone(), seed()),
+            Some(Or::Plain(word)) => match (&**word, draw(word)) {
+                ("random", _) => Fill::Numbers(self.random, seed()),
+                ("index", _) => Fill::Each(Formula::of("i")),
+                (_, Ok(draw)) => Fill::Drawn(draw, seed()),
                 // The child runs it.
-                file if file.ends_with(".cl") => {
+                (file, _) if file.ends_with(".cl") => {
                     Fill::Made(file.into(), Rc::new(Elements::Int(Vec::new())))
                 }
-                formula => {
+                (formula, _) => {
                     let formula = Formula::from(formula);
                     formula
                         .must_be_read()
@@ -363,6 +379,7 @@ fn must_lie(parameter: Option<&Parameter>, space: Space, what: &str) -> Result<(
     }))
 }
 
+/// That a field makes no sense.
 pub fn wrong(why: &str) -> Error {
     Error::Usage(why.into())
 }
