@@ -6,7 +6,7 @@ use std::io::Write;
 use anyhow::{Context, Result};
 use colored::{ColoredString, Colorize};
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, Value};
+use minijinja::{Environment, UndefinedBehavior, Value};
 use text::Out;
 use text::prose::{beside, prose};
 
@@ -29,6 +29,12 @@ pub fn say(name: &str, blanks: Value) -> Result<()> {
     let mut texts = TEXTS.trim_end().split("\n=== ");
     let text = texts.find_map(|text| text.strip_prefix(name)?.strip_prefix('\n'));
     let text = text.with_context(|| format!("there is no text {name}"))?;
+    let said = filled(&format!("{text}\n"), blanks)?;
+    Ok(write!(Out, "{said}")?)
+}
+
+/// A text with these blanks; one that nobody fills is an error.
+fn filled(text: &str, blanks: Value) -> Result<String> {
     let mut engine = Environment::new();
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
@@ -36,11 +42,30 @@ pub fn say(name: &str, blanks: Value) -> Result<()> {
         .keep_trailing_newline(true)
         .build()?;
     engine.set_syntax(syntax);
+    engine.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     engine.add_filter("beside", beside);
     engine.add_filter("prose", prose);
     for (name, style) in STYLES {
         engine.add_filter(name, move |text: &str| style(text).to_string());
     }
-    let said = engine.render_str(&format!("{text}\n"), blanks)?;
-    Ok(write!(Out, "{said}")?)
+    Ok(engine.render_str(text, blanks)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blank_that_nobody_fills_is_an_error() {
+        let blanks = || minijinja::context! { file => "a.cl" };
+        let said = filled("{% if why %}so{% endif %}{{ file|bold }}", blanks());
+        assert!(said.expect("all are filled").contains("a.cl"));
+        for text in [
+            "{{ why }}",
+            "{{ why|bold }}",
+            "{% for one in why %}{% endfor %}",
+        ] {
+            assert!(filled(text, blanks()).is_err(), "{text}");
+        }
+    }
 }

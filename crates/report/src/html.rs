@@ -4,7 +4,7 @@
 use anyhow::Result;
 use common::numbers::{factor, percent, seconds, significant};
 use minijinja::value::Serde;
-use minijinja::{Environment, HtmlEscape, Value, context};
+use minijinja::{Environment, HtmlEscape, UndefinedBehavior, Value, context};
 
 use super::rows::Section;
 use super::survey::Survey;
@@ -21,6 +21,7 @@ pub fn page(survey: &Survey) -> Result<String> {
 /// A template with these values in it, which are escaped where it is HTML.
 pub fn filled(name: &str, template: &str, values: Value) -> Result<String> {
     let mut engine = Environment::new();
+    engine.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     for (name, shown) in [
         ("factor", factor as fn(f64) -> String),
         ("percent", percent),
