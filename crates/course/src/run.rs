@@ -114,7 +114,10 @@ impl Options {
             subject,
             kernel: &subject.kernel,
             verdict: results.verdict(subject),
-            why: end.map(|(_, child)| subject.located(&child.message())),
+            why: end.map(|(one, child)| match one.is_of_driver {
+                true => one.why(),
+                false => subject.located(&child.message()),
+            }),
             device: results.device(),
             seed: self.how.seed,
             sizes: lines.collect(),

@@ -74,7 +74,7 @@ impl Check<'_> {
             untried: Vec::new(),
         };
         if !more.is_empty() {
-            self.take_in(more, untried, &mut results)?;
+            take_in(more, untried, &mut results);
         }
         let record = results.tried.iter().flat_map(|one| &one.records).next();
         let uncompared = record.map(|record| record.uncompared.join(", "));
@@ -155,62 +155,13 @@ impl Check<'_> {
         sizes.chain(others).collect()
     }
 
-    /// Takes in what came of that: what could not be tried is nothing against the kernel, nor for
-    /// it.
-    fn take_in(
-        &self,
-        tried: Vec<Tried>,
-        mut untried: [Option<String>; 2],
-        results: &mut Results,
-    ) -> Result<()> {
-        let (mut right, mut late): (Option<Tried>, Vec<&str>) = (None, Vec::new());
-        for one in tried {
-            let untried = &mut untried[usize::from(one.at.other.is_some())];
-            match (one.verdict(), one.at.other, &mut right) {
-                (Verdict::Unlaunchable, Some(_), _) if one.why().contains(TOO_LONG) => {
-                    late.extend(one.at.drawn);
-                }
-                (Verdict::Unlaunchable, Some(Other::Reversed), _) => (),
-                (Verdict::Unlaunchable, other, _) => {
-                    let what = match other {
-                        Some(_) => "No other numbers were tried".into(),
-                        None => format!("Not tried: {}", in_words(&one.at.size)),
-                    };
-                    untried.get_or_insert(format!("{what}: {}.", one.why()));
-                }
-                (Verdict::Wrong, ..) if self.is_of_driver(&one)? => {
-                    let size = in_words(&one.at.size);
-                    let why = "the driver died, where the simulator sees no fault";
-                    untried.get_or_insert(format!("Not tried: {size}: {why}."));
-                }
-                (Verdict::Unchecked, Some(_), _) => (),
-                // One is enough: at that size, or with such numbers.
-                (Verdict::Wrong, Some(_), _) if results.is_wrong_at(&one.at.size) => (),
-                (Verdict::Right, Some(_), None) => right = Some(one),
-                (Verdict::Right, Some(_), Some(right)) => right.and(one),
-                _ => results.tried.push(one),
-            }
-        }
-        if right.is_some() || results.wrong().is_some() {
-            untried[1] = None;
-        }
-        results.tried.extend(right);
-        results.untried.extend(untried.into_iter().flatten());
-        if !late.is_empty() {
-            let told = format!("Not tried, since that took too long: {}.", late.join("; "));
-            results.untried.push(told);
-        }
-        Ok(())
-    }
-
     /// Whether a kernel took the process down in which a simulator sees nothing wrong: PoCL dies
     /// of some that return before a barrier.
-    fn is_of_driver(&self, one: &Tried) -> Result<bool> {
-        let died = |child: &Finished| child.complaint().starts_with("the process died");
-        if !one.end.as_ref().is_some_and(died) {
+    fn is_of_driver(&self, at: &At, child: &Finished) -> Result<bool> {
+        if !child.complaint().starts_with("the process died") {
             return Ok(false);
         }
-        let seen = self.simulated_at(&one.at)?;
+        let seen = self.simulated_at(at)?;
         Ok(seen.iter().skip(1).any(Observation::is_silent)
             && !seen.iter().any(Observation::is_fault))
     }
@@ -228,14 +179,20 @@ impl Check<'_> {
                     at,
                     records: vec![record],
                     end: None,
+                    is_of_driver: false,
                 }));
                 records = Vec::new();
                 if left.is_empty() || child_status(child.status) <= 1 {
                     break;
                 }
             }
-            let (at, end) = (left.remove(0), Some(child));
-            let one = Tried { at, records, end };
+            let at = left.remove(0);
+            let one = Tried {
+                is_of_driver: self.is_of_driver(&at, &child)?,
+                at,
+                records,
+                end: Some(child),
+            };
             let is_hopeless = one.is_hopeless();
             if one.at.drawn.is_none() {
                 left.retain(|at| at.drawn.is_none());
@@ -329,5 +286,42 @@ impl Check<'_> {
             }
         }
         Ok([result].into_iter().chain(sorted).collect())
+    }
+}
+
+/// Takes in what came of that: what could not be tried is nothing against the kernel, nor for
+/// it.
+fn take_in(tried: Vec<Tried>, mut untried: [Option<String>; 2], results: &mut Results) {
+    let (mut right, mut late): (Option<Tried>, Vec<&str>) = (None, Vec::new());
+    for one in tried {
+        let untried = &mut untried[usize::from(one.at.other.is_some())];
+        match (one.verdict(), one.at.other, &mut right) {
+            (Verdict::Unlaunchable, Some(_), _) if one.why().contains(TOO_LONG) => {
+                late.extend(one.at.drawn);
+            }
+            (Verdict::Unlaunchable, Some(Other::Reversed), _) => (),
+            (Verdict::Unlaunchable | Verdict::Undecided, other, _) => {
+                let what = match other {
+                    Some(_) => "No other numbers were tried".into(),
+                    None => format!("Not tried: {}", in_words(&one.at.size)),
+                };
+                untried.get_or_insert(format!("{what}: {}.", one.why()));
+            }
+            (Verdict::Unchecked, Some(_), _) => (),
+            // One is enough: at that size, or with such numbers.
+            (Verdict::Wrong, Some(_), _) if results.is_wrong_at(&one.at.size) => (),
+            (Verdict::Right, Some(_), None) => right = Some(one),
+            (Verdict::Right, Some(_), Some(right)) => right.and(one),
+            _ => results.tried.push(one),
+        }
+    }
+    if right.is_some() || results.wrong().is_some() {
+        untried[1] = None;
+    }
+    results.tried.extend(right);
+    results.untried.extend(untried.into_iter().flatten());
+    if !late.is_empty() {
+        let told = format!("Not tried, since that took too long: {}.", late.join("; "));
+        results.untried.push(told);
     }
 }

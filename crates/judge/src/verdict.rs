@@ -17,6 +17,8 @@ pub enum Verdict {
     Unchecked,
     /// It could not be launched.
     Unlaunchable,
+    /// Its driver died, where a simulator sees no fault.
+    Undecided,
     /// It is right at all sizes that its file names, and wrong at one that was drawn.
     Limited,
     /// It does not compute what it must, or it died.
@@ -46,7 +48,7 @@ impl Verdict {
         match self {
             Verdict::Right => "✓".green(),
             Verdict::Unchecked => "-".dimmed(),
-            Verdict::Unlaunchable => "?".yellow(),
+            Verdict::Unlaunchable | Verdict::Undecided => "?".yellow(),
             Verdict::Limited | Verdict::Wrong => "✗".red().bold(),
         }
     }
@@ -57,6 +59,7 @@ impl Verdict {
             Verdict::Right => "right".green().bold(),
             Verdict::Unchecked => "not checked: no reference says what is right".dimmed(),
             Verdict::Unlaunchable => "cannot be launched".yellow().bold(),
+            Verdict::Undecided => "not decided: the driver died".yellow().bold(),
             Verdict::Limited => LIMITED.red().bold(),
             Verdict::Wrong => "wrong".red().bold(),
         }

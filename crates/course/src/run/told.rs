@@ -104,7 +104,8 @@ impl Told<'_> {
             let mut seen = one.seen();
             let speeds = speeds.by_ref().take(one.records.len()).flatten();
             seen.details.extend(speeds.map(Rates::words));
-            if let (Some(child), Some(_)) = (&one.end, self.subject.task()) {
+            if let (Some(child), Some(_), false) = (&one.end, self.subject.task(), one.is_of_driver)
+            {
                 let message = self.subject.located(&child.message());
                 let message = message.replace('\n', "\n    ");
                 writeln!(

@@ -5,7 +5,7 @@ use process::{Finished, child_status};
 
 use crate::answer::{is_of_another, judge, of_records};
 use crate::how::Seen;
-use crate::observation::Observation;
+use crate::observation::{Detection, Observation};
 use crate::subject::Subject;
 use crate::task::other::Other;
 use crate::task::sizes::{Sizes, in_words};
@@ -13,6 +13,9 @@ use crate::verdict::Verdict;
 
 /// Of all that is tried beside sizes.
 const OTHERS: &str = "with other numbers";
+
+/// Why nothing is known of a size at which the process died, where that is not the kernel's fault.
+const DRIVER_DIED: &str = "the driver died, where the simulator sees no fault";
 
 /// A size at which it is checked.
 #[derive(Clone, Default)]
@@ -35,6 +38,8 @@ pub struct Tried {
     pub records: Vec<Record>,
     /// The child that ended with it; none where it went on to the next.
     pub end: Option<Finished>,
+    /// Whether that died where a simulator sees no fault of the kernel: nothing follows for it.
+    pub is_of_driver: bool,
 }
 
 /// What came of all.
@@ -53,6 +58,9 @@ impl Tried {
         let words: Vec<&str> = words.into_iter().filter(|one| !one.is_empty()).collect();
         let detector = words.join(", ");
         match &self.end {
+            Some(_) if self.is_of_driver => {
+                Observation::new(detector, Detection::NotRun, DRIVER_DIED)
+            }
             Some(child) => judge(&detector, child),
             None => of_records(&detector, &self.records),
         }
@@ -72,7 +80,10 @@ impl Tried {
     }
 
     /// Why it could not be tried.
-    pub(super) fn why(&self) -> String {
+    pub fn why(&self) -> String {
+        if self.is_of_driver {
+            return DRIVER_DIED.into();
+        }
         let skipped = self.records.iter().find_map(|one| one.skipped.clone());
         let child = self.end.iter().map(Finished::message).next();
         skipped.or(child).unwrap_or_default()
@@ -98,6 +109,7 @@ impl Tried {
         match (self.status(), of_records) {
             (0..=2, Some(verdict)) => verdict,
             (0..=4, _) => Verdict::Unlaunchable,
+            _ if self.is_of_driver => Verdict::Undecided,
             _ if self.is_of_another() => Verdict::Unlaunchable,
             _ => Verdict::Wrong,
         }
@@ -151,7 +163,8 @@ impl Results {
 
     /// What is to be read of it.
     pub fn seen(&self) -> Seen {
-        let message = self.end().map_or("", |(_, child)| child.stderr.trim());
+        let told = self.end().filter(|(one, _)| !one.is_of_driver);
+        let message = told.map_or("", |(_, child)| child.stderr.trim());
         Seen {
             observations: self.tried.iter().map(Tried::seen).collect(),
             status: self.largest(),
