@@ -108,6 +108,26 @@ impl Role {
             other => format!("{other:?}"),
         }
     }
+
+    /// What it holds at first, if kernels do not write all of it.
+    pub fn fill(&self) -> Option<&Fill> {
+        match self {
+            Role::In(fill) | Role::InOut(fill) => Some(fill),
+            _ => None,
+        }
+    }
+
+    /// Puts something else into it, as far as it holds anything at first.
+    pub fn refill(&mut self, other: Fill) {
+        if let Role::In(fill) | Role::InOut(fill) = self {
+            *fill = other;
+        }
+    }
+
+    /// Whether kernels leave a result in it.
+    pub fn is_result(&self) -> bool {
+        matches!(self, Role::Out | Role::InOut(_))
+    }
 }
 
 /// What a buffer holds at first.

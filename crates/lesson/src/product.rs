@@ -4,10 +4,10 @@ use common::formula::Formula;
 use common::problem::Problem;
 use common::shape::Shape;
 use common::task::{Arg, Buffer, Fill, Launch, Right, Role, Task, Work};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// How the host lays the operands out before the launch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
     /// A, B and C row-major.
@@ -17,7 +17,13 @@ pub enum Layout {
     BTransposed,
     /// A, B and C column-major.
     ColumnMajor,
+    /// A and C row-major, B in panels of PANEL columns: `[N / PANEL][K][PANEL]`.
+    BPanels,
 }
+
+/// Element `i` of a matrix B in panels of PANEL columns, of which the last has zeros behind.
+const PANELS: &str = "if(floor(i/(KP*PANEL))*PANEL + i % PANEL < N && floor(i/PANEL) % KP < K, \
+                      B[min(floor(i/PANEL) % KP, K - 1)*N + min(floor(i/(KP*PANEL))*PANEL + i % PANEL, N - 1)], 0)";
 
 /// The product by a kernel with the arguments (int M, int N, int K, A, B, C), whose range is
 /// still to be said. MP, NP and KP are what M, N and K are rounded up to, by themselves to
@@ -37,10 +43,10 @@ pub fn product(kernel: &str, problem: &Problem, layout: Layout, host_pads: bool)
     let numbers = |seed| Role::In(Fill::Numbers(problem.fill, seed));
     let (a, b) = (numbers(problem.seed), numbers(problem.seed.wrapping_add(1)));
     let all_transposed = layout == Layout::ColumnMajor;
-    let b_transposed = layout != Layout::RowMajor;
+    let b_transposed = all_transposed || layout == Layout::BTransposed;
     let numbers_given = ["M", "N", "K"].map(|name| Arg::int(name, side(name)));
     let matrices_given = ["A", "B", "C"].map(|name| Arg::Buffer(name.into()));
-    Task {
+    let mut task = Task {
         kernel: kernel.into(),
         ty: problem.ty,
         names: sizes
@@ -61,7 +67,17 @@ pub fn product(kernel: &str, problem: &Problem, layout: Layout, host_pads: bool)
         right: Right::Product,
         work: Work::Flop(Formula::of("2*M*N*K")),
         ..Task::default()
+    };
+    if layout == Layout::BPanels {
+        let length = Formula::of("KP*PANEL*ceil(NP/PANEL)");
+        let fill = Fill::Each(Formula::of(PANELS));
+        // The matrix itself stays on the host.
+        task.buffers[1].shape = task.buffers[1].used.clone();
+        let panels = Buffer::vector("panels", problem.inputs, length, Role::In(fill));
+        task.buffers.push(panels);
+        task.launches[0].args[4] = Arg::Buffer("panels".into());
     }
+    task
 }
 
 /// The product that a task computes, if it is one.

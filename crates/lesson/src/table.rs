@@ -275,9 +275,9 @@ mod tests {
         Table::read(file)?.tasks("step", &given, &problem)
     }
 
-    fn group(task: &Task) -> Vec<&str> {
-        let group = task.own_launch().group.iter();
-        group.map(Formula::text).collect()
+    fn group(task: &Task) -> Vec<usize> {
+        let plan = task.plan().expect("it makes sense");
+        plan.ranges[task.own()].local().to_vec()
     }
 
     fn plan(row: &str) -> Plan {
@@ -289,9 +289,13 @@ mod tests {
     fn the_items_cover_c() {
         let global = |row: &str| plan(row).ranges[0].global().to_vec();
         assert_eq!(global(""), [96, 48]);
-        assert_eq!(global("axes = \"rows-first\""), [48, 96]);
-        assert_eq!(global("axes = \"rows\"\ngroup = [64, 1]"), [64]);
-        assert_eq!(global("axes = \"one-group\""), [91, 37]);
+        assert_eq!(global("items = [\"M\", \"N\"]"), [48, 96]);
+        assert_eq!(global("items = [\"M\"]\ngroup = [64]"), [64]);
+        let all = "[\"N\", \"M\"]";
+        assert_eq!(
+            global(&format!("items = {all}\nexact-group = {all}")),
+            [91, 37]
+        );
         assert_eq!(global("per-item = [8, 4]"), [16, 16]);
         let helper = "helpers = [{ kernel = \"sum\", of = \"C\", global = [1, 1] }]";
         let plan = plan(&format!("shares = 5\n{helper}"));
@@ -345,7 +349,7 @@ mod tests {
         assert_eq!(names, ["tiled 8x16", "tiled 16x32", "strip", "strip"]);
         assert_eq!(tasks[1].made_from.as_deref(), Some(""));
         assert_eq!(tasks[2].made_from, None);
-        assert_eq!([1, 2].map(|at| group(&tasks[at])[1]), ["16", "4"]);
+        assert_eq!([1, 2].map(|at| group(&tasks[at])[1]), [16, 4]);
         assert_eq!(tasks[3].defines, [("TS".into(), 2), ("X".into(), 5)]);
         assert_eq!(tasks[3].names[3], ("ROW".into(), 8.into()));
     }
@@ -355,14 +359,12 @@ mod tests {
         let count = |rest: &str| {
             let tasks = tasks(rest).expect("read");
             let strips = tasks.iter().filter(|task| task.kernel == "strip");
-            strips
-                .map(|task| group(task)[0].to_string())
-                .collect::<Vec<_>>()
+            strips.map(|task| group(task)[0]).collect::<Vec<_>>()
         };
-        assert_eq!(count("where = [\"9 < TS\"]"), ["16"]);
-        assert_eq!(count("where = [\"M < TS\"]"), [""; 0]);
-        assert_eq!(count("first = true"), ["8"]);
-        assert_eq!(count("order = \"0 - TS\""), ["16", "8"]);
+        assert_eq!(count("where = [\"9 < TS\"]"), [16]);
+        assert_eq!(count("where = [\"M < TS\"]"), [0; 0]);
+        assert_eq!(count("first = true"), [8]);
+        assert_eq!(count("order = \"0 - TS\""), [16, 8]);
     }
 
     #[test]
@@ -374,7 +376,8 @@ mod tests {
             ("says = \"{TS\"", "brace"),
             ("per-item = [\"TS/3\", 1]", "TS/3"),
         ] {
-            let error = tasks(rest).expect_err(rest).to_string();
+            let plans = |all: Vec<Task>| all.iter().try_for_each(|one| one.plan().map(drop));
+            let error = tasks(rest).and_then(plans).expect_err(rest).to_string();
             assert!(error.contains(words), "{rest}: {error}");
         }
     }

@@ -1,6 +1,6 @@
 //! What a task's buffers hold on the host.
 
-use super::{Fill, Plan, Role, Task};
+use super::{Fill, Plan, Task};
 use crate::error::{Error, Result};
 use verify::element::Elements;
 use verify::matrix::Matrix;
@@ -36,7 +36,7 @@ impl Task {
         before: &[(&str, &Elements)],
     ) -> Result<Option<Elements>> {
         let (buffer, [[rows, columns], used]) = (&self.buffers[at], plan.shapes[at]);
-        let (Role::In(fill) | Role::InOut(fill)) = &buffer.role else {
+        let Some(fill) = buffer.role.fill() else {
             return Ok(None);
         };
         let (fill, seed) = match fill {

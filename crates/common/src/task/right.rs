@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Buffer, Plan, Right, Role, Task};
+use super::{Buffer, Plan, Right, Task};
 use crate::error::{Error, Result};
 use crate::memory::is_poison;
 use crate::session::Format;
@@ -31,8 +31,7 @@ impl Task {
     pub fn uncompared(&self) -> Vec<String> {
         let judged = self.judged();
         let is_left_out = |one: &&Buffer| {
-            let is_out = matches!(one.role, Role::Out | Role::InOut(_));
-            is_out && !judged.is_empty() && !judged.contains(&&*one.name)
+            one.role.is_result() && !judged.is_empty() && !judged.contains(&&*one.name)
         };
         let left_out = self.buffers.iter().filter(is_left_out);
         left_out.map(|one| one.name.clone()).collect()

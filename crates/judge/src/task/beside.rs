@@ -157,8 +157,7 @@ fn enough(left: &Left) -> usize {
 pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
     for at in 0..task.buffers.len() {
         let buffer = &task.buffers[at];
-        let (Role::In(Fill::Made(file, _)) | Role::InOut(Fill::Made(file, _))) = &buffer.role
-        else {
+        let Some(Fill::Made(file, _)) = buffer.role.fill() else {
             continue;
         };
         let file = file.clone();
@@ -185,11 +184,7 @@ pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
         let held = left.into_iter().flatten().next();
         let held = held.map_or(Elements::Int(Vec::new()), |one| one.1);
         let fill = Fill::Made(file, Rc::new(held));
-        let role = &mut task.buffers[at].role;
-        *role = match role {
-            Role::In(_) => Role::In(fill),
-            _ => Role::InOut(fill),
-        };
+        task.buffers[at].role.refill(fill);
     }
     Ok(())
 }

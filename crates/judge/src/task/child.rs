@@ -11,7 +11,7 @@ use common::element::Type;
 use common::error::{Error, Result};
 use common::record::Record;
 use common::session::Need;
-use common::task::{Buffer, Fill, Right, Role, Task};
+use common::task::{Buffer, Fill, Right, Task};
 use lesson::{Lesson, lesson};
 use process::implementations::oclgrind;
 use process::{Finished, child_status, simulator};
@@ -299,11 +299,11 @@ fn evaluate_fills(task: &mut Task) -> Result<()> {
     let held = task.held()?.into_iter();
     let mut held: BTreeMap<_, _> = held.map(|(name, all)| (name.to_string(), all)).collect();
     for buffer in &mut task.buffers {
-        let from = buffer.role.from();
-        if let Role::In(fill @ Fill::Each(_)) | Role::InOut(fill @ Fill::Each(_)) = &mut buffer.role
+        if let Some(Fill::Each(_)) = buffer.role.fill()
             && let Some(elements) = held.remove(&buffer.name)
         {
-            *fill = Fill::Made(from, Rc::new(elements));
+            let fill = Fill::Made(buffer.role.from(), Rc::new(elements));
+            buffer.role.refill(fill);
         }
     }
     Ok(())

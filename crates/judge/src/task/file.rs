@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::sizes::{self, Sizes};
 use crate::counts::Count;
+use lesson::Layout;
 use lesson::form::{Given, LaunchForm, Or};
 
 /// How a kernel is launched, what it is given, and what must come out. Formulas know the
@@ -62,7 +63,7 @@ pub struct TaskFile {
     pub flops: Option<Formula>,
     /// A product of matrices with the arguments (int M, int N, int K, A, B, C), and how these
     /// lie in memory.
-    pub product: Option<ProductLayout>,
+    pub product: Option<Layout>,
     /// Of a product, what M, N and K are padded to with zeros.
     pub pad: Option<[Formula; 3]>,
     /// At most so many.
@@ -172,20 +173,6 @@ fn reference<'de, D: Deserializer<'de>>(
             ..Reference::default()
         },
     }))
-}
-
-/// How the matrices of a product lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProductLayout {
-    /// Row by row.
-    RowMajor,
-    /// B column by column.
-    BTransposed,
-    /// All of them column by column.
-    ColumnMajor,
-    /// B in panels of PANEL columns: `[N / PANEL][K][PANEL]`.
-    BPanels,
 }
 
 impl TaskFile {

@@ -5,19 +5,15 @@ use common::formula::Formula;
 use common::matrix;
 use common::problem::Problem;
 use common::shape::Shape;
-use common::task::{self, Arg, Buffer, Fill, Role, Task, Work};
+use common::task::{self, Buffer, Task, Work};
 use common::{Error, Result};
 use lesson::Layout;
 
-use super::file::{Check, ProductLayout, TaskFile};
+use super::file::{Check, TaskFile};
 use super::sizes::Sizes;
 use lesson::form::Or;
 use lesson::form::{Maker, range, wrong};
 use lesson::signature::Signature;
-
-/// Element `i` of a matrix B in panels of PANEL columns, of which the last has zeros behind.
-const PANELS: &str = "if(floor(i/(KP*PANEL))*PANEL + i % PANEL < N && floor(i/PANEL) % KP < K, \
-                      B[min(floor(i/PANEL) % KP, K - 1)*N + min(floor(i/(KP*PANEL))*PANEL + i % PANEL, N - 1)], 0)";
 
 impl TaskFile {
     /// The task for these sizes, its inputs filled from this seed. The signatures are those
@@ -38,7 +34,7 @@ impl TaskFile {
 
     fn product(
         &self,
-        layout: ProductLayout,
+        layout: Layout,
         sizes: &Sizes,
         seed: u64,
         signatures: &[Signature],
@@ -57,12 +53,6 @@ impl TaskFile {
             k: side("K")?,
         };
         shape.must_be_countable().map_err(Error::Usage)?;
-        let in_panels = layout == ProductLayout::BPanels;
-        let layout = match layout {
-            ProductLayout::RowMajor | ProductLayout::BPanels => Layout::RowMajor,
-            ProductLayout::BTransposed => Layout::BTransposed,
-            ProductLayout::ColumnMajor => Layout::ColumnMajor,
-        };
         let form = &self.launches()[0];
         let signature = of_kernel(signatures, &form.function)?;
         let function = signature.map_or(&form.function, |one| &one.kernel);
@@ -80,15 +70,6 @@ impl TaskFile {
         let launch = &mut task.launches[0];
         (launch.over, launch.each) = (over, Vec::new());
         (launch.group, launch.fixed) = (group, fixed);
-        if in_panels {
-            let length = Formula::of("KP*PANEL*ceil(NP/PANEL)");
-            let fill = Fill::Each(Formula::of(PANELS));
-            // The matrix itself stays on the host.
-            task.buffers[1].shape = task.buffers[1].used.clone();
-            let panels = Buffer::vector("panels", Type::Float, length, Role::In(fill));
-            task.buffers.push(panels);
-            task.launches[0].args[4] = Arg::Buffer("panels".into());
-        }
         Ok(task)
     }
 
@@ -148,9 +129,7 @@ impl TaskFile {
     }
 
     fn right(&self, buffers: &[Buffer]) -> Result<task::Right> {
-        let mut outputs = buffers
-            .iter()
-            .filter(|one| matches!(one.role, Role::Out | Role::InOut(_)));
+        let mut outputs = buffers.iter().filter(|one| one.role.is_result());
         let first = || {
             let out = outputs.clone().next();
             out.map(|out| out.name.clone())

@@ -55,13 +55,12 @@ impl Other {
             Other::Reversed => return Ok(true),
             _ => (),
         }
-        let is_out = |role: &Role| matches!(role, Role::Out | Role::InOut(_));
-        let mut outputs = task.buffers.iter().filter(|one| is_out(&one.role));
+        let mut outputs = task.buffers.iter().filter(|one| one.role.is_result());
         let is_whole = outputs.all(|one| !one.ty.is_floating());
         let plan = task.plan()?;
         let mut is_new = false;
         for at in 0..task.buffers.len() {
-            let (Role::In(fill) | Role::InOut(fill)) = &task.buffers[at].role else {
+            let Some(fill) = task.buffers[at].role.fill() else {
                 continue;
             };
             let any = match fill {
@@ -85,11 +84,8 @@ impl Other {
             };
             is_new = is_new || other != held;
             let role = &mut task.buffers[at].role;
-            let fill = Fill::Made(format!("{self:?} {}", role.from()), Rc::new(other));
-            *role = match role {
-                Role::In(_) => Role::In(fill),
-                _ => Role::InOut(fill),
-            };
+            let from = format!("{self:?} {}", role.from());
+            role.refill(Fill::Made(from, Rc::new(other)));
         }
         Ok(is_new)
     }

@@ -177,10 +177,7 @@ fn shaken_runs(
             let shake = shakes[usize::from(run > times[0])];
             let from = format!("{}, moved {run}", buffer.role.from());
             let fill = Fill::Made(from, Rc::new(shaken(held, shake, run)));
-            buffer.role = match buffer.role {
-                Role::In(_) => Role::In(fill),
-                _ => Role::InOut(fill),
-            };
+            buffer.role.refill(fill);
         }
         let poison = if run == 0 {
             Poison::Nan
@@ -235,5 +232,5 @@ fn operations(task: &Task, flops: Option<&Formula>) -> Result<f64> {
         return Ok(lengths(&|_| true));
     };
     let flops = flops.value(&plan.scope).map_err(Error::Usage)?;
-    Ok(flops / lengths(&|role| matches!(role, Role::Out | Role::InOut(_))))
+    Ok(flops / lengths(&Role::is_result))
 }

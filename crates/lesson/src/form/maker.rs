@@ -237,9 +237,7 @@ impl Maker {
                          where it is the same"
                     )));
                 }
-                if matches!(role, Role::Out | Role::InOut(_))
-                    && parameter.is_some_and(|one| one.is_mixed)
-                {
+                if role.is_result() && parameter.is_some_and(|one| one.is_mixed) {
                     self.mixed.push(name.into());
                 }
                 self.buffers.push(Buffer {

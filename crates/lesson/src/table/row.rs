@@ -23,6 +23,9 @@ pub struct Row {
     says: String,
     /// The row that it was made from: none for the row above, "" where there is no such row.
     from: Option<String>,
+    /// What each dimension of the range counts: of a product without it the columns of C, so that
+    /// neighbours share a row, and its rows.
+    items: Vec<Formula>,
     /// Items of a group; an `exact-group` may not shrink.
     group: Vec<Formula>,
     exact_group: Vec<Formula>,
@@ -44,7 +47,6 @@ pub struct Row {
     local: Option<[Formula; 2]>,
 
     // Of a product of matrices.
-    axes: Axes,
     layout: Layout,
     /// Columns and rows of C that an item computes.
     per_item: Vec<Formula>,
@@ -59,30 +61,14 @@ pub struct Row {
     /// The type of A and B, where it is not that of C.
     inputs: Option<Type>,
 
-    // Of any other task: its range, arguments, what each element of a buffer must be, and the
-    // bytes that are moved. The sizes are those of its record.
-    items: Vec<Formula>,
+    // Of any other task: its arguments, what each element of a buffer must be, and the bytes that
+    // are moved. The sizes are those of its record.
     args: Vec<Or<Formula, Given>>,
     check: BTreeMap<String, Formula>,
     bytes: Option<Formula>,
     size: Option<[Formula; 3]>,
     /// What is launched after it.
     then: Vec<LaunchForm>,
-}
-
-/// Which matrix index runs along which dimension of the range.
-#[derive(Clone, Copy, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Axes {
-    /// get_global_id(0) counts columns, id(1) rows: neighbours share a row.
-    #[default]
-    ColumnsFirst,
-    /// get_global_id(0) counts rows, id(1) columns: neighbours share a column.
-    RowsFirst,
-    /// One dimension, which counts rows.
-    Rows,
-    /// One work-group over the whole of C, dimension 0 along the columns.
-    OneGroup,
 }
 
 /// A kernel that runs in every run of a product, since without it there is none: before it to
@@ -111,7 +97,7 @@ struct Helper {
 impl Row {
     /// The task, its names having these values.
     pub fn task(&self, scope: &Scope, problem: &Problem) -> Result<Task, String> {
-        let mut task = if self.items.is_empty() {
+        let mut task = if self.args.is_empty() {
             self.product(scope, problem)?
         } else {
             self.other(scope, problem)?
@@ -164,24 +150,21 @@ impl Row {
             operand.ty = self.inputs.unwrap_or(operand.ty);
         }
 
-        let [m, n] = if host_pads { ["MP", "NP"] } else { ["M", "N"] };
-        let over: &[&str] = match self.axes {
-            Axes::ColumnsFirst | Axes::OneGroup => &[n, m],
-            Axes::RowsFirst => &[m, n],
-            Axes::Rows => &[m],
-        };
-        let dimensions = over.len();
         let launch = &mut task.launches[0];
-        launch.over = over.iter().copied().map(Formula::from).collect();
-        launch.each = settled(&self.per_item, scope)?;
+        launch.over = match &self.items[..] {
+            [] if host_pads => vec!["NP".into(), "MP".into()],
+            [] => vec!["N".into(), "M".into()],
+            items => items.to_vec(),
+        };
+        let dimensions = launch.over.len();
+        launch.each = self.per_item.clone();
         launch.each.truncate(dimensions);
         launch.group = match self.group() {
-            _ if self.axes == Axes::OneGroup => launch.over.clone(),
             [] => vec![16.into(); dimensions],
-            group => settled(group, scope)?,
+            group => group.to_vec(),
         };
         launch.group.truncate(dimensions);
-        launch.fixed = !self.exact_group.is_empty() || self.axes == Axes::OneGroup;
+        launch.fixed = !self.exact_group.is_empty();
         let shares = self.shares.as_ref();
         let shares = shares.map_or(Ok(1), |shares| shares.count(scope))?;
         if shares > 1 {
@@ -190,7 +173,7 @@ impl Row {
             launch.group.push(1.into());
         }
         for helper in &self.helpers {
-            helper.join(&mut task, shares, scope)?;
+            helper.join(&mut task, shares)?;
         }
         Ok(task)
     }
@@ -229,7 +212,7 @@ impl Row {
 
 impl Helper {
     /// Becomes part of a product, whose kernel then works on what this one writes or reads.
-    fn join(&self, task: &mut Task, shares: usize, scope: &Scope) -> Result<(), String> {
+    fn join(&self, task: &mut Task, shares: usize) -> Result<(), String> {
         let of = &*self.of;
         let no_operand = || format!("steps.toml: {}: there is no operand {of}", self.kernel);
         let operand = task.buffer(of).ok_or_else(no_operand)?;
@@ -263,10 +246,10 @@ impl Helper {
         let launch = Launch {
             kernel: self.kernel.clone(),
             over: vec![columns.into(), rows.into()],
-            each: settled(&self.per_item, scope)?,
+            each: self.per_item.clone(),
             group: match &self.group[..] {
                 [] => vec![16.into(), 1.into()],
-                group => settled(group, scope)?,
+                group => group.to_vec(),
             },
             args,
             traffic: Some(traffic(&self.global, &self.local)),
@@ -279,12 +262,6 @@ impl Helper {
         }
         Ok(())
     }
-}
-
-/// What formulas come to, as formulas.
-fn settled(formulas: &[Formula], scope: &Scope) -> Result<Vec<Formula>, String> {
-    let settled = |one: &Formula| one.count(scope).map(Formula::from);
-    formulas.iter().map(settled).collect()
 }
 
 /// A text with the values of the formulas that stand in braces.
