@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::IndexedRandom;
-use rand::{Rng, SeedableRng};
 
 use crate::log::Known;
 use crate::space::{FAMILIES, Point};
@@ -40,31 +40,26 @@ pub fn next(space: &[Point], starts: &[Point], known: &Known, seed: u64) -> Opti
         }
         _ => Vec::new(),
     };
-    let from = if near.is_empty() {
-        of_one_family(untried, known, &mut random)
+    let drawn = if near.is_empty() {
+        let chances = chances(&untried, known);
+        let chance = |point: &&Point| chances[point.family];
+        untried.choose_weighted(&mut random, chance).ok()
     } else {
-        near
+        near.choose(&mut random)
     };
-    from.choose(&mut random).map(|point| (*point).clone())
+    drawn.map(|point| (*point).clone())
 }
 
-/// The candidates of one kernel. Which one is drawn, each with a chance in proportion to
-/// its best rate so far: time goes where it may pay.
-fn of_one_family<'a>(
-    mut untried: Vec<&'a Point>,
-    known: &Known,
-    random: &mut impl Rng,
-) -> Vec<&'a Point> {
+/// The chance of a candidate, by its kernel: each kernel's best rate so far is shared by all of its
+/// own, so that time goes where it may pay.
+fn chances(untried: &[&Point], known: &Known) -> Vec<f64> {
     let ranking = known.ranking();
-    let chance = |family: &usize| {
-        let best = ranking.iter().find(|(point, _)| point.family == *family);
-        best.map_or(1.0, |(_, gflops)| *gflops)
+    let chance = |family: usize| {
+        let best = ranking.iter().find(|(point, _)| point.family == family);
+        let own = untried.iter().filter(|point| point.family == family);
+        best.map_or(1.0, |(_, gflops)| *gflops) / own.count() as f64
     };
-    let mut families = Vec::from_iter(0..FAMILIES.len());
-    families.retain(|family| untried.iter().any(|point| point.family == *family));
-    let drawn = families.choose_weighted(random, chance).ok();
-    untried.retain(|point| Some(&point.family) == drawn);
-    untried
+    (0..FAMILIES.len()).map(chance).collect()
 }
 
 #[cfg(test)]

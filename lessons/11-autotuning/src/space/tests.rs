@@ -1,3 +1,7 @@
+use common::element::Type;
+use common::matrix::Fill;
+use common::shape::Shape;
+
 use super::*;
 
 /// A device with these numbers changed.
@@ -71,14 +75,10 @@ fn what_is_no_point_is_refused() {
 }
 
 #[test]
-fn the_odd_ones_are_points() {
+fn the_odd_ones_can_be_launched() {
     let odd = STEPS.tasks("odd", &given(&[]), &one()).expect("tasks");
     assert!(odd.len() > 9);
-    for task in odd {
-        let point = Point::try_from(format!("{} {}", task.kernel, task.says));
-        let again = point.expect("a point").task(&task.variant, &one());
-        assert_eq!(again.expect("a task").defines, task.defines);
-    }
+    assert!(odd.iter().all(|task| task.plan().is_ok()));
 }
 
 #[test]
