@@ -119,8 +119,13 @@ pub fn is_in_a_kernel(events: &Path) -> bool {
 /// in none.
 pub fn note_loss(events: &Path, death: &Death) -> Result<bool> {
     let written = events::read(events);
-    let of_its_end = |event: &&Event| matches!(event, Event::Failed(_) | Event::Leaving(_));
-    let last = written.iter().rev().find(|event| !of_its_end(event));
+    let last = written.iter().rev().find(|event| {
+        let of_its_end = matches!(
+            event,
+            Event::Failed(_) | Event::Leaving(_) | Event::Stage(_)
+        );
+        !of_its_end
+    });
     let Some(Event::Trial { number, begun, .. }) = last else {
         return Ok(false);
     };
@@ -272,6 +277,7 @@ mod tests {
         });
         write(&Event::Failed("CL_OUT_OF_RESOURCES".into()));
         write(&Event::Leaving(5));
+        write(&Event::Stage(false));
         assert!(note_loss(&file.path, &died).unwrap());
         assert!(!earlier().is_over());
         let lost = earlier().take_lost().unwrap();
