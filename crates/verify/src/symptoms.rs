@@ -37,7 +37,7 @@ const ENOUGH: usize = 4;
 /// So many wrong elements are looked at first, and are enough to say no.
 const SAMPLES: usize = 64;
 /// Before a yes all are looked at, or as many as so many steps suffice for.
-const STEPS: usize = 1 << 27;
+const STEPS: usize = 1 << 24;
 /// Less than so many times what an element may be off is little.
 const LITTLE: f64 = 16.0;
 

@@ -34,22 +34,25 @@ pub fn some_terms(case: &Case) -> Option<String> {
     }
     let length = case.problem.shape.k;
     let periods = (2..=LONGEST_PERIOD.min(length / 2)).chain([length]);
+    let sample = case.sample.iter();
+    // A term is a product of two elements of any type: computed once, for all periods.
+    let elements: &Vec<Element> = &sample.map(|m| Element::of(case, m)).collect();
     let fits = periods.flat_map(|period| {
-        let sample = case.sample.iter();
-        let sums: Vec<Sums> = sample.map(|m| Sums::new(case, m, period)).collect();
+        let sums: Vec<Sums> = elements.iter().map(|one| one.sums(period)).collect();
         let tried = ranges(period, length).flat_map(|range| FATES.map(|fate| (range, fate)));
         tried.filter_map(move |((from, to), fate)| {
             let terms = Terms { period, from, to };
             let errors = || sums.iter().map(|sums| sums.error(&terms, fate.0));
-            let fits = errors().zip(&sums).all(|(e, sums)| e.abs() <= sums.bound);
+            let fits = errors().zip(elements).all(|(e, one)| e.abs() <= one.bound);
             let total = || errors().map(|e| e * e).sum::<f64>();
             fits.then(|| (total(), terms, fate))
         })
     });
     let (_, terms, (weight, fate)) = fits.min_by(|(one, ..), (other, ..)| one.total_cmp(other))?;
     let holds = |m: &Mismatch| {
-        let sums = Sums::new(case, m, terms.period);
-        sums.error(&terms, weight).abs() <= sums.bound
+        let one = Element::of(case, m);
+        let sums = one.sums(terms.period);
+        sums.error(&terms, weight).abs() <= one.bound
     };
     case.all(length, holds).then(|| words(terms, fate, length))
 }
@@ -69,30 +72,47 @@ fn ranges(period: usize, length: usize) -> impl Iterator<Item = (usize, usize)> 
     (0..period).flat_map(from)
 }
 
-/// An element, and the sums of its first terms, modulo a period.
-struct Sums {
-    /// What is missing from the element.
+/// An element that is wrong, and the terms that it should be the sum of.
+struct Element {
+    /// What is missing from it.
     missing: f64,
     bound: f64,
-    before: Vec<f64>,
+    terms: Vec<f64>,
 }
 
-impl Sums {
-    fn new(case: &Case, m: &Mismatch, period: usize) -> Sums {
+impl Element {
+    fn of(case: &Case, m: &Mismatch) -> Element {
+        Element {
+            missing: m.want - m.got,
+            bound: case.bound(m),
+            terms: case.terms(m).collect(),
+        }
+    }
+
+    fn sums(&self, period: usize) -> Sums {
         let mut before = vec![0.0; period + 1];
-        for (k, term) in case.terms(m).enumerate() {
-            before[k % period + 1] += term;
+        for terms in self.terms.chunks(period) {
+            for (sum, term) in before[1..].iter_mut().zip(terms) {
+                *sum += term;
+            }
         }
         for i in 0..period {
             before[i + 1] += before[i];
         }
         Sums {
-            missing: m.want - m.got,
-            bound: case.bound(m),
+            missing: self.missing,
             before,
         }
     }
+}
 
+/// An element's sums of its first terms, modulo a period.
+struct Sums {
+    missing: f64,
+    before: Vec<f64>,
+}
+
+impl Sums {
     /// What is still missing if these terms are `weight` times in the sum.
     fn error(&self, terms: &Terms, weight: f64) -> f64 {
         self.missing - (1.0 - weight) * (self.before[terms.to] - self.before[terms.from])
