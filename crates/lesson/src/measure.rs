@@ -16,6 +16,7 @@ use narrate::{Beat, Card};
 use opencl3::error_codes::CL_INVALID_KERNEL_NAME;
 use opencl3::kernel::Kernel;
 use process::events::{Event, Lost};
+use serde_json::Value;
 
 use crate::lesson::Lesson;
 use crate::product::problem_of;
@@ -153,35 +154,32 @@ impl Lesson {
         !self.console.earlier.is_over()
     }
 
-    /// Makes a trial, of this number: it may take this process down, or longer than `limit`. Then
-    /// the lesson begins anew in another process, and this is how the one before was lost.
+    /// Makes a trial: it may take this process down, or longer than `limit`. Then the lesson begins
+    /// anew in another process, where this trial is [`lost`](Lesson::lost).
     pub fn try_in<T>(
         &mut self,
         limit: Duration,
-        number: usize,
+        what: Value,
         trial: impl FnOnce(&mut Lesson) -> Result<T>,
-    ) -> Result<Result<T, Lost>> {
-        let tried = match self.console.earlier.take_lost() {
-            Some(lost) => {
-                self.console.speak_up();
-                Err(lost)
-            }
-            None => {
-                let begun = SystemTime::now();
-                let event = Event::Trial {
-                    number,
-                    begun,
-                    limit,
-                };
-                self.console.send(&event)?;
-                self.console.in_a_trial = true;
-                let tried = trial(self)?;
-                self.console.in_a_trial = false;
-                Ok(tried)
-            }
-        };
+    ) -> Result<T> {
+        let begun = SystemTime::now();
+        let event = Event::Trial { what, begun, limit };
+        self.console.send(&event)?;
+        self.console.in_a_trial = true;
+        let tried = trial(self)?;
+        self.console.in_a_trial = false;
         self.console.send(&Event::Ended)?;
         Ok(tried)
+    }
+
+    /// The trial that took the process before this one down, once, where the next would begin.
+    pub fn lost(&mut self) -> Result<Option<Lost>> {
+        let lost = self.console.earlier.take_lost();
+        if lost.is_some() {
+            self.console.speak_up();
+            self.console.send(&Event::Ended)?;
+        }
+        Ok(lost)
     }
 
     /// One kernel on its whole way, which lesson 2 walks call by call: build, arguments,

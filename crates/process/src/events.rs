@@ -11,6 +11,7 @@ use common::error::{Error, Result};
 use common::file;
 use common::record::Record;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use text::{aside, plain};
 
 use crate::death::limits;
@@ -43,11 +44,11 @@ pub enum Event {
     Record(Box<Record>),
     /// The kernel has come to its end.
     Ended,
-    /// A trial begins, the one of this number: it may take this process down, or longer than the
-    /// limit, and the lesson goes on with what comes next. What it does is not told.
+    /// A trial begins: it may take this process down, or longer than the limit, and the lesson
+    /// goes on with what comes next. What it does is not told.
     Trial {
-        /// Its number.
-        number: usize,
+        /// What it is, for the lesson.
+        what: Value,
         /// Now.
         begun: SystemTime,
         /// How long it may take.
@@ -71,8 +72,8 @@ pub enum Event {
 /// A trial that took its process down.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lost {
-    /// Its number.
-    pub number: usize,
+    /// What it was.
+    pub what: Value,
     /// How the process ended, in few words.
     pub how: String,
     /// Whether it was ended, after the time that it had.

@@ -7,6 +7,9 @@
 //! but what was measured before it takes from the file, and it says nothing until it
 //! is where the first one ended. Rows, limits and the host's rates of before are
 //! there, so that factors come out as if one process had done it all.
+//!
+//! A trial may take its process down, too. Then there is no record: the next child is told how
+//! ([`note_loss`]), and goes on behind it.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -126,11 +129,11 @@ pub fn note_loss(events: &Path, death: &Death) -> Result<bool> {
         );
         !of_its_end
     });
-    let Some(Event::Trial { number, begun, .. }) = last else {
+    let Some(Event::Trial { what, begun, .. }) = last else {
         return Ok(false);
     };
     Sender::to(events)?.send(&Event::Lost(Lost {
-        number: *number,
+        what: what.clone(),
         how: death.cause.clone(),
         hung: death.by_hang,
         taken: begun.elapsed().unwrap_or_default(),
@@ -271,7 +274,7 @@ mod tests {
         let died = Death::told("CL_OUT_OF_RESOURCES\n  next: look");
         assert!(!note_loss(&file.path, &died).unwrap());
         write(&Event::Trial {
-            number: 7,
+            what: 7.into(),
             begun: SystemTime::now(),
             limit: Duration::from_secs(5),
         });
@@ -281,7 +284,7 @@ mod tests {
         assert!(note_loss(&file.path, &died).unwrap());
         assert!(!earlier().is_over());
         let lost = earlier().take_lost().unwrap();
-        assert_eq!((lost.number, &*lost.how), (7, "CL_OUT_OF_RESOURCES"));
+        assert_eq!((lost.what, &*lost.how), (7.into(), "CL_OUT_OF_RESOURCES"));
         write(&Event::Ended);
         assert!(earlier().is_over());
         assert!(!note_loss(&file.path, &died).unwrap());

@@ -3,6 +3,7 @@
 //! A candidate that crashes or hangs takes this process down. The lesson begins anew in another,
 //! and there the log says where to go on.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use common::error::{Error, Result};
@@ -11,6 +12,7 @@ use common::problem::Problem;
 use common::timing::Runs;
 use humantime::format_duration;
 use lesson::Lesson;
+use serde_json::json;
 use text::aside;
 
 use crate::log::{Event, Known, Log, Trial};
@@ -51,6 +53,18 @@ pub fn search(
         let Some(point) = search::next(&space.points, starts, &known, seed) else {
             break;
         };
+        if let Some(lost) = lesson.lost()? {
+            let point;
+            (before, point) = serde_json::from_value(lost.what).map_err(io::Error::from)?;
+            let (seconds, how) = (lost.taken.as_secs_f64(), lost.how);
+            let trial = match lost.hung {
+                true => Trial::Hung(how),
+                false => Trial::Crashed(how),
+            };
+            log.add(shape, &point, Event::Ended { seconds, trial })?;
+            known = log.known(shape);
+            continue;
+        }
         let best = known.fastest();
         let best_seconds = best.map(|(_, gflops)| shape.flop() / gflops / 1e9);
         // The course's own, and bests of before: they come to an end.
@@ -58,27 +72,13 @@ pub fn search(
         let limit = limit(budget, expected, timeout);
         log.add(shape, &point, Event::Begun)?;
         let share = known.seconds / budget.as_secs_f64();
-        lesson
-            .console
-            .doing_share(share, progress(&known, &point))?;
+        let progress = progress(&known, &point);
+        lesson.console.doing_share(share, progress)?;
         let begun = Instant::now();
-        let (tried, number) = (known.trials.len(), known.trials.len() - before + 1);
-        let trial = lesson.try_in(limit, number, |lesson| {
+        let trial = lesson.try_in(limit, json!([before, point]), |lesson| {
             trial(lesson, problem, &point, best_seconds)
         })?;
-        let (taken, trial) = match trial {
-            Ok(trial) => (begun.elapsed(), trial),
-            Err(lost) => {
-                before = tried + 1 - lost.number;
-                let how = if lost.hung {
-                    Trial::Hung
-                } else {
-                    Trial::Crashed
-                };
-                (lost.taken, how(lost.how))
-            }
-        };
-        let seconds = taken.as_secs_f64();
+        let seconds = begun.elapsed().as_secs_f64();
         log.add(shape, &point, Event::Ended { seconds, trial })?;
         known = log.known(shape);
     }
