@@ -13,7 +13,7 @@
 //! - [`story`] tells a call in a sentence; `names.txt` has the constants' names.
 //! - [`findings`] is what all calls come to: leaks, errors, waits and transfers for nothing, and
 //!   commands that nothing keeps in order, which `order` finds.
-//! - [`time_line`] draws when the commands ran.
+//! - [`time_line`] is when the commands ran, as a picture.
 
 pub mod findings;
 mod layer;
@@ -48,7 +48,7 @@ mod tests {
                     story::order(call, &findings.objects);
                 }
             }
-            time_line.svg();
+            time_line.picture();
             findings.all(true);
         });
     }

@@ -1,15 +1,15 @@
 //! When each queue's commands ran, and when the host waited for them, as a picture.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write;
+
+use serde::Serialize;
 
 use crate::line::{Call, Line};
 use crate::objects::Objects;
-use crate::story::{sentence, time};
+use crate::story::sentence;
 
-const WIDTH: f64 = 900.0;
-const LEFT: f64 = 150.0;
-const ROW: f64 = 34.0;
+/// Of the whole width, what the shortest one has.
+const THINNEST: f64 = 0.5 / 900.0;
 /// The row of the host.
 const HOST: &str = "the host waits";
 
@@ -22,7 +22,18 @@ struct Bar {
     told: String,
 }
 
-/// Hears all lines, and draws them in the end.
+/// What is drawn of a piece: its kind, where it begins and how long it is as shares of the width,
+/// how it is told, and its seconds.
+type Drawn<'a> = (&'static str, f64, f64, &'a str, f64);
+
+/// The rows with their names, and how long all of it took.
+#[derive(Serialize)]
+pub struct Picture<'a> {
+    seconds: f64,
+    rows: Vec<(&'a str, Vec<Drawn<'a>>)>,
+}
+
+/// Hears all lines, and tells in the end what is to be drawn.
 #[derive(Default)]
 pub struct TimeLine {
     /// Commands that run: their queue's row, what they are, how they are told, when the call
@@ -88,8 +99,8 @@ impl TimeLine {
         }
     }
 
-    /// The picture; nothing where no command ran.
-    pub fn svg(&self) -> Option<String> {
+    /// What there is to draw; nothing where no command ran.
+    pub fn picture(&self) -> Option<Picture<'_>> {
         let on_host = |bar: &Bar| {
             let offset = self.clocks.get(&bar.row).map_or(0, |(offset, _)| *offset);
             let at = |time: u64| (time as i64).saturating_add(offset);
@@ -98,68 +109,26 @@ impl TimeLine {
         let begin = self.bars.iter().map(|bar| on_host(bar).0).min()?;
         let end = self.bars.iter().map(|bar| on_host(bar).1).max()?;
         let span = end.saturating_sub(begin).max(1) as f64;
-        let rows: Vec<&str> = self
-            .clocks
-            .keys()
-            .map(String::as_str)
-            .chain([HOST])
-            .collect();
-        let height = ROW * rows.len() as f64 + 60.0;
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {height}\" \
-             font-family=\"sans-serif\" font-size=\"13\">\n<style>.kernel{{fill:#2a78b8}} \
-             .up{{fill:#d98a1f}} .down{{fill:#3c9a5f}} .other{{fill:#8a6bb1}} .wait{{fill:#999}} \
-             text:not([class]){{fill:#666}}</style>\n",
-            LEFT + WIDTH + 20.0
-        );
-        for (number, row) in rows.iter().enumerate() {
-            let y = 10.0 + ROW * number as f64;
-            let name = escaped(row);
-            let _ = writeln!(svg, "<text x=\"4\" y=\"{:.1}\">{name}</text>", y + 17.0);
+        let row = |row: &'_ str| {
             let mut drawn = 0.0;
-            for bar in self.bars.iter().filter(|bar| bar.row == **row) {
+            let bars = self.bars.iter().filter(|bar| bar.row == row);
+            let bars = bars.filter_map(|bar| {
                 let (from, to) = on_host(bar);
-                let x = LEFT + from.saturating_sub(begin) as f64 / span * WIDTH;
-                let width = (to.saturating_sub(from) as f64 / span * WIDTH).max(0.5);
+                let at = from.saturating_sub(begin) as f64 / span;
+                let took = to.saturating_sub(from) as f64;
+                let width = (took / span).max(THINNEST);
                 // Of thousands in one place, one is seen.
-                if x + width < drawn + 0.1 {
-                    continue;
-                }
-                drawn = x + width;
-                let took = time(to.saturating_sub(from) as u64);
-                let _ = writeln!(
-                    svg,
-                    "<rect class=\"{}\" x=\"{x:.2}\" y=\"{y}\" width=\"{width:.2}\" \
-                     height=\"24\"><title>{}, {took}</title></rect>",
-                    bar.kind,
-                    escaped(&bar.told)
-                );
-            }
-        }
-        for part in 0..=4 {
-            let (x, y) = (LEFT + WIDTH * f64::from(part) / 4.0, height - 30.0);
-            let at = time((span * f64::from(part) / 4.0) as u64);
-            let _ = writeln!(
-                svg,
-                "<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{at}</text>"
-            );
-        }
-        let legend = [
-            ("up", "to the device"),
-            ("kernel", "kernels"),
-            ("down", "from the device"),
-        ];
-        for (number, (kind, words)) in legend.into_iter().enumerate() {
-            let (x, y) = (LEFT + 150.0 * number as f64, height - 8.0);
-            let _ = writeln!(
-                svg,
-                "<text x=\"{x}\" y=\"{y}\" class=\"{kind}\">{words}</text>"
-            );
-        }
-        Some(svg + "</svg>\n")
+                let is_seen = at + width >= drawn + THINNEST / 5.0;
+                drawn = if is_seen { at + width } else { drawn };
+                let (kind, told, seconds) = (bar.kind, &*bar.told, took * 1e-9);
+                is_seen.then_some((kind, at, width, told, seconds))
+            });
+            bars.collect()
+        };
+        let rows = self.clocks.keys().map(String::as_str).chain([HOST]);
+        Some(Picture {
+            seconds: span * 1e-9,
+            rows: rows.map(|name| (name, row(name))).collect(),
+        })
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
 }

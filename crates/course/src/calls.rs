@@ -1,5 +1,6 @@
 //! `course calls`: the OpenCL calls of any program, each in a sentence, and what they come to.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{Write, stderr};
@@ -15,10 +16,14 @@ use calls::program::{self, End};
 use calls::story::{error, order, sentence, time};
 use calls::time_line::TimeLine;
 use colored::Colorize;
-use common::numbers::{bytes, count};
+use common::numbers::count;
+use minijinja::context;
+use minijinja::value::Serde;
 use process::{cause_of_death, fallback_driver};
 use serde_json::json;
 use text::plain;
+
+use crate::words::said;
 
 /// The flags of `course calls`.
 #[derive(clap::Args)]
@@ -81,8 +86,8 @@ pub fn calls(options: &Options) -> Result<ExitCode> {
         };
     })?;
     written?;
-    let svg = time_line.svg();
-    if let Some((path, svg)) = options.svg.as_ref().zip(svg.as_ref()) {
+    if let Some((path, picture)) = options.svg.as_ref().zip(time_line.picture()) {
+        let svg = said("time line", Serde(picture).into())?;
         fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let by_itself = end.status.is_some_and(|status| status.code().is_some());
@@ -91,24 +96,13 @@ pub fn calls(options: &Options) -> Result<ExitCode> {
         for finding in &found {
             writeln!(out, "{}", json!(finding))?;
         }
-    } else {
-        summary(&mut out, &findings, &found)?;
     }
-    if let Some(how) = how_it_ended(&end, patience) {
-        writeln!(out, "{} {how}", "✗".red().bold())?;
-    }
-    if findings.calls.is_empty() {
-        writeln!(out, "{NO_CALL}")?;
-    }
+    let how = how_it_ended(&end, patience);
+    write!(out, "{}", summary(options.json, &findings, &found, how)?)?;
     // As a shell has it.
     let code = end.status.map_or(Some(124), |status| status.code());
     Ok(ExitCode::from(code.unwrap_or(5) as u8))
 }
-
-const NO_CALL: &str = "\
-No OpenCL call was seen: the program makes none, or loads a driver past the system's loader, or that
-loader knows no layers. ocl-icd does since 2.3 (Debian 12, Ubuntu 22.04), and Khronos's OpenCL-ICD-Loader
-does since 2021 (in Debian: khronos-opencl-headers' sibling `libopencl1`; or build it from its repository).";
 
 /// "  12.3 ms  45.6 us  clFinish  waits for all of queue 1".
 fn told(call: &Call, at: u64, objects: &Objects) -> String {
@@ -123,39 +117,27 @@ fn told(call: &Call, at: u64, objects: &Objects) -> String {
     )
 }
 
-fn summary(out: &mut dyn Write, findings: &Findings, found: &[Finding]) -> Result<()> {
-    let calls = &findings.calls;
-    let all: usize = calls.values().map(|(times, _)| times).sum();
-    let took: u64 = calls.values().map(|(_, took)| took).sum();
-    let [up, down] = findings.moved.map(bytes);
-    writeln!(
-        out,
-        "\n{} in {}; {up} to the device, {down} back",
-        count(all, "call"),
-        time(took)
-    )?;
-    let mut longest: Vec<_> = calls.iter().collect();
-    longest.sort_by_key(|(_, (_, took))| std::cmp::Reverse(*took));
-    for (name, (times, took)) in longest.into_iter().take(5) {
-        writeln!(out, "  {:>9} {times:>6} times  {name}", time(*took))?;
-    }
-    for (kind, heading) in KINDS {
-        let mut of_kind = found.iter().filter(|one| one.finding == kind).peekable();
-        if of_kind.peek().is_some() {
-            writeln!(out, "\n{}", heading.bold())?;
-        }
-        for finding in of_kind {
-            let took = Some(finding.took).filter(|took| *took > 0).map(time);
-            let times = Some(finding.times).filter(|times| *times > 1);
-            let times = times.map_or(String::new(), |times| format!(" ({times} times)"));
-            let says = plain(&finding.says);
-            writeln!(out, "  {:>9}  {says}{times}", took.unwrap_or_default())?;
-        }
-    }
-    if found.is_empty() {
-        writeln!(out, "Nothing is left over, nothing was for nothing.")?;
-    }
-    Ok(())
+/// What all calls come to, and how the program ended, where it did not come to its end.
+fn summary(
+    json: bool,
+    findings: &Findings,
+    found: &[Finding],
+    how: Option<String>,
+) -> Result<String> {
+    let mut calls: Vec<_> = findings.calls.iter().collect();
+    calls.sort_by_key(|(_, (_, took))| std::cmp::Reverse(*took));
+    let of = |sum: fn(&(usize, u64)) -> u64| calls.iter().map(|(_, one)| sum(one)).sum::<u64>();
+    let blanks = context! {
+        json,
+        all => count(of(|one| one.0 as u64) as usize, "call"),
+        took => of(|one| one.1),
+        moved => Serde(findings.moved),
+        calls => Serde(&calls[..calls.len().min(5)]),
+        headings => Serde(BTreeMap::from(KINDS)),
+        found => Serde(found),
+        how,
+    };
+    said("calls", blanks)
 }
 
 /// How a program ended that did not come to its end.

@@ -18,7 +18,7 @@ use minijinja::value::Serde;
 use text::Out;
 
 use crate::puzzles::taken;
-use crate::words::say;
+use crate::words::{said, say};
 
 /// The flags of `course trace`.
 #[derive(Args)]
@@ -67,7 +67,7 @@ pub fn trace(options: &Options) -> Result<ExitCode> {
         if options.json {
             writeln!(Out, "{told}")?;
         } else {
-            told["table"] = screen.operands().into();
+            told["table"] = said("operands", Serde(&told).into())?.into();
             told["listing"] = screen.listing().into();
             told["picture"] = screen.picture().into();
             say("trace", Serde(told).into())?;

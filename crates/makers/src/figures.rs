@@ -5,13 +5,11 @@
 //!
 //! # Layout
 //!
-//! - `drawing` is the sheet that everything is drawn on; `style.css` beside it has the one
-//!   meaning of each colour, which `docs/figures.md` explains.
+//! - `style.css` has the one meaning of each colour, which `docs/figures.md` explains.
 //! - `chart` draws curves, dots and bars as `data/charts/NAME.toml` says.
 //! - `remarks` holds a file against what it was made from.
 
 mod chart;
-pub mod drawing;
 pub mod remarks;
 
 use std::collections::BTreeSet;
@@ -21,9 +19,13 @@ use common::source::workspace;
 
 use crate::kept;
 
-// What the figures are drawn with.
 use chart::Charts;
-use drawing::{Drawing, STYLE};
+
+/// What colour a shape of each class has, light and dark.
+pub const STYLE: &str = include_str!("figures/style.css");
+
+/// A place: units from the left and from the top.
+type Point = (f64, f64);
 
 /// Where the files lie, below the root of the workspace.
 pub const FOLDER: &str = "docs/figures";
@@ -33,7 +35,7 @@ const BEGIN: &str = "<!-- drawn -->\n";
 const END: &str = "<!-- end -->\n";
 
 /// What a figure shows of recordings; none where it is all by hand.
-fn drawn(name: &str) -> Result<Option<Drawing>> {
+fn drawn(name: &str) -> Result<Option<String>> {
     let file = format!("data/charts/{name}.toml");
     if !workspace().join(&file).exists() {
         return Ok(None);
@@ -66,7 +68,7 @@ pub fn svg(name: &str) -> Result<String> {
     let parts = body.split_once(BEGIN);
     let parts = parts.and_then(|(above, rest)| Some((above, rest.split_once(END)?.1)));
     let (above, below) = parts.with_context(|| format!("{file} has no place for a chart"))?;
-    Ok(styled(&[above, BEGIN, &drawn.0, END, below].concat()))
+    Ok(styled(&[above, BEGIN, &drawn, END, below].concat()))
 }
 
 /// What one should see in a figure.
@@ -86,7 +88,6 @@ fn element<'t>(svg: &'t str, name: &str) -> Option<&'t str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drawing::Point;
 
     /// Units from left to right of every figure, so that its letters can be read on a phone.
     const WIDTH: f64 = 480.0;
@@ -100,7 +101,7 @@ mod tests {
     }
 
     impl Words {
-        /// Words of this class that `Drawing::text` would put here.
+        /// Words of this class that a chart would put here.
         fn placed(class: &str, (x, y): Point, words: &str) -> Words {
             let is = |name| class.split(' ').any(|one| one == name);
             // Of the wider fonts that a reader may have.

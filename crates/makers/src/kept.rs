@@ -58,6 +58,12 @@ pub fn write(path: impl AsRef<Path>, text: &str) -> Result<()> {
     Ok(())
 }
 
+/// Writes a file with an object a line.
+pub fn write_lines(path: impl AsRef<Path>, lines: &[Value]) -> Result<()> {
+    let lines = lines.iter().map(|line| format!("{line}\n"));
+    write(path, &lines.collect::<String>())
+}
+
 /// Puts lines into a file that has one for each of `all`, in this order, below a head where
 /// there is one. `all` says which fields name a line; a new one takes the old one's place.
 pub fn update(file: &str, head: Option<Value>, new: Vec<Value>, all: &[Value]) -> Result<()> {
@@ -73,8 +79,7 @@ pub fn update(file: &str, head: Option<Value>, new: Vec<Value>, all: &[Value]) -
     let kept = all
         .iter()
         .filter_map(|name| lines.iter().rfind(|line| is_of(line, name)));
-    let kept = head.iter().chain(kept).map(|line| format!("{line}\n"));
-    write(file, &kept.collect::<String>())
+    write_lines(file, &Vec::from_iter(head.iter().chain(kept).cloned()))
 }
 
 #[cfg(test)]

@@ -71,11 +71,9 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     }
     let about = json!({ "command": command, "date": date("+%Y-%m-%d")? });
     records.insert(0, about);
-    let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
     let file = |end: &str| folder.join(format!("{}.{end}", lesson.package()));
-    fs::write(file("jsonl"), lines)?;
-    fs::write(file("txt"), output.stdout)?;
-    Ok(())
+    kept::write_lines(file("jsonl"), &records)?;
+    Ok(fs::write(file("txt"), output.stdout)?)
 }
 
 /// What a command of `course` measures, and where it is kept.
@@ -124,8 +122,7 @@ pub fn problems(Course { name, flags }: &Course) -> Result<()> {
         );
         all.push(json!({ "stage": file, "device": device, "timed": timed }));
     }
-    let lines: String = all.iter().map(|line| format!("{line}\n")).collect();
-    kept::write(format!("data/problems/{name}.jsonl"), &lines)
+    kept::write_lines(format!("data/problems/{name}.jsonl"), &all)
 }
 
 /// What the program `course`, which lies beside this one, prints, if it ends well.

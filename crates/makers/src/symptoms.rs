@@ -43,31 +43,8 @@ const FOLDER: &str = "tests/wrong";
 /// element by element.
 const SIZES: &[&str] = &["5x7x3", "37x91x53", "64", "130x70x33", "19x24x300", "520"];
 
-/// What became of a kernel at one size.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Naming {
-    /// The result is right.
-    Right,
-    /// A kind of the cause was named, and none other.
-    Named,
-    /// Nothing was said.
-    Silent,
-    /// Something was said that is not the cause.
-    Wrongly,
-}
-
-/// What is said of a kernel at all sizes.
-struct Score {
-    name: String,
-    /// The kinds that name its fault, the most fitting first.
-    kinds: Vec<String>,
-    /// The fault in words.
-    cause: String,
-    /// What ran it.
-    device: String,
-    /// What is said at each size.
-    readings: Vec<(Naming, String)>,
-}
+/// What is best to become of a wrong result.
+const NAMED: &str = "named";
 
 /// Runs the wrong kernels, and prints and keeps the score.
 pub fn symptoms(options: &Options) -> Result<()> {
@@ -82,21 +59,21 @@ pub fn symptoms(options: &Options) -> Result<()> {
         measure(name, device).with_context(|| name.clone())
     });
     let scores = scores.into_iter().collect::<Result<Vec<_>>>()?;
-    for score in &scores {
-        score.tell();
-        writeln!(Out, "{}", score.record())?;
+    for (_, score, said) in &scores {
+        said.iter().for_each(|line| aside!("{line}"));
+        writeln!(Out, "{score}")?;
     }
+    let device = scores.first().map(|(device, ..)| device.clone());
+    let scores: Vec<Value> = scores.into_iter().map(|(_, score, _)| score).collect();
     aside!("{}", sum(&scores));
+    let wrongly = scores.iter().filter(|one| one["wrongly"] != 0).count();
     if options.write {
         // How it was made, then a line for each kernel. Those that were not run stay as they are.
-        let device = scores.first().map(|score| &score.device);
         let about = json!({ "date": date("+%Y-%m-%d")?, "device": device, "sizes": SIZES });
         let all: Vec<Value> = all.iter().map(|name| json!({ "kernel": name })).collect();
-        let new = scores.iter().map(Score::record).collect();
-        kept::update("data/symptoms/score.jsonl", Some(about), new, &all)?;
+        kept::update("data/symptoms/score.jsonl", Some(about), scores, &all)?;
     }
-    let wrongly = scores.iter().filter(|one| one.count(Naming::Wrongly) > 0);
-    match wrongly.count() {
+    match wrongly {
         0 => Ok(()),
         n => bail!("{n} kernels are told to have a fault that they do not have"),
     }
@@ -117,8 +94,9 @@ fn cause(text: &str) -> Option<(Vec<String>, String)> {
     Some((kinds.split(", ").map(String::from).collect(), words.into()))
 }
 
-/// What is said of a kernel at each size.
-fn measure(name: &str, device: Option<&str>) -> Result<Score> {
+/// Runs a kernel at each size: what ran it, the line of data/symptoms/score.jsonl, and for people
+/// what was said where it was not the cause.
+fn measure(name: &str, device: Option<&str>) -> Result<(String, Value, Vec<String>)> {
     let file = common::source::workspace().join(format!("{FOLDER}/{name}.cl"));
     let cause = cause(&kept::read(&file)?);
     let (kinds, cause) = cause.context("the first line must be // Cause: KIND, KIND: words")?;
@@ -133,21 +111,23 @@ fn measure(name: &str, device: Option<&str>) -> Result<Score> {
         let (got, all) = (records.len(), SIZES.len());
         bail!("{got} of {all} sizes have a result: {}", child.message());
     }
-    let readings = records.iter().map(|record| {
-        let failed = record.failed.as_deref();
-        (
-            naming(&kinds, failed),
-            looks(failed.unwrap_or_default()).join(" | "),
-        )
+    let mut score = json!({
+        "kernel": name, "kind": kinds[0], "named": 0, "silent": 0, "wrongly": 0,
     });
-    let readings = readings.collect();
-    Ok(Score {
-        name: name.into(),
-        kinds,
-        cause,
-        device: format!("{}, {}", records[0].device, records[0].platform),
-        readings,
-    })
+    let mut said = Vec::new();
+    for (size, record) in SIZES.iter().zip(&records) {
+        let failed = record.failed.as_deref();
+        let Some(naming) = failed.map(|failed| naming(&kinds, failed)) else {
+            continue;
+        };
+        score[naming] = json!(score[naming].as_u64().unwrap_or(0) + 1);
+        if naming != NAMED {
+            let looks = looks(failed.unwrap_or_default()).join(" | ");
+            said.push(format!("{name} at {size}, {cause}: {naming}: {looks}"));
+        }
+    }
+    let device = format!("{}, {}", records[0].device, records[0].platform);
+    Ok((device, score, said))
 }
 
 /// What is said of a wrong result: what it looks like, and what was written where nobody may,
@@ -161,10 +141,9 @@ fn looks(failed: &str) -> Vec<&str> {
     looks.collect()
 }
 
-fn naming(kinds: &[String], failed: Option<&str>) -> Naming {
-    let Some(failed) = failed else {
-        return Naming::Right;
-    };
+/// What became of a wrong result, as the score counts it: a kind of the cause was named and none
+/// other, nothing was said, or something that is not the cause.
+fn naming(kinds: &[String], failed: &str) -> &'static str {
     // What stands before the colon.
     let told = looks(failed).into_iter().map(|look| look.split(':').next());
     let mut told = told
@@ -173,46 +152,23 @@ fn naming(kinds: &[String], failed: Option<&str>) -> Naming {
         .peekable();
     let fits = |kind: &str| kinds.iter().any(|known| known == kind);
     if told.peek().is_none() {
-        Naming::Silent
+        "silent"
     } else if told.all(fits) {
-        Naming::Named
+        NAMED
     } else {
-        Naming::Wrongly
-    }
-}
-
-impl Score {
-    fn count(&self, wanted: Naming) -> usize {
-        let like = self.readings.iter().filter(|(one, _)| *one == wanted);
-        like.count()
-    }
-
-    /// The line of data/symptoms/score.jsonl.
-    fn record(&self) -> Value {
-        json!({
-            "kernel": self.name,
-            "kind": self.kinds[0],
-            "named": self.count(Naming::Named),
-            "silent": self.count(Naming::Silent),
-            "wrongly": self.count(Naming::Wrongly),
-        })
-    }
-
-    /// For people: what was said where it was not the cause.
-    fn tell(&self) {
-        for (size, (naming, looks)) in SIZES.iter().zip(&self.readings) {
-            if matches!(naming, Naming::Silent | Naming::Wrongly) {
-                let Score { name, cause, .. } = self;
-                aside!("{name} at {size}, {cause}: {naming:?}: {looks}");
-            }
-        }
+        "wrongly"
     }
 }
 
 /// All of it in a line.
-fn sum(scores: &[Score]) -> String {
-    let of = |wanted| scores.iter().map(|one| one.count(wanted)).sum::<usize>();
-    let [named, silent, wrongly] = [Naming::Named, Naming::Silent, Naming::Wrongly].map(of);
+fn sum(scores: &[Value]) -> String {
+    let of = |name: &str| {
+        scores
+            .iter()
+            .flat_map(|one| one[name].as_u64())
+            .sum::<u64>()
+    };
+    let [named, silent, wrongly] = [NAMED, "silent", "wrongly"].map(of);
     let all = named + silent + wrongly;
     format!(
         "{} kernels, {all} wrong results: {named} named rightly ({}), {silent} silent, \
@@ -243,14 +199,13 @@ mod tests {
             super::naming(&kinds, failed)
         };
         let zero = "9 are wrong\n  looks like: zero: all 0\n  C[0] must be 1";
-        assert_eq!(naming(&["zero", "last rows"], Some(zero)), Naming::Named);
-        assert_eq!(naming(&["factor"], Some(zero)), Naming::Wrongly);
+        assert_eq!(naming(&["zero", "last rows"], zero), NAMED);
+        assert_eq!(naming(&["factor"], zero), "wrongly");
         let both = "9 are wrong\n  looks like: zero: all 0\n  looks like: last rows: 8";
-        assert_eq!(naming(&["zero", "last rows"], Some(both)), Naming::Named);
-        assert_eq!(naming(&["zero"], Some(both)), Naming::Wrongly);
+        assert_eq!(naming(&["zero", "last rows"], both), NAMED);
+        assert_eq!(naming(&["zero"], both), "wrongly");
         let nothing = "9 are wrong\n  looks like: nothing known";
-        assert_eq!(naming(&["zero"], Some(nothing)), Naming::Silent);
-        assert_eq!(naming(&["zero"], Some("9 are wrong")), Naming::Silent);
-        assert_eq!(naming(&["zero"], None), Naming::Right);
+        assert_eq!(naming(&["zero"], nothing), "silent");
+        assert_eq!(naming(&["zero"], "9 are wrong"), "silent");
     }
 }

@@ -10,12 +10,14 @@ use clap::Args;
 use colored::Colorize;
 use common::Error;
 use common::shape::Shape;
+use minijinja::context;
+use minijinja::value::Serde;
 use process::data::size_name;
 use process::lessons::LESSONS;
 use process::{Refused, devices};
 use text::Out;
 
-use crate::html;
+use crate::filled;
 use crate::rows::Section;
 use crate::survey::{Survey, unwritable};
 
@@ -77,13 +79,19 @@ fn lessons(wanted: &[u32]) -> Result<Vec<u32>> {
     Ok(measuring)
 }
 
+/// The page: one file with everything in it.
+fn page(survey: &Survey) -> Result<String> {
+    let (survey, sections) = (Serde(survey), Serde(Section::all(survey)));
+    let values = context! { survey, sections };
+    let page = filled("page.html", include_str!("page.html"), values)?;
+    // It escapes slashes, too, which are text.
+    Ok(page.replace("&#x2f;", "/"))
+}
+
 /// The page, and all figures.
 fn write(survey: &Survey, folder: &Path) -> Result<()> {
     let figures = serde_json::to_string_pretty(survey)?;
-    for (name, text) in [
-        ("index.html", html::page(survey)?),
-        ("report.json", figures),
-    ] {
+    for (name, text) in [("index.html", page(survey)?), ("report.json", figures)] {
         let path = folder.join(name);
         fs::write(&path, text).map_err(|error| unwritable(&path, &error))?;
     }

@@ -7,14 +7,18 @@
 //!
 //! - [`command`] is `course report`: it runs a report, and says what came of it.
 //! - `survey` is what a report holds, its jobs among it, and does them.
-//! - `rows` are what is shown of it, with the `roofline` of each size; `html` is the page.
+//! - `rows` are what is shown of it, with the `roofline` of each size; `filled` puts that into
+//!   the page, and fills all else that learners read.
 //! - [`share`] is `course record --share`, what somebody sends in of a device.
 //! - [`peers`] is the comparison with libraries.
 
 pub mod command;
-mod html;
+mod filled;
 pub mod peers;
 mod roofline;
 mod rows;
 pub mod share;
 mod survey;
+
+pub use filled::filled;
+pub use rows::intensity;

@@ -117,7 +117,7 @@ impl Row {
 
 /// 2 M N K over the elements loaded and stored, times their size. What the helpers load and store
 /// counts, as their time does.
-fn intensity(record: &Record) -> Option<f64> {
+pub fn intensity(record: &Record) -> Option<f64> {
     let helpers = record.helpers.iter().map(|one| one.traffic_elements);
     let counts = [record.traffic_elements].into_iter().chain(helpers);
     let counts: Option<Vec<Counts>> = counts.collect();

@@ -17,7 +17,7 @@ use process::lessons::LESSONS;
 use process::{devices, machine};
 use text::{Out, aside};
 
-use crate::html::filled;
+use crate::filled;
 use crate::survey::{Survey, unwritable};
 
 /// What is recorded, and where it is written.

@@ -10,7 +10,6 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use common::Error;
-use common::numbers;
 use serde::de::IntoDeserializer;
 use serde::de::value::StrDeserializer;
 use serde::{Deserialize, Serialize};
@@ -247,25 +246,5 @@ impl Outside {
             behind: self.behind.max(other.behind),
             first: self.first,
         }
-    }
-
-    /// "3 accesses lie outside of it, up to 8 B behind its end; the first is of ..."
-    pub fn words(&self) -> String {
-        let lie = match self.times {
-            1 => "1 access lies outside of it".into(),
-            times => format!("{times} accesses lie outside of it"),
-        };
-        let sides = [
-            (self.behind, "behind its end"),
-            (self.before, "before its beginning"),
-        ];
-        let sides = sides.into_iter().filter(|(far, _)| *far > 0);
-        let far = sides.map(|(far, side)| format!("up to {} {side}", numbers::bytes(far)));
-        let far = match far.collect::<Vec<_>>().join(" and ") {
-            none if none.is_empty() => "where no array is".into(),
-            far => far,
-        };
-        let [x, y, z] = self.first;
-        format!("{lie}, {far}; the first is of the item with the global id ({x}, {y}, {z})")
     }
 }

@@ -79,15 +79,7 @@ impl<'a> Operands<'a> {
 
     /// The bracket that the one at `close` closes.
     fn opening(&self, close: usize) -> Option<usize> {
-        let mut depth = 0;
-        (0..=close).rev().find(|at| {
-            depth += match self.tokens.text(*at) {
-                ")" | "]" => 1,
-                "(" | "[" => -1,
-                _ => 0,
-            };
-            depth == 0
-        })
+        self.tokens.begin_of(close, &[]).checked_sub(1)
     }
 
     /// The pointer among the arguments: the last one of vloads and vstores, the first of

@@ -1,11 +1,8 @@
-//! A trace: its parts for people, in 80 columns, and all of it as one JSON object.
+//! A trace as one JSON object, and what is drawn of it for people.
 
 use colored::Colorize;
-use common::numbers::{bytes, count};
 use common::source::Source;
 use serde_json::{Value, json};
-use text::table;
-use text::wrap::folded;
 
 use super::accesses::{Launch, Memory};
 use super::figures::{Figures, Row};
@@ -31,40 +28,16 @@ pub struct Screen<'a> {
 }
 
 impl Screen<'_> {
-    /// The first request of the worst operand, drawn.
-    pub fn picture(&self) -> Option<String> {
+    /// The first request of the worst operand: a line for each sector or pass, in which each item
+    /// has a column.
+    pub fn picture(&self) -> Option<Value> {
         let row = self.figures.rows.first()?;
-        Some(picture(row, self.model))
-    }
-
-    /// The table of the operands.
-    pub fn operands(&self) -> String {
-        let images = self.images();
-        let images = images.map_or(String::new(), |says| format!("{}\n", folded(&says, 78, "")));
-        if self.figures.rows.is_empty() {
-            return format!("It asks nothing of memory.\n{images}");
-        }
-        #[rustfmt::skip]
-        let heading = ["line", "", "", "requests", "wanted", "moved", "each", "best", "again"];
-        let rows: Vec<Vec<String>> = self.figures.rows.iter().map(|row| self.row(row)).collect();
-        let mut out = format!("{}\n", table(&heading, &rows));
-        for Row {
-            operand, outside, ..
-        } in &self.figures.rows
-        {
-            if let Some(outside) = outside {
-                let says = format!(
-                    "line {}, {}: {}",
-                    operand.line,
-                    operand.name,
-                    outside.words()
-                );
-                out += &format!("{}\n", folded(&says, 76, "    ").red());
-            }
-        }
-        let legend = "each, best: sectors or passes over the banks for a request, and the fewest\n\
-                      that could do; again: how often a group moves each sector";
-        out + &format!("{}\n{images}", legend.dimmed())
+        let lines = match row.operand.memory {
+            Memory::Global => sectors(row, self.model),
+            Memory::Local => passes(row, self.model),
+            Memory::Private => return None,
+        };
+        Some(json!({ "items": row.first.lanes.len(), "lines": lines }))
     }
 
     /// What is said in place of counts of images.
@@ -88,26 +61,6 @@ impl Screen<'_> {
         let says =
             format!("line {line}, {name}: {taken} {what} for a request, where {could} could do");
         (each > best).then_some(says)
-    }
-
-    fn row(&self, Row { operand, sums, .. }: &Row) -> Vec<String> {
-        let moved = match operand.memory {
-            Memory::Global => bytes(sums.sectors * self.model.sector),
-            _ => String::new(),
-        };
-        let each = sums.each(operand.memory);
-        let [each, best] = each.map(|both| both.map(short)).unwrap_or_default();
-        vec![
-            operand.line.to_string(),
-            operand.name.clone(),
-            format!("{:?} {:?}", operand.memory, operand.kind).to_lowercase(),
-            sums.requests.to_string(),
-            bytes(sums.bytes_wanted),
-            moved,
-            each,
-            best,
-            sums.times().map(short).unwrap_or_default(),
-        ]
     }
 
     /// The kernel's lines, each behind its own sectors and passes for a request.
@@ -198,34 +151,6 @@ impl Launch {
 fn short(value: f64) -> String {
     let text = format!("{value:.2}");
     text.strip_suffix('0').unwrap_or(&text).to_string()
-}
-
-/// Lines that show enough.
-const MOST: usize = 16;
-
-/// A line for each sector or pass, a column for each item.
-fn picture(row: &Row, model: &Model) -> String {
-    let lines = match row.operand.memory {
-        Memory::Global => sectors(row, model),
-        Memory::Local => passes(row, model),
-        Memory::Private => return String::new(),
-    };
-    let many = match (lines.len(), row.operand.memory) {
-        (many, Memory::Global) => count(many, "sector"),
-        (1, _) => "1 pass over the banks".into(),
-        (many, _) => format!("{many} passes over the banks"),
-    };
-    let (name, line) = (&row.operand.name, row.operand.line);
-    let items = count(row.first.lanes.len(), "item");
-    let title = format!("The first request for {name}, line {line}: {items}, {many}");
-    let mut out = format!("{}\n", title.bold());
-    for (name, marks) in lines.iter().take(MOST) {
-        out += &format!("  {name:<28} {marks}\n");
-    }
-    if lines.len() > MOST {
-        out += &format!("  and {} more\n", lines.len() - MOST);
-    }
-    out
 }
 
 fn sectors(row: &Row, model: &Model) -> Vec<(String, String)> {

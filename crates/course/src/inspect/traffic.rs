@@ -5,15 +5,16 @@ use analysis::device::Model;
 use analysis::launched::Wanted;
 use analysis::trace::run;
 use anyhow::Result;
-use colored::Colorize;
 use judge::{LaunchFlags, in_words};
+use minijinja::context;
+use minijinja::value::Serde;
 use process::implementations::oclgrind;
 use serde_json::{Value, json};
-use text::prose::beside;
 
 use super::Inspection;
 use crate::game::verdict::Checked;
 use crate::trace::counted;
+use crate::words::said;
 
 /// Sides of a product: a few groups, whose rows begin with a sector.
 const SIDE: usize = 32;
@@ -70,19 +71,12 @@ impl Inspection<'_> {
             let worst = screen.worst();
             let mut json = screen.json();
             json["worst"] = json!(worst);
-            let worst = worst.map_or("No request takes more than it must.".into(), |worst| {
-                format!("The worst: {worst}.")
-            });
-            let text = format!(
-                "{}\n  {}\n  Line by line{}:\n    {}\n",
-                screen.operands(),
-                beside(&worst, 2),
-                match self.options.launch == LaunchFlags::default() {
-                    true => "",
-                    false => ", with your flags of the launch",
-                },
-                self.trace_command(&words).cyan()
-            );
+            let blanks = context! {
+                worst,
+                has_flags => self.options.launch != LaunchFlags::default(),
+                command => self.trace_command(&words),
+            };
+            let text = said("operands", Serde(&json).into())? + &said("traffic", blanks)?;
             Ok(Traffic { text, json })
         })
     }

@@ -3,9 +3,13 @@
 
 use anyhow::Result;
 use common::numbers::percent;
+use minijinja::context;
+use minijinja::value::Serde;
+use report::filled;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
-use super::drawing::{Drawing, Point};
+use super::Point;
 use crate::pages::claim;
 
 /// The charts of a figure.
@@ -88,22 +92,20 @@ impl Axis {
 }
 
 impl Charts {
-    /// All of them.
-    pub fn draw(&self) -> Result<Drawing> {
-        let mut d = Drawing::default();
-        self.chart.iter().try_for_each(|chart| chart.draw(&mut d))?;
-        Ok(d)
+    /// All of them, as SVG: shapes and words on a sheet that is 480 units wide.
+    pub fn draw(&self) -> Result<String> {
+        let charts = self.chart.iter().map(Chart::places);
+        let charts = Serde(charts.collect::<Result<Vec<_>>>()?);
+        filled("chart.svg", include_str!("chart.svg"), context! { charts })
     }
 }
 
 impl Chart {
-    fn draw(&self, d: &mut Drawing) -> Result<()> {
-        let (left, right) = self.x.places;
-        for value in &self.across {
-            let y = self.y.at(*value);
-            d.line("grid", &[(left, y), (right, y)]);
-            d.text("small soft end", (left - 8.0, y + 4.5), &value.to_string());
-        }
+    /// What is drawn, and where on the sheet.
+    fn places(&self) -> Result<Value> {
+        let across = self.across.iter();
+        let across = across.map(|value| (self.y.at(*value), value.to_string()));
+        let mut shapes = Vec::new();
         for shape in &self.draw {
             let (mut points, mut words) = (Vec::new(), shape.words.clone());
             for (x, y) in &shape.points {
@@ -118,20 +120,19 @@ impl Chart {
                 let corner = |x: f64| (self.x.at(x), self.y.at(rate.min(x * bandwidth)));
                 points.extend(corners.map(corner));
             }
-            if shape.line || shape.roof.is_some() {
-                d.line(&shape.class, &points);
-            }
-            for point in points.iter().filter(|_| shape.dots > 0.0) {
-                d.dot(&shape.class, *point, shape.dots);
-            }
-            for (x, y) in points.iter().filter(|_| shape.bar > 0.0) {
-                d.rect(&shape.class, (left, *y), x - left, shape.bar);
-            }
-            if let (false, [(x, y), ..]) = (words.is_empty(), &points[..]) {
-                d.text(&shape.class, (x + shape.by.0, y + shape.by.1), &words);
-            }
+            shapes.push(json!({
+                "class": shape.class,
+                "points": points,
+                "is_line": shape.line || shape.roof.is_some(),
+                "dots": shape.dots,
+                "bar": shape.bar,
+                "words": words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"),
+                "by": shape.by,
+            }));
         }
-        Ok(())
+        let (left, right) = self.x.places;
+        let across: Vec<_> = across.collect();
+        Ok(json!({ "left": left, "right": right, "across": across, "shapes": shapes }))
     }
 }
 

@@ -6,7 +6,7 @@ use process::data::shared::{Shared, Timed};
 use process::lessons::LESSONS;
 use serde_json::from_str;
 
-use super::markdown::{Table, or_dash};
+use super::markdown::{Row, or_dash, table};
 use crate::kept;
 
 /// Where what was sent in is kept.
@@ -26,7 +26,8 @@ fn all(runs: &[&str]) -> Result<Vec<Shared>> {
 /// The tables.
 pub fn atlas(runs: &[&str]) -> Result<String> {
     let all = all(runs)?;
-    let mut ladder = Table::new("lesson").figures(all.iter().map(Shared::name));
+    let names: Vec<String> = all.iter().map(Shared::name).collect();
+    let (mut ladder, mut steps) = (Vec::<Row>::new(), Vec::<Row>::new());
     for lesson in LESSONS {
         let best = |one: &Shared| best(one, lesson.number).map(Timed::rate);
         let cells = all.iter().map(|one| {
@@ -43,10 +44,9 @@ pub fn atlas(runs: &[&str]) -> Result<String> {
                 "[{}](../lessons/{}/README.md)",
                 lesson.number, lesson.folder
             );
-            ladder.row(page, cells);
+            ladder.push((page, cells));
         }
     }
-    let mut steps = Table::new("step").figures(all.iter().map(Shared::name));
     let first = all.iter().max_by_key(|one| one.kernels.len());
     for known in &first.context("no recording")?.kernels {
         let gains: Vec<Option<f64>> = all.iter().map(|one| gain(one, known)).collect();
@@ -54,7 +54,8 @@ pub fn atlas(runs: &[&str]) -> Result<String> {
         if is_beyond(|gain| gain > 1.0 + NOTHING) && is_beyond(|gain| gain < 1.0 - NOTHING) {
             let from = known.made_from.as_deref().unwrap_or_default();
             let name = format!("{}: `{from}` to `{}`", known.lesson, known.kernel);
-            steps.row(name, gains.iter().map(|gain| or_dash(*gain, factor)));
+            let gains = gains.iter().map(|gain| or_dash(*gain, factor));
+            steps.push((name, gains.collect()));
         }
     }
     let origins = all.iter().map(|one| {
@@ -70,8 +71,10 @@ pub fn atlas(runs: &[&str]) -> Result<String> {
     });
     Ok(format!(
         "GFLOP/s of the best kernel of each lesson, and its rate over the best of all lessons before:\n\n\
-         {ladder}\n\nSteps that gain at least 5 % on one device and lose as much on another:\n\n\
-         {steps}\n\nWhere the figures come from:\n{}",
+         {}\n\nSteps that gain at least 5 % on one device and lose as much on another:\n\n\
+         {}\n\nWhere the figures come from:\n{}",
+        table("lesson", &names, &ladder),
+        table("step", &names, &steps),
         origins.collect::<String>()
     ))
 }

@@ -30,13 +30,13 @@
 
 use anyhow::{Context, Result, bail};
 use common::numbers::significant;
-use common::record::Record;
 use process::data::peers::{self, Comparison};
 use process::data::recording::{Recording, file};
 use process::data::size_name;
+use report::intensity;
 use serde_json::Value;
 
-use crate::probe::Machine;
+use crate::kept;
 
 /// Whether a claim holds.
 pub fn check(words: &str) -> Result<()> {
@@ -70,16 +70,7 @@ fn figure(of: &str) -> Result<f64> {
     let found = match words[..] {
         [number] if number.parse::<f64>().is_ok() => number.parse().ok(),
         ["peers", name, ref what @ ..] => in_comparison(name, what)?,
-        ["machine", name, "copying"] => {
-            Machine::read(name)?.about["limits"]["gbytes_per_second"].as_f64()
-        }
-        ["machine", name, probe, ref variant @ ..] => {
-            let machine = Machine::read(name)?;
-            match variant {
-                [variant @ .., "GB/s"] => machine.figure(probe, &variant.join(" "))?.rate(),
-                _ => Some(machine.figure(probe, &variant.join(" "))?.nanoseconds),
-            }
-        }
+        ["machine", name, ref what @ ..] => of_machine(name, what)?,
         ["library", run, n] => peers::library(run, n.parse()?).map(|(_, rate)| rate),
         [run, lesson, ref name @ ..] if !name.is_empty() => {
             let name = name.join(" ");
@@ -108,6 +99,29 @@ fn in_comparison(name: &str, what: &[&str]) -> Result<Option<f64>> {
     })
 }
 
+/// `copying`, `PROBE VARIANT` or `PROBE VARIANT GB/s` of a device's parts.
+fn of_machine(name: &str, what: &[&str]) -> Result<Option<f64>> {
+    let lines: Vec<Value> = kept::read_lines(&format!("data/machine/{name}.jsonl"))?;
+    let (probe, is_rate) = match what {
+        ["copying"] => {
+            let about = lines.first();
+            return Ok(about.and_then(|about| about["limits"]["gbytes_per_second"].as_f64()));
+        }
+        [probe @ .., "GB/s"] => (probe.join(" "), true),
+        probe => (probe.join(" "), false),
+    };
+    let text = |line: &Value, field: &str| line[field].as_str().unwrap_or_default().to_string();
+    let is_it = |line: &&Value| [text(line, "probe"), text(line, "variant")].join(" ") == probe;
+    let Some(step) = lines.iter().find(is_it) else {
+        return Ok(None);
+    };
+    let (time, bytes) = (step["nanoseconds"].as_f64(), step["bytes"].as_f64());
+    Ok(match is_rate {
+        true => bytes.zip(time).map(|(bytes, time)| bytes / time),
+        false => time,
+    })
+}
+
 /// The rate of a kernel, or a field of its record, `KERNEL.FIELD`.
 fn recorded(run: &str, lesson: &str, name: &str) -> Result<Option<f64>> {
     let recording = Recording::read(run, lesson)?;
@@ -128,13 +142,6 @@ fn recorded(run: &str, lesson: &str, name: &str) -> Result<Option<f64>> {
                 .and_then(Value::as_f64)
         }
     })
-}
-
-/// Operations for each byte that the kernel loads from or stores to global memory.
-fn intensity(record: &Record) -> Option<f64> {
-    let traffic = record.traffic_elements?;
-    let bytes = 4.0 * (traffic.global_loads + traffic.global_stores) as f64;
-    Some(record.shape().flop() / bytes)
 }
 
 /// The number that `text" 2` names in what a run printed.

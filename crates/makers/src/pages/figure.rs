@@ -8,8 +8,7 @@ use anyhow::{Context, Result};
 use common::source::workspace;
 
 use super::directives;
-use crate::figures::drawing::STYLE;
-use crate::figures::{self, FOLDER};
+use crate::figures::{self, FOLDER, STYLE};
 use crate::kept;
 
 /// The things to play with in the book.

@@ -9,15 +9,13 @@ use process::data::recording::name_on;
 use process::lessons::numbered;
 use serde_json::Value;
 
-use super::markdown::{Table, or_dash};
+use super::markdown::{Row, or_dash, table};
 use crate::kept;
 
 /// A lesson's exercises: what each trains, and the command that checks it.
 pub fn exercises(number: u32) -> Result<String> {
     let folder = format!("exercises/{}", numbered(number)?.folder);
-    let mut table = Table::new("kernel")
-        .words("what it trains")
-        .words("the check");
+    let mut table = "| kernel | what it trains | the check |\n|---|---|---|".to_string();
     for exercise in kept::entries(folder)? {
         let page = kept::read(exercise.join("README.md"))?;
         let name = exercise.file_name().unwrap_or_default().to_string_lossy();
@@ -26,9 +24,9 @@ pub fn exercises(number: u32) -> Result<String> {
         let of =
             of_exercise(&page).with_context(|| format!("{} cannot be used", exercise.display()));
         let (title, trains) = of?;
-        table.row(title, [trains, check]);
+        table += &format!("\n| {title} | {trains} | {check} |");
     }
-    Ok(table.to_string())
+    Ok(table)
 }
 
 /// The title, with which its page begins, and what it trains, as the data between fences say.
@@ -69,17 +67,17 @@ fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
         false => ("share_of_copy", "of a copy"),
         true => ("share_of_compute", "of multiply-adds"),
     };
-    let mut table = Table::new("stage").figures([format!("{device}: time"), of.into()]);
-    for line in ours {
+    let row = |line: &&Value| -> Row {
         let stage = stage(line);
         let number = stage.trim_end_matches(".toml").rsplit('-').next();
         let figure = |name: &str| line["timed"][name].as_f64();
         let time = or_dash(figure("seconds_median"), seconds);
-        table.row(
-            number.unwrap_or_default(),
-            [time, or_dash(figure(share), percent)],
-        );
-    }
+        let cells = [time, or_dash(figure(share), percent)];
+        (number.unwrap_or_default().into(), cells.into())
+    };
+    let rows: Vec<Row> = ours.iter().map(row).collect();
+    let names = [format!("{device}: time"), of.into()];
+    let table = table("stage", &names, &rows);
     let date = date.as_str().unwrap_or("?");
     Some(format!(
         "{table}\n\n*{device}, {sizes}, recorded {date}, by `cargo makers problems`.*"
@@ -112,13 +110,14 @@ pub fn symptoms() -> Result<String> {
         "silent",
         "named wrongly",
     ];
-    let mut table = Table::new("the fault").figures(columns);
     kinds.retain(|_, [_, _, silent, wrongly]| *silent + *wrongly > 0);
-    for (kind, [kernels, named, silent, wrongly]) in kinds.into_iter().chain([("all faults", sum)])
-    {
+    let all = kinds.into_iter().chain([("all faults", sum)]);
+    let rows = all.map(|(kind, [kernels, named, silent, wrongly])| {
         let figures = [kernels, named + silent + wrongly, named, silent, wrongly];
-        table.row(kind, figures.map(|figure| figure.to_string()));
-    }
+        (kind.into(), figures.map(|figure| figure.to_string()).into())
+    });
+    let rows: Vec<Row> = rows.collect();
+    let table = table("the fault", &columns.map(String::from), &rows);
     let share = sum[1] as f64 / sum[1..].iter().sum::<u64>().max(1) as f64;
     let word = |name: &str| about[name].as_str().unwrap_or("?");
     let sizes = about["sizes"].as_array().into_iter().flatten();

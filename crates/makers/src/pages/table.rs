@@ -6,21 +6,23 @@ use common::record::Record;
 use process::data::peers::each_once;
 use process::data::recording::{Recording, counts};
 
-use super::markdown::{Table, or_dash};
+use super::markdown::{Row, or_dash, table};
 
 /// The kernels of a lesson: rate, step, and share of the limit in each run.
 pub fn kernels(lesson: &str, names: &[&str]) -> Result<String> {
     let runs = Recording::read_all(names, lesson)?;
-    let mut table = runs.iter().fold(Table::new("kernel"), |table, run| {
+    let names = runs.iter().flat_map(|run| {
         let rate = format!("{}, {}", label(run, &runs), unit(run));
-        table.figures([&*rate, "step", "of limit"])
+        [rate, "step".into(), "of limit".into()]
     });
     let records = runs.iter().flat_map(Recording::rows);
-    for kernel in each_once(records.filter(|one| counts(one)).map(|one| &*one.kernel)) {
+    let kernels = each_once(records.filter(|one| counts(one)).map(|one| &*one.kernel));
+    let row = |kernel: &str| {
         let cells = runs.iter().flat_map(|run| cells(run, kernel));
-        table.row(format!("`{kernel}`"), cells);
-    }
-    Ok(table.to_string())
+        (format!("`{kernel}`"), cells.collect())
+    };
+    let rows: Vec<Row> = kernels.into_iter().map(row).collect();
+    Ok(table("kernel", &names.collect::<Vec<_>>(), &rows))
 }
 
 /// The device; with the run's name where the others have one of that name, too.
