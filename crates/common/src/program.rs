@@ -187,7 +187,7 @@ impl Program {
         let kernel = kernel?;
         let refuse = |why: String| {
             Error::Build(format!(
-                "{}: kernel {name} {why}\n  the lesson launches it as {name}({})",
+                "{}: kernel {name} {why}\n  it is launched as {name}({})",
                 self.path,
                 signature.join(", ")
             ))

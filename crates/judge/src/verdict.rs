@@ -29,16 +29,9 @@ impl Verdict {
     /// What a record says.
     pub fn of(record: &Record) -> Verdict {
         match record {
-            Record {
-                skipped: Some(_), ..
-            } => Verdict::Unlaunchable,
-            Record {
-                verified: false, ..
-            } => Verdict::Wrong,
-            Record {
-                elements_compared: Some(0),
-                ..
-            } => Verdict::Unchecked,
+            _ if record.skipped.is_some() => Verdict::Unlaunchable,
+            _ if !record.verified => Verdict::Wrong,
+            _ if record.elements_compared == Some(0) => Verdict::Unchecked,
             _ => Verdict::Right,
         }
     }

@@ -45,10 +45,9 @@ impl Lesson {
         self.console.head(&heading())?;
         let text = ablation::text(self.files);
         let wanted = tasks.iter().filter(|task| self.flags().wants_task(task));
-        let tasks: Vec<(&Task, Vec<Ablation>)> = wanted
-            .map(|task| (task, ablation::parts(&text, &task.name())))
-            .filter(|(_, parts)| !parts.is_empty())
-            .collect();
+        let parts = wanted.map(|task| Ok((task, ablation::parts(&text, &task.name())?)));
+        let mut tasks: Vec<(&Task, Vec<Ablation>)> = parts.collect::<Result<_>>()?;
+        tasks.retain(|(_, parts)| !parts.is_empty());
         if tasks.is_empty() {
             return Err(Error::Usage(
                 "--ablate: these kernels have no parts to take out".into(),

@@ -7,29 +7,49 @@ mod tests;
 
 use std::ops::Range;
 
+use common::error::{Error, Result};
 use common::source::Source;
 use language::functions::functions;
+use serde::Deserialize;
 
 /// A part that is taken out of a kernel. What is left must still need everything that
 /// is to be timed, or the compiler takes that out as well.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct Ablation {
     /// What is left, or what is gone: "arithmetic only", "no barriers".
     pub name: String,
-    /// What its time tells, in a few words.
+    /// What its time tells, in a few words; nothing of edits that others take along.
     pub shows: String,
+    /// Parts above it whose edits it takes along.
+    with: Vec<String>,
     /// Old code, new code.
     pub edits: Vec<(String, String)>,
 }
 
+/// What is said of the kernels of a file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ablations {
+    #[serde(default)]
+    kernels: Vec<OfKernels>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OfKernels {
+    names: Vec<String>,
+    parts: Vec<Ablation>,
+}
+
 impl Ablation {
-    /// One that changes nothing yet.
+    /// One that changes nothing.
     pub fn new(name: &str, shows: &str) -> Ablation {
         let (name, shows) = (name.into(), shows.into());
         Ablation {
             name,
             shows,
-            edits: Vec::new(),
+            ..Ablation::default()
         }
     }
 }
@@ -42,50 +62,26 @@ pub(crate) fn text(files: &[&str]) -> String {
 }
 
 /// The parts that the text has for a step.
-pub(crate) fn parts(text: &str, step: &str) -> Vec<Ablation> {
-    let is_meant = |name: &str| match name.strip_suffix('*') {
+///
+/// # Errors
+/// [`Error::Usage`] with the line that makes no sense.
+pub(crate) fn parts(text: &str, step: &str) -> Result<Vec<Ablation>> {
+    let is_meant = |name: &String| match name.strip_suffix('*') {
         Some(start) => step.starts_with(start),
         None => name == step,
     };
-    // Edits with a name, too: those show nothing.
+    let all: Ablations =
+        toml::from_str(text).map_err(|why| Error::Usage(format!("--ablate: {why}")))?;
+    let meant = all.kernels.into_iter();
+    let meant = meant.filter(|one| one.names.iter().any(is_meant));
     let mut found: Vec<Ablation> = Vec::new();
-    let (mut here, mut before) = (true, "");
-    let lines = text.lines();
-    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        match word {
-            "kernels" => {
-                here = rest.split(", ").any(is_meant) || (before == "kernels" && here);
-            }
-            _ if !here => {}
-            "edit" | "part" => {
-                let (name, shows) = rest.split_once(": ").unwrap_or((rest, ""));
-                found.push(Ablation::new(name, shows));
-            }
-            "-" | "+" => {
-                let Some(Ablation { edits, .. }) = found.last_mut() else {
-                    continue;
-                };
-                if word == "-" && before != "-" {
-                    edits.push(Default::default());
-                }
-                if let Some((old, new)) = edits.last_mut() {
-                    let text = if word == "-" { old } else { new };
-                    *text += &format!("{rest}\n");
-                }
-            }
-            _ => {
-                let names = line.trim().split(", ");
-                let edits: Vec<_> = names.flat_map(|name| named(&found, name)).collect();
-                if let Some(last) = found.last_mut() {
-                    last.edits.extend(edits);
-                }
-            }
-        }
-        before = word;
+    for mut part in meant.flat_map(|one| one.parts) {
+        let with = part.with.iter().flat_map(|name| named(&found, name));
+        part.edits = with.chain(part.edits.clone()).collect();
+        found.push(part);
     }
     found.retain(|one| !one.shows.is_empty());
-    found
+    Ok(found)
 }
 
 /// The edits of this name; where there are none, one that cannot be made says so.

@@ -69,7 +69,7 @@ impl ChoiceFlags {
                 let candidates = candidates(lesson, &problem)?;
                 let seconds = seconds_of(lesson, candidates)?;
                 if !seconds.is_empty() {
-                    Kept::from_iter([Measured { shape, seconds }]).write(&own)?;
+                    Kept(vec![Measured { shape, seconds }]).write(&own)?;
                 }
             }
             return lesson.say(format!("\n  kept     {}", own.display()));

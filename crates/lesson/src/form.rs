@@ -15,44 +15,23 @@ pub use maker::{Maker, range, wrong};
 pub use or::Or;
 
 /// A kernel's launch.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct LaunchForm<A = Or<Formula, Given>> {
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LaunchForm {
     /// Its file, where that is not the task's.
-    #[serde(default)]
     pub kernel: PathBuf,
     /// Name of the kernel, where its file has several.
-    #[serde(default)]
     pub function: String,
     /// What each dimension of the range counts; rounded up to whole groups.
-    #[serde(default)]
     pub global: Vec<Formula>,
     /// The same in groups.
-    #[serde(default)]
     pub groups: Vec<Formula>,
     /// The items of a group in each dimension.
-    #[serde(default)]
     pub local: Vec<Formula>,
     /// The first item's number.
-    #[serde(default)]
     pub offset: Vec<Formula>,
     /// The arguments in order.
-    #[serde(default = "Vec::new")]
-    pub args: Vec<A>,
-}
-
-impl<A> Default for LaunchForm<A> {
-    fn default() -> LaunchForm<A> {
-        LaunchForm {
-            kernel: PathBuf::new(),
-            function: String::new(),
-            global: Vec::new(),
-            groups: Vec::new(),
-            local: Vec::new(),
-            offset: Vec::new(),
-            args: Vec::new(),
-        }
-    }
+    pub args: Vec<Or<Formula, Given>>,
 }
 
 /// An argument that is more than a number.

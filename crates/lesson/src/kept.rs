@@ -21,9 +21,9 @@ pub struct Measured {
     pub seconds: BTreeMap<String, f64>,
 }
 
-/// The shapes that were measured.
+/// The shapes that were measured, as they stand in the file.
 #[derive(Clone, Debug, Default)]
-pub struct Kept(Vec<Measured>);
+pub struct Kept(pub Vec<Measured>);
 
 impl Kept {
     /// What this device's own file holds, or where nothing was measured on it, a recording
@@ -51,11 +51,6 @@ impl Kept {
         Kept(lines.flatten().filter(is_whole).collect())
     }
 
-    /// The shapes, as they stand in the file.
-    pub fn shapes(&self) -> &[Measured] {
-        &self.0
-    }
-
     /// Puts these shapes into the file, in place of what it says of them.
     ///
     /// # Errors
@@ -80,12 +75,6 @@ impl Kept {
         };
         let all = self.0.iter();
         all.min_by(|a, b| distance(a).total_cmp(&distance(b)))
-    }
-}
-
-impl FromIterator<Measured> for Kept {
-    fn from_iter<T: IntoIterator<Item = Measured>>(shapes: T) -> Kept {
-        Kept(shapes.into_iter().collect())
     }
 }
 
@@ -170,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_nearest_shape_decides_and_of_each_name_one_candidate_stays() {
-        let kept = Kept::from_iter([
+        let kept = Kept(vec![
             measured(100, 100, 100, &[("a", 2.0), ("b T=1", 9.0), ("b T=2", 1.0)]),
             measured(1, 4096, 4096, &[("a", 1.0), ("b T=1", 2.0), ("b T=2", 3.0)]),
         ]);
@@ -212,7 +201,7 @@ mod tests {
             suit: true,
         };
         let tasks = vec![task("a", [1, 1]), task("b", [1, 1])];
-        let kept = Kept::from_iter([measured(1, 1, 1, &[("a", 1.0), ("p", 0.1)])]);
+        let kept = Kept(vec![measured(1, 1, 1, &[("a", 1.0), ("p", 0.1)])]);
         let shape = Shape::cube(7);
         let is_chosen = |table: Vec<Task>| table.iter().any(|task| task.chosen);
         let none = candidates(tasks.clone()).choose(&Kept::default(), shape);
@@ -230,12 +219,12 @@ mod tests {
     fn a_shape_that_is_measured_again_replaces_what_was_there() {
         let folder = std::env::temp_dir().join(format!("kept-{}", std::process::id()));
         let path = folder.join("choice").join("a.jsonl");
-        let first = [
+        let first = vec![
             measured(1, 2, 3, &[("a", 1.0)]),
             measured(4, 5, 6, &[("a", 2.0)]),
         ];
-        Kept::from_iter(first).write(&path).expect("written");
-        let again = Kept::from_iter([measured(1, 2, 3, &[("b", 3.0)])]);
+        Kept(first).write(&path).expect("written");
+        let again = Kept(vec![measured(1, 2, 3, &[("b", 3.0)])]);
         again.write(&path).expect("written");
         let whole = fs::read(&path).expect("is there");
         let seconds = |kept: Kept| {

@@ -242,43 +242,34 @@ impl Lesson {
         defines: &[(String, usize)],
         kernels: &[&str],
     ) -> Result<Rc<Program>> {
-        let options = program::options(self.flags.ty, defines);
-        let file = source.path.display();
-        let key = format!("{file} {options} {kernels:?} {:?}", self.rewrite);
-        self.console.narrator.beat(Beat::Build)?;
-        if let Some(program) = self.workbench()?.programs.get(&key).cloned() {
-            let note = || format!("built already, with {options}");
-            self.console.narrator.note(note);
-            return Ok(program);
-        }
         if !kernels.is_empty() {
             source = alone(&source, kernels);
         }
+        self.console.narrator.beat(Beat::Build)?;
         let doing = format!("building {}", source.path.display());
         self.console.doing(doing)?;
-        let (raw_log, rewrite) = (self.flags.raw_log, self.rewrite);
-        let workbench = self.workbench()?;
-        let mut program = Program::build(&workbench.session, &source, &options, raw_log)?;
-        if let Some(change) = rewrite {
-            program = program.rewritten(&workbench.session, change)?;
-        }
-        let program = Rc::new(program);
-        workbench.programs.insert(key, program.clone());
-        Ok(program)
+        self.built_once(&source, &program::options(self.flags.ty, defines))
     }
 
     /// A program of another file, for other runs of it, too: drivers take long over a text that
     /// they have built before.
     ///
     /// # Errors
-    /// When it does not build.
+    /// [`Error::Build`] with a diagnostic.
     pub fn built_once(&mut self, source: &Source, options: &str) -> Result<Rc<Program>> {
-        let key = format!("{options} {}", source.text);
+        let (raw_log, rewrite) = (self.flags.raw_log, self.rewrite);
+        let key = format!("{options} {rewrite:?} {}", source.text);
+        let narrator = self.console.narrator.clone();
         let workbench = self.workbench()?;
         if let Some(program) = workbench.programs.get(&key) {
+            narrator.note(|| format!("built already, with {options}"));
             return Ok(program.clone());
         }
-        let program = Rc::new(Program::build(&workbench.session, source, options, false)?);
+        let mut program = Program::build(&workbench.session, source, options, raw_log)?;
+        if let Some(change) = rewrite {
+            program = program.rewritten(&workbench.session, change)?;
+        }
+        let program = Rc::new(program);
         workbench.programs.insert(key, program.clone());
         Ok(program)
     }

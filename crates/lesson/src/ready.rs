@@ -7,7 +7,7 @@ use common::error::Result;
 use common::memory::{Guarded, Input, Poison};
 use common::problem::Problem;
 use common::session::{Launch, Session};
-use common::task::{Plan, Role, Task};
+use common::task::{Buffer, Plan, Role, Task};
 use common::verify::Right;
 
 /// A task that is ready to run.
@@ -75,7 +75,7 @@ impl Ready {
 
     /// What they write.
     pub fn outputs(&self) -> impl Iterator<Item = &Guarded> {
-        self.memory.iter().filter_map(Memory::output)
+        self.written().map(|(_, output)| output)
     }
 
     /// Poisons everything that the kernels write; what they change gets what it held.
@@ -106,33 +106,23 @@ impl Ready {
 
     /// What the kernels left in the buffers that are judged.
     pub fn read(&self, session: &Session) -> Result<Results> {
-        let judged = self.judged();
-        let read = judged.map(|(at, output)| {
-            let buffer = &self.task.buffers[at];
-            let elements = Elements::from_bytes(buffer.ty, &output.read(session)?);
-            Ok((buffer.name.clone(), elements))
-        });
-        read.collect()
+        self.judged().map(|one| left(session, one)).collect()
     }
 
-    /// What the kernels left in every buffer that they were to write.
+    /// What they left in every buffer that they were to write.
     pub fn all(&self, session: &Session) -> Result<Results> {
-        let written = self.task.buffers.iter().zip(&self.memory);
-        let written = written.filter_map(|(buffer, memory)| Some((buffer, memory.output()?)));
-        let read = written.map(|(buffer, output)| {
-            let elements = Elements::from_bytes(buffer.ty, &output.read(session)?);
-            Ok((buffer.name.clone(), elements))
-        });
-        read.collect()
+        self.written().map(|one| left(session, one)).collect()
     }
 
-    fn judged(&self) -> impl Iterator<Item = (usize, &Guarded)> {
+    fn written(&self) -> impl Iterator<Item = (&Buffer, &Guarded)> {
+        let all = self.task.buffers.iter().zip(&self.memory);
+        all.filter_map(|(buffer, memory)| Some((buffer, memory.output()?)))
+    }
+
+    fn judged(&self) -> impl Iterator<Item = (&Buffer, &Guarded)> {
         let names = self.task.judged();
-        let memory = self.memory.iter().enumerate();
-        memory.filter_map(move |(at, memory)| {
-            let is_judged = names.contains(&self.task.buffers[at].name.as_str());
-            Some((at, memory.output().filter(|_| is_judged)?))
-        })
+        self.written()
+            .filter(move |(buffer, _)| names.contains(&buffer.name.as_str()))
     }
 
     /// Whether the results that were read are right, and nobody wrote where he may not. All
@@ -243,11 +233,8 @@ impl Ready {
     /// An operand that is no longer as it was laid out: laying it out alone gives other
     /// bytes. A simulator has no time for that.
     fn spoilt_layout(&self, session: &Session) -> Result<Option<String>> {
-        let laid_out = || {
-            let all = self.task.buffers.iter().zip(&self.memory);
-            let laid_out = all.filter(|(buffer, _)| buffer.role == Role::LaidOut);
-            laid_out.filter_map(|(buffer, memory)| Some((buffer.name.as_str(), memory.output()?)))
-        };
+        let is_laid_out = |(buffer, _): &(&Buffer, _)| buffer.role == Role::LaidOut;
+        let laid_out = || self.written().filter(is_laid_out);
         if laid_out().next().is_none() || session.device.is_simulator() {
             return Ok(None);
         }
@@ -260,7 +247,7 @@ impl Ready {
         let fresh = read()?;
         let mut pairs = laid_out().zip(after.iter().zip(&fresh));
         let spoilt = pairs.find(|(_, (after, fresh))| after != fresh);
-        Ok(spoilt.map(|((name, _), _)| {
+        Ok(spoilt.map(|((Buffer { name, .. }, _), _)| {
             let by = self.task.writer_of(name).unwrap_or_default();
             let operand = name.split(' ').next().unwrap_or_default();
             format!("{operand} as {by} laid it out was written to, which is only to be read")
@@ -277,4 +264,10 @@ impl Ready {
         }
         Ok(())
     }
+}
+
+/// What lies in a buffer now, by its name.
+fn left(session: &Session, (buffer, output): (&Buffer, &Guarded)) -> Result<(String, Elements)> {
+    let elements = Elements::from_bytes(buffer.ty, &output.read(session)?);
+    Ok((buffer.name.clone(), elements))
 }

@@ -69,8 +69,8 @@ fn best(one: &Measured) -> f64 {
 #[test]
 fn where_it_was_measured_the_fastest_is_chosen() {
     let kept = kept();
-    assert!(kept.shapes().len() > 40);
-    for one in kept.shapes() {
+    assert!(kept.0.len() > 40);
+    for one in &kept.0 {
         let name = chosen(&kept, &h200(), one.shape, Type::Float).remove(0);
         assert_eq!(one.seconds[&name], best(one), "{}", one.shape);
     }
@@ -81,12 +81,9 @@ fn where_it_was_measured_the_fastest_is_chosen() {
 fn at_a_shape_that_nobody_measured_the_nearest_comes_near_the_best() {
     let kept = kept();
     let mut shares: Vec<(f64, Shape, String)> = Vec::new();
-    for one in kept.shapes() {
-        let others = kept
-            .shapes()
-            .iter()
-            .filter(|other| other.shape != one.shape);
-        let others: Kept = others.cloned().collect();
+    for one in &kept.0 {
+        let others = kept.0.iter().filter(|other| other.shape != one.shape);
+        let others = Kept(others.cloned().collect());
         let name = chosen(&others, &h200(), one.shape, Type::Float).remove(0);
         if let Some(seconds) = one.seconds.get(&name) {
             shares.push((best(one) / seconds, one.shape, name));
@@ -114,7 +111,7 @@ fn the_page_shows_what_shares_gain() {
     ];
     for (m, n, k) in shapes {
         let shape = Shape { m, n, k };
-        let mut all = kept.shapes().iter();
+        let mut all = kept.0.iter();
         let one = all.find(|one| one.shape == shape).expect("measured");
         let sums = |name: &str| name.starts_with("matmul_shares ");
         let all = one.seconds.iter().filter(|(name, _)| sums(name));

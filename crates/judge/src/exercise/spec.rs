@@ -32,9 +32,8 @@ impl TaskFile {
 
     /// The last of them, which is counted and timed.
     pub(crate) fn last_variant(&self) -> TaskFile {
-        self.variants
-            .last()
-            .map_or(self.clone(), |one| self.with(one))
+        let last = self.variants.last();
+        last.map_or(self.clone(), |one| self.with(one))
     }
 
     /// Size at which the simulator counts.

@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 
 use common::element::Elements;
 use common::error::{Error, Result};
+use common::matrix;
 use common::program;
 use common::source::Source;
 use common::task::{Arg, Buffer, Fill, Launch, Right, Role, Task};
 use lesson::Lesson;
-use lesson::form::range;
-use lesson::signature::{Signature, Space};
+use lesson::form::{LaunchForm, Maker, range};
+use lesson::signature::Signature;
 use verify::poison::Poison;
 
-use super::file::Reference;
 use super::make::of_kernel;
 
 /// After so long a reference is run no more.
@@ -30,12 +30,13 @@ pub struct Beside<'t> {
     /// What it is called in an error.
     pub what: &'static str,
     /// Its file, and how it is launched: by one item, and in groups of one, where nothing is said.
-    pub form: &'t Reference,
+    pub form: &'t LaunchForm,
 }
 
 impl Beside<'_> {
-    /// Runs it with these arguments, and gives what it left in these buffers, of each run. Only the first must come to an end. The later ones stop where they take long,
-    /// once they are enough.
+    /// Runs it, and gives what it left in these buffers, of each run. Without arguments of its own
+    /// it gets these, as suits so many. Only the first run must come to an end. The later ones stop
+    /// where they take long, once they are enough.
     pub fn run(
         &self,
         lesson: &mut Lesson,
@@ -61,41 +62,15 @@ impl Beside<'_> {
         let none = || told(Error::Usage("it has no kernel".into()));
         let kernel = of_kernel(&all, &form.function).map_err(told)?;
         let kernel = kernel.ok_or_else(none)?;
-        let args = args(kernel.args.len());
-        if args.len() != kernel.args.len() {
-            return Err(told(Error::Usage(format!(
-                "it is given {} arguments, and takes {}: {}",
-                args.len(),
-                kernel.args.len(),
-                kernel.words()
-            ))));
-        }
-        let is_image = |name: &str| task.buffer(name).is_some_and(|one| one.image.is_some());
-        for (arg, parameter) in args.iter().zip(&kernel.args) {
-            let space = match arg {
-                Arg::Number(..) | Arg::Parts(..) => Space::Value,
-                Arg::Buffer(name) if is_image(name) => Space::Image,
-                Arg::Buffer(_) => Space::Global,
-                Arg::Sampler(_) => Space::Sampler,
-                Arg::Local(_) => Space::Local,
-            };
-            let ty = match arg {
-                Arg::Buffer(name) if !is_image(name) => task.buffer(name).map(|one| one.ty),
-                _ => None,
-            };
-            if space != parameter.space || ty.is_some_and(|ty| ty != parameter.element) {
-                let given = match arg {
-                    Arg::Number(name, ..) | Arg::Buffer(name) => name,
-                    Arg::Local(_) => "local memory",
-                    Arg::Parts(..) => "a struct",
-                    Arg::Sampler(_) => "a sampler",
-                };
-                let held = ty.map_or(String::new(), |ty| format!(", which holds {}", ty.name()));
-                return Err(told(Error::Usage(format!(
-                    "its argument {} ({}) is given {given} of the task{held}",
-                    parameter.name, parameter.told
-                ))));
-            }
+        let mut maker = Maker::of(matrix::Fill::Random, 0);
+        maker.buffers.clone_from(&task.buffers);
+        let args = match &form.args[..] {
+            [] => args(kernel.args.len()),
+            own => maker.args(own, Some(kernel)).map_err(told)?,
+        };
+        if maker.buffers.len() > task.buffers.len() {
+            let why = "args: it has no buffers but the task's, by their names";
+            return Err(told(Error::Usage(why.into())));
         }
         let mut form = (*form).clone();
         if form.global.is_empty() && form.groups.is_empty() {
@@ -119,9 +94,14 @@ impl Beside<'_> {
             right: Right::AnyOf(String::new(), Vec::new()),
             ..(*task).clone()
         };
+        own.names.extend(maker.names);
         let mut once = |(poison, buffers): RunOf| {
             own.buffers = buffers;
-            let ready = lesson.prepared(&own, &source)?.map_err(Error::Usage)?;
+            let ready = match lesson.prepared(&own, &source) {
+                // It is built: its arguments are others.
+                Err(Error::Build(why)) => Err(Error::Usage(why)),
+                ready => ready?.map_err(Error::Usage),
+            }?;
             ready.poison_again(&session, poison)?;
             lesson.console.doing(format!("running the {what} {name}"))?;
             session.run(&ready.launches)?;
@@ -164,9 +144,9 @@ pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
         let beside = Beside {
             task,
             what: "filling kernel",
-            form: &Reference {
+            form: &LaunchForm {
                 kernel: (&file).into(),
-                ..Reference::default()
+                ..LaunchForm::default()
             },
         };
         let given = [

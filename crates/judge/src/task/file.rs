@@ -17,43 +17,33 @@ use lesson::form::{Given, LaunchForm, Or};
 /// How a kernel is launched, what it is given, and what must come out. Formulas know the
 /// sizes, the macros, and G and H, the sides of the group.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TaskFile {
     /// Its file, from the task's folder on.
-    #[serde(default)]
     pub kernel: PathBuf,
     /// Name of the kernel, where its file has several; of several launches, the measured one.
-    #[serde(default)]
     pub function: String,
     /// Names for formulas; "37x91x53" is M, N and K.
-    #[serde(default, deserialize_with = "sizes::of")]
+    #[serde(deserialize_with = "sizes::of")]
     pub size: Sizes,
     /// Further sizes at which it must be right.
-    #[serde(default, deserialize_with = "sizes::several")]
+    #[serde(deserialize_with = "sizes::several")]
     pub sizes: Vec<Sizes>,
     /// Where it is not for every size: by a formula of i = 1, 2, ... the sizes that it is for.
-    #[serde(default)]
     pub draw: BTreeMap<String, Formula>,
     /// Macros given to the compiler.
-    #[serde(default)]
     pub define: BTreeMap<String, usize>,
     /// What each dimension of the range counts; rounded up to whole groups.
-    #[serde(default)]
     pub global: Vec<Formula>,
     /// The same in groups.
-    #[serde(default)]
     pub groups: Vec<Formula>,
     /// The items of a group in each dimension.
-    #[serde(default)]
     pub local: Vec<Formula>,
     /// The first item's number.
-    #[serde(default)]
     pub offset: Vec<Formula>,
     /// The arguments in order, unless it is a product.
-    #[serde(default)]
     pub args: Vec<Or<Formula, Given>>,
     /// Several launches, one after the other.
-    #[serde(default)]
     pub launches: Vec<LaunchForm>,
     /// What each element of the output, or of the named ones, must be.
     pub check: Option<Or<String, Check>>,
@@ -67,29 +57,23 @@ pub struct TaskFile {
     /// Of a product, what M, N and K are padded to with zeros.
     pub pad: Option<[Formula; 3]>,
     /// At most so many.
-    #[serde(default, rename = "at-most")]
     pub at_most: BTreeMap<Count, Formula>,
     /// At least such a share of what the device does in the same run.
-    #[serde(default, rename = "at-least")]
     pub at_least: BTreeMap<Limit, Least>,
     /// Sizes at which it is timed, where these are others.
-    #[serde(default, deserialize_with = "sizes::of")]
+    #[serde(deserialize_with = "sizes::of")]
     pub time: Sizes,
     /// The same for counts, where a simulator looks for faults at another size.
-    #[serde(default, deserialize_with = "sizes::of")]
+    #[serde(deserialize_with = "sizes::of")]
     pub counted: Sizes,
     /// Other macros, or other values, with each of which it must be right; counted is with the
     /// last.
-    #[serde(default)]
     pub variants: Vec<BTreeMap<String, usize>>,
     /// Functions that it does without.
-    #[serde(default)]
     pub without: Vec<String>,
     /// What it trains, in a few words: only a lesson's page says it.
-    #[serde(default)]
     pub trains: String,
     /// What a tuner tries: values of macros, or groups.
-    #[serde(default)]
     pub tune: BTreeMap<String, Vec<Tried>>,
 }
 
@@ -140,37 +124,33 @@ pub enum Tried {
 }
 
 /// What is right.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub struct Check {
-    /// What a kernel computes that is plainly right.
+    /// What a kernel computes that is plainly right. With its file alone one item runs it, with the
+    /// task's arguments; its own are numbers, and names of buffers.
     #[serde(
-        default,
         deserialize_with = "reference",
         skip_serializing_if = "Option::is_none"
     )]
-    pub same_as: Option<Reference>,
+    pub same_as: Option<LaunchForm>,
     /// By how much a result may differ from it, as a share of its size.
     pub tolerance: Option<f64>,
     /// What one of the formulas says, or nobody knows.
-    #[serde(default)]
     pub any_of: Vec<Formula>,
     /// Formulas by the names of the buffers.
     #[serde(flatten)]
     pub each: BTreeMap<String, Formula>,
 }
 
-/// A kernel that is plainly right; with its file alone one item runs it, with the task's arguments.
-/// Its own are numbers, and names of buffers.
-pub type Reference = LaunchForm<Formula>;
-
 fn reference<'de, D: Deserializer<'de>>(
     from: D,
-) -> std::result::Result<Option<Reference>, D::Error> {
+) -> std::result::Result<Option<LaunchForm>, D::Error> {
     Ok(Some(match Or::deserialize(from)? {
         Or::Table(reference) => reference,
-        Or::Plain(kernel) => Reference {
+        Or::Plain(kernel) => LaunchForm {
             kernel,
-            ..Reference::default()
+            ..LaunchForm::default()
         },
     }))
 }
@@ -218,7 +198,7 @@ impl TaskFile {
     }
 
     /// The kernel that a result is held against, and by how much it may differ from that.
-    pub fn reference(&self) -> Option<(&Reference, Option<f64>)> {
+    pub fn reference(&self) -> Option<(&LaunchForm, Option<f64>)> {
         match &self.check {
             Some(Or::Table(check)) => Some((check.same_as.as_ref()?, check.tolerance)),
             _ => None,

@@ -40,12 +40,8 @@ impl TaskFile {
         signatures: &[Signature],
     ) -> Result<Task> {
         let side = |name: &str| {
-            let none = || {
-                wrong(&format!(
-                    "size: a product has M, N and K; {name} is missing"
-                ))
-            };
-            sizes.get(name).copied().ok_or_else(none)
+            let why = format!("size: a product has M, N and K; {name} is missing");
+            sizes.get(name).copied().ok_or(wrong(&why))
         };
         let shape = Shape {
             m: side("M")?,

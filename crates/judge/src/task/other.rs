@@ -12,6 +12,8 @@ use common::task::{Arg, Buffer, Fill, Right, Role, Task};
 use serde::{Deserialize, Serialize};
 use verify::draw::Draw;
 
+use lesson::form::Or;
+
 use super::file::TaskFile;
 
 /// In what a try differs from what the file says.
@@ -162,12 +164,12 @@ fn scale_scalars(task: &mut Task, file: &TaskFile) -> bool {
     // None where they are the task's own.
     let given = file.reference().map(|(reference, _)| &*reference.args);
     let formulas: Vec<&Formula> = match (&task.right, given) {
-        (_, Some(args)) => args.iter().collect(),
+        (_, Some(args)) => args.iter().filter_map(Or::plain).collect(),
         (Right::Each(all), _) => all.iter().map(|one| &one.1).collect(),
         (Right::AnyOf(_, all), _) => all.iter().collect(),
         _ => Vec::new(),
     };
-    let has_all = given.is_some_and(<[Formula]>::is_empty);
+    let has_all = given.is_some_and(<[_]>::is_empty);
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let names = |formula: &&Formula, name: &str| {
         let mut words = formula.text().split(|c| !is_part(c));

@@ -9,11 +9,12 @@ use common::formula::Formula;
 use common::session::Format;
 use common::task::{Arg, Buffer, Fill, Right, Role, Task};
 use lesson::Lesson;
+use lesson::form::LaunchForm;
 use verify::poison::{Poison, is_poison};
 use verify::{Same, shaken};
 
 use super::beside::{Beside, Left, RunOf};
-use super::file::{Reference, TaskFile};
+use super::file::TaskFile;
 
 /// Runs of a reference with other numbers: enough that by chance hardly any element stays.
 const SHAKEN: u64 = 4;
@@ -98,7 +99,7 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &TaskFile, is_try: bool
 fn by_kernel(
     lesson: &mut Lesson,
     task: &Task,
-    reference: &Reference,
+    reference: &LaunchForm,
     runs: impl Iterator<Item = RunOf>,
 ) -> Result<Vec<Left>> {
     let beside = Beside {
@@ -106,7 +107,7 @@ fn by_kernel(
         what: "reference",
         form: reference,
     };
-    let all = given_to_reference(task, reference);
+    let all = given_to_reference(task);
     let args = |count: usize| {
         if all.len() == count {
             return all.clone();
@@ -189,16 +190,8 @@ fn shaken_runs(
     Ok((0..=last).map(of_run))
 }
 
-/// What the reference is given: what its table says, else what the task's kernels are, once.
-fn given_to_reference(task: &Task, reference: &Reference) -> Vec<Arg> {
-    if !reference.args.is_empty() {
-        let args = reference.args.iter();
-        let arg = |formula: &Formula| match task.buffer(formula.text()) {
-            Some(buffer) => Arg::Buffer(buffer.name.clone()),
-            None => Arg::Number(formula.text().into(), "int", formula.clone()),
-        };
-        return args.map(arg).collect();
-    }
+/// What a reference is given that does not say it: what the task's kernels are, once.
+fn given_to_reference(task: &Task) -> Vec<Arg> {
     let several = task.launches.len() > 1;
     let mut all: Vec<Arg> = Vec::new();
     for arg in task.launches.iter().flat_map(|launch| &launch.args) {

@@ -46,14 +46,22 @@ fn an_edit_must_match_once() {
     assert!(edited(&source(), "three", &[]).is_err());
 }
 
-const TEXT: &str = "# how it is written\n\nedit less\n- a\n- b\n+ c\n- d\n\n\
-                    kernels one x, two*\nkernels three\n\npart most: all but little\n    \
-                    less, more\n- e\n+ f\n+ g\n\nkernels one\npart less: nothing\n    less\n";
+const TEXT: &str = r#"
+[[kernels]]
+names = ["*"]
+parts = [{ name = "less", edits = [["a\nb", "c"], ["d", ""]] }]
+[[kernels]]
+names = ["one x", "two*", "three"]
+parts = [{ name = "most", shows = "all but little", with = ["less", "more"], edits = [["e", "f"]] }]
+[[kernels]]
+names = ["one"]
+parts = [{ name = "less", shows = "nothing", with = ["less"] }]
+"#;
 
 #[test]
 fn a_step_has_the_parts_below_its_name() {
     let names = |step| -> Vec<String> {
-        let parts = parts(TEXT, step).into_iter();
+        let parts = parts(TEXT, step).expect("read").into_iter();
         parts.map(|part| part.name).collect()
     };
     for step in ["one x", "two", "two x", "three"] {
@@ -65,25 +73,20 @@ fn a_step_has_the_parts_below_its_name() {
 
 #[test]
 fn a_part_takes_along_what_it_names() {
-    let part = &parts(TEXT, "two")[0];
+    let part = &parts(TEXT, "two").expect("read")[0];
     assert_eq!(part.shows, "all but little");
-    let pairs = [
-        ("a\nb\n", "c\n"),
-        ("d\n", ""),
-        ("more", ""),
-        ("e\n", "f\ng\n"),
-    ];
+    let pairs = [("a\nb", "c"), ("d", ""), ("more", ""), ("e", "f")];
     let edits = pairs.map(|(old, new)| (old.to_string(), new.to_string()));
     assert_eq!(part.edits, edits);
     // An edit and a part may have the same name.
-    assert_eq!(parts(TEXT, "one")[0].edits, edits[..2]);
+    assert_eq!(parts(TEXT, "one").expect("read")[0].edits, edits[..2]);
 }
 
 #[test]
 fn a_damaged_text_edits_something_else_or_says_why_not() {
     damage::must_be_survived(TEXT.as_bytes(), |bytes| {
         let text = String::from_utf8_lossy(bytes);
-        for part in parts(&text, "two").iter().chain(&parts(&text, "one")) {
+        for part in parts(&text, "two").iter().flatten() {
             let _ = edited(&source(), "two", &part.edits);
         }
     });

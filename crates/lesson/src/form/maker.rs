@@ -23,8 +23,8 @@ const GROUPS: [&[usize]; 3] = [&[64], &[8, 8], &[4, 4, 4]];
 ///
 /// # Errors
 /// [`Error::Usage`] when they have not one to three dimensions, all as many.
-pub fn range<A>(
-    form: &LaunchForm<A>,
+pub fn range(
+    form: &LaunchForm,
     signature: Option<&Signature>,
 ) -> Result<(Vec<Formula>, Vec<Formula>, bool)> {
     let told = if form.global.is_empty() {
@@ -101,21 +101,7 @@ impl Maker {
             let why = "launches: kernel is a file, and they all have the task's: say function";
             return Err(wrong(why));
         }
-        if let Some(signature) = signature
-            && signature.args.len() != form.args.len()
-        {
-            return Err(Error::Build(format!(
-                "args: {} are given, the kernel takes {}: {}",
-                form.args.len(),
-                signature.args.len(),
-                signature.words()
-            )));
-        }
-        let mut args = Vec::new();
-        for (at, given) in form.args.iter().enumerate() {
-            let parameter = signature.map(|one| &one.args[at]);
-            args.push(self.arg(given, parameter)?);
-        }
+        let args = self.args(&form.args, signature)?;
         let (over, group, fixed) = range(form, signature)?;
         Ok(Launch {
             kernel: signature.map_or(&form.function, |one| &one.kernel).clone(),
@@ -127,6 +113,31 @@ impl Maker {
             offset: form.offset.clone(),
             traffic: None,
         })
+    }
+
+    /// The arguments of a launch.
+    ///
+    /// # Errors
+    /// As of a launch.
+    pub fn args(
+        &mut self,
+        all: &[Or<Formula, Given>],
+        signature: Option<&Signature>,
+    ) -> Result<Vec<Arg>> {
+        if let Some(signature) = signature
+            && signature.args.len() != all.len()
+        {
+            return Err(Error::Build(format!(
+                "args: {} are given, the kernel takes {}: {}",
+                all.len(),
+                signature.args.len(),
+                signature.words()
+            )));
+        }
+        let parameter = |at: usize| signature.map(|one| &one.args[at]);
+        let all = all.iter().enumerate();
+        all.map(|(at, given)| self.arg(given, parameter(at)))
+            .collect()
     }
 
     fn arg(&mut self, given: &Or<Formula, Given>, parameter: Option<&Parameter>) -> Result<Arg> {

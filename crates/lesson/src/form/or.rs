@@ -16,6 +16,16 @@ pub enum Or<P, T> {
     Table(T),
 }
 
+impl<P, T> Or<P, T> {
+    /// What is short, if it is.
+    pub fn plain(&self) -> Option<&P> {
+        match self {
+            Or::Plain(plain) => Some(plain),
+            Or::Table(_) => None,
+        }
+    }
+}
+
 impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for Or<P, T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct Either<P, T>(std::marker::PhantomData<(P, T)>);

@@ -102,26 +102,21 @@ impl Row {
         } else {
             self.other(scope, problem)?
         };
-        let values = |settings: &[Setting]| {
-            let names = settings.iter().flat_map(Setting::names);
-            let value = |name: &String| Ok((name.clone(), Formula::from(&**name).value(scope)?));
-            names.map(value).collect::<Result<Vec<_>, String>>()
-        };
         task.variant = filled(&self.variant, scope)?;
         task.says = filled(&self.says, scope)?;
         let from = self.from.as_ref();
         task.made_from = from.map(|from| filled(from, scope)).transpose()?;
-        for (name, value) in values(&self.define)? {
-            let value = Formula::from(value.to_string()).count(scope)?;
-            task.defines.push((name, value));
+        for name in self.define.iter().flat_map(Setting::names) {
+            let value = Formula::from(&**name).count(scope)?;
+            task.defines.push((name.clone(), value));
         }
-        let constants = values(&self.names)?.into_iter();
-        task.names
-            .extend(constants.map(|(name, value)| (name, value.to_string().into())));
-        let floating = self.no_integers.iter();
-        task.needs = floating
-            .map(|why| (Formula::of("FLOATING"), why.clone()))
-            .collect();
+        for name in self.names.iter().flat_map(Setting::names) {
+            let value = Formula::from(&**name).value(scope)?;
+            task.names.push((name.clone(), value.to_string().into()));
+        }
+        if let Some(why) = &self.no_integers {
+            task.needs.push((Formula::of("FLOATING"), why.clone()));
+        }
         task.vendor_specific = self.vendor_specific;
         task.too_large = !holds(&self.fits, scope)?;
         let own = task.own();
@@ -151,19 +146,17 @@ impl Row {
         }
 
         let launch = &mut task.launches[0];
+        // As the kernel is told them.
         launch.over = match &self.items[..] {
-            [] if host_pads => vec!["NP".into(), "MP".into()],
             [] => vec!["N".into(), "M".into()],
             items => items.to_vec(),
         };
         let dimensions = launch.over.len();
         launch.each = self.per_item.clone();
-        launch.each.truncate(dimensions);
         launch.group = match self.group() {
             [] => vec![16.into(); dimensions],
             group => group.to_vec(),
         };
-        launch.group.truncate(dimensions);
         launch.fixed = !self.exact_group.is_empty();
         let shares = self.shares.as_ref();
         let shares = shares.map_or(Ok(1), |shares| shares.count(scope))?;
