@@ -177,10 +177,11 @@ impl Maker {
         let lanes = parameter.map_or(1, |one| one.lanes.max(1));
         let name = table.name.as_deref().unwrap_or(told);
         let lengths = [&table.input, &table.out, &table.inout, &table.between];
-        let length = lengths.iter().position(|one| one.is_some());
-        let told = lengths.iter().filter(|one| one.is_some()).count();
-        match (told, &table.value, &table.local, &table.sampler) {
-            (0, Some(Or::Table(values)), None, None) => {
+        let lengths = lengths.into_iter().enumerate();
+        let lengths = lengths.filter_map(|(which, length)| Some((which, length.as_ref()?)));
+        let lengths: Vec<(usize, &Length)> = lengths.collect();
+        match (&lengths[..], &table.value, &table.local, &table.sampler) {
+            ([], Some(Or::Table(values)), None, None) => {
                 must_lie(parameter, Space::Value, "values")?;
                 let Some(parameter) = parameter else {
                     return Ok(Arg::Parts(0, Vec::new()));
@@ -193,7 +194,7 @@ impl Maker {
                 let size = parameter.element.size() * parameter.lanes;
                 Ok(Arg::Parts(size, parts.collect()))
             }
-            (0, Some(Or::Plain(value)), None, None) => {
+            ([], Some(Or::Plain(value)), None, None) => {
                 must_lie(parameter, Space::Value, "a value")?;
                 let name = if name.is_empty() { value.text() } else { name };
                 // As the kernel has it.
@@ -211,29 +212,25 @@ impl Maker {
                     Formula::from(name),
                 ))
             }
-            (0, None, None, Some(words)) => {
+            ([], None, None, Some(words)) => {
                 must_lie(parameter, Space::Sampler, "a sampler")?;
                 image::sampling(words).map_err(|why| wrong(&format!("args: sampler: {why}")))?;
                 Ok(Arg::Sampler(words.clone()))
             }
-            (0, None, Some(length), None) => {
+            ([], None, Some(length), None) => {
                 must_lie(parameter, Space::Local, "local memory")?;
                 let bytes = ty.size() * lanes;
                 Ok(Arg::Local(Formula::from(format!("({length})*{bytes}"))))
             }
-            (1, None, None, None) => {
-                let which = length.unwrap_or_default();
-                let length = lengths[which]
-                    .clone()
-                    .unwrap_or(Or::Plain(Formula::of("0")));
-                let (shape, image) = self.shape(&length, table, parameter, lanes)?;
+            ([(which, length)], None, None, None) => {
+                let (shape, image) = self.shape(length, table, parameter, lanes)?;
                 let role = match which {
                     0 => Role::In(self.fill(table)?),
                     1 => Role::Out,
                     2 => Role::InOut(self.fill(table)?),
                     _ => Role::Between,
                 };
-                let default = if which == 0 { "in" } else { "out" };
+                let default = if *which == 0 { "in" } else { "out" };
                 // A second one has a number, which no formula says, where no driver told.
                 let is_taken = self.buffers.iter().any(|one| one.name == default);
                 let number = format!("{default} {}", self.buffers.len());
