@@ -9,7 +9,7 @@ use common::device::{DEVICE_VARIABLE, variable};
 use common::element::Type;
 use common::source::Source;
 use judge::{By, How, SIMULATED, SIZES, Seen, Subject};
-use process::implementations;
+use process::devices;
 use process::lessons;
 use serde::Deserialize;
 
@@ -117,5 +117,5 @@ fn device(how: &How) -> Result<Option<String>> {
     if chosen.is_some() || variable(DEVICE_VARIABLE).is_some() {
         return Ok(chosen);
     }
-    Ok(implementations::pocl()?.map(|pocl| pocl.device))
+    Ok(devices::pocl().map(|pocl| pocl.index.to_string()))
 }

@@ -12,7 +12,7 @@ use common::element::Type;
 use common::record::Record;
 use common::simulator::GAVE_UP;
 use common::source::Source;
-use process::implementations::oclgrind;
+use process::simulator::oclgrind;
 use process::{Finished, child_status};
 
 use crate::answer::judge;

@@ -4,6 +4,7 @@ use crate::finished::Finished;
 use crate::lessons::LESSONS;
 use anyhow::{Context, Result, ensure};
 use common::Error;
+use common::device::pocl::PLATFORM;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -69,6 +70,12 @@ pub fn chosen(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
     let devices: Vec<Device> = devices.collect();
     ensure!(!devices.is_empty(), "lesson 1 lists no device; run ./setup");
     Ok(devices)
+}
+
+/// PoCL's, the CPU implementation of most machines, where it is here.
+pub fn pocl() -> Option<Device> {
+    let is_pocl = |device: &Device| device.platform.contains(PLATFORM);
+    chosen(None, true).ok()?.into_iter().find(is_pocl)
 }
 
 fn device(told: &Value) -> Device {

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use common::verify::cores::cores;
 use serde_json::json;
 use text::{aside, plain};
 
-use crate::ask::{ask, end_with_us};
+use crate::ask::{ask, this_program};
 use crate::events::{EVENTS_VARIABLE, Event};
 use crate::scratch::Scratch;
 
@@ -102,25 +102,19 @@ fn is_own(path: &Path, folder: &Path) -> bool {
     })
 }
 
-/// The labels of the devices that this program sees in this environment; it must answer
+/// The labels of the devices that this very program sees in this environment; it must answer
 /// the probe. opencl3 loads its library once in a process, and the environment of this one is
 /// not ours to change; so another process is asked.
 ///
 /// # Errors
 /// How it ended, where a driver crashes, or stops for good.
-pub(crate) fn devices(program: &Path, environment: &Environment) -> Result<Vec<String>, String> {
+pub(crate) fn devices_here(environment: &Environment) -> Result<Vec<String>, String> {
     const PATIENCE: Duration = Duration::from_secs(60);
-    let mut command = Command::new(program);
-    end_with_us(&mut command)
+    let mut command = this_program().map_err(|error| error.to_string())?;
+    command
         .env(PROBE_VARIABLE, "1")
         .envs(environment.iter().cloned());
     ask(&mut command, PATIENCE)
-}
-
-/// The same of this very program.
-pub(crate) fn devices_here(environment: &Environment) -> Result<Vec<String>, String> {
-    let this = std::env::current_exe().map_err(|error| error.to_string())?;
-    devices(&this, environment)
 }
 
 /// Drivers that crash or hang when they are loaded. The loader loads all of them into every

@@ -1,8 +1,7 @@
 //! What a lesson that ran as a child left behind. A kernel that crashes or hangs takes
 //! the child down and nobody else.
 //!
-//! [`Lesson::command`](crate::lessons::Lesson::command) starts one,
-//! [`Implementation::choose`](crate::implementations::Implementation::choose) says where.
+//! [`Lesson::command`](crate::lessons::Lesson::command) starts one.
 
 use std::process::{Command, ExitCode, ExitStatus, Output};
 

@@ -18,8 +18,7 @@
 //! - [`watch`] is the parent in a loop: the lesson again after every save.
 //! - [`lessons`] is the one list of them, `finished` what one left that ran as a child, and
 //!   `status` the exit status of a program of the course.
-//! - [`implementations`] of OpenCL are those that the course is checked on; [`simulator`] is
-//!   the one of them that sees every access.
+//! - [`simulator`] is the OpenCL implementation that sees every access.
 //! - [`devices`] are those that lesson 1 lists; [`machine`] is what this one tells of itself,
 //!   [`packages`] how it gets what it lacks; [`peak`] measures a device's own limits.
 //! - [`data`] is what is kept below `data/`; [`scratch`] is for files that nobody needs later.
@@ -33,7 +32,6 @@ pub mod devices;
 mod environment;
 pub mod events;
 mod finished;
-pub mod implementations;
 pub mod lessons;
 pub mod machine;
 pub mod packages;

@@ -1,7 +1,7 @@
 //! Oclgrind, the simulator: it sees every access of a kernel.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -11,6 +11,19 @@ use common::simulator::LOG_VARIABLE;
 use crate::environment::LOG_IS_READ_VARIABLE;
 use crate::finished::Finished;
 use crate::scratch::Scratch;
+
+/// Oclgrind as a library that is loaded at run time: its wrapper does not catch one.
+/// The variable OCLGRIND_LIBRARY says where it lies, if it lies elsewhere.
+pub fn oclgrind() -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os("OCLGRIND_LIBRARY") {
+        return Some(PathBuf::from(path)).filter(|path| path.is_file());
+    }
+    let folders = ["lib/oclgrind", "local/lib/oclgrind", "local/lib"];
+    let mut paths = folders
+        .map(|one| Path::new("/usr").join(one).join("liboclgrind-rt.so"))
+        .into_iter();
+    paths.find(|path| path.is_file())
+}
 
 /// What the simulator left behind.
 pub struct Simulation {

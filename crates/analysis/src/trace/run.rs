@@ -8,9 +8,9 @@ use common::Error;
 use common::source::{Source, own_workspace};
 use language::tokens::Tokens;
 use process::LIBRARY_VARIABLE;
-use process::implementations::oclgrind;
 use process::scratch::Scratch;
 use process::simulator;
+use process::simulator::oclgrind;
 use text::aside;
 
 use super::accesses::Trace;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use analysis::trace::run::plugin_path;
 use common::device::icd::{icd_files, named_library};
 use common::device::pocl::{self, can_write};
-use process::implementations;
+use process::simulator::oclgrind;
 
 use super::finding::{Finding, Topic};
 use process::machine::{self, on_path};
@@ -40,7 +40,7 @@ pub fn optional() -> Vec<Finding> {
     let tools = [
         ("C compiler", on_path("cc"), true, compiler, "cc is not here; cargo needs it to link, so nothing can be built any more"),
         ("linker", on_path("ld"), true, install("linker"), "ld is not here; PoCL calls it for every kernel, and aborts without it"),
-        ("Oclgrind", implementations::oclgrind(), false, install("oclgrind"), "not here; it simulates a device: names races, accesses out of bounds, values never written"),
+        ("Oclgrind", oclgrind(), false, install("oclgrind"), "not here; it simulates a device: names races, accesses out of bounds, values never written"),
         // No package has it.
         ("trace plugin", Some(plugin_path()).filter(|path| path.is_file()), false, Some("./setup --full".into()), "not built; by it Oclgrind counts what a kernel asks of memory"),
         ("clinfo", on_path("clinfo"), false, install("clinfo"), "not here; it lists every property of every device"),

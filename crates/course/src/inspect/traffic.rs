@@ -8,7 +8,7 @@ use anyhow::Result;
 use judge::{LaunchFlags, in_words};
 use minijinja::context;
 use minijinja::value::Serde;
-use process::implementations::oclgrind;
+use process::simulator::oclgrind;
 use serde_json::{Value, json};
 
 use super::Inspection;

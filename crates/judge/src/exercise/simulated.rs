@@ -9,7 +9,7 @@ use common::record::Record;
 use common::source::Source;
 
 use process::Finished;
-use process::implementations::oclgrind;
+use process::simulator::oclgrind;
 
 use super::Asked;
 use crate::answer::{judge, wrong_result};

@@ -13,7 +13,7 @@ use common::record::Record;
 use common::session::Need;
 use common::task::{Buffer, Fill, Right, Task};
 use lesson::{Lesson, lesson};
-use process::implementations::oclgrind;
+use process::simulator::oclgrind;
 use process::{Finished, child_status, simulator};
 use serde::{Deserialize, Serialize};
 

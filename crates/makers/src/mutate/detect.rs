@@ -1,13 +1,13 @@
 //! What finds a mutant: runs of its lesson, from the quickest to the most thorough.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use common::source::Source;
 use process::Finished;
-use process::implementations::{self, Implementation};
+use process::devices::{self, Device};
 use process::lessons::Lesson;
 use process::simulator::{self, Simulation};
 use serde::Deserialize;
@@ -25,11 +25,11 @@ const LONGEST: Duration = Duration::from_secs(60);
 
 /// Where mutants are run.
 pub struct Detectors {
-    pocl: Implementation,
-    oclgrind: Implementation,
+    pocl: Device,
+    oclgrind: PathBuf,
     /// Oclgrind sees bad addresses, but not in local memory where a vector is not
     /// aligned; x86 reads those, and a GPU does not.
-    gpu: Option<Implementation>,
+    gpu: Option<Device>,
     shapes: Shapes,
 }
 
@@ -116,18 +116,21 @@ impl Detectors {
     /// Finds PoCL and Oclgrind, and a GPU.
     pub fn find() -> Result<Detectors> {
         let needed = "mutants need PoCL and Oclgrind: run ./setup --full";
+        let is_gpu = |one: &Device| one.kind == "gpu" && one.platform != "rusticl";
         Ok(Detectors {
-            pocl: implementations::pocl()?.context(needed)?,
-            oclgrind: implementations::simulator()?.context(needed)?,
-            gpu: implementations::gpu()?,
+            pocl: devices::pocl().context(needed)?,
+            oclgrind: simulator::oclgrind().context(needed)?,
+            gpu: devices::chosen(None, true)?.into_iter().find(is_gpu),
             shapes: Shapes::read()?,
         })
     }
 
     /// Where mutants are run, in words: a score without a GPU is another score.
     pub fn words(&self) -> String {
-        let gpu = self.gpu.as_ref().map(|gpu| gpu.name.as_str());
-        let gpu = gpu.unwrap_or("no GPU, since none is here");
+        let gpu = match self.gpu {
+            Some(_) => "the GPU",
+            None => "no GPU, since none is here",
+        };
         format!("run by Oclgrind, PoCL and {gpu}")
     }
 
@@ -197,20 +200,23 @@ impl Detectors {
         file: &Path,
         patience: Duration,
     ) -> Result<Behaviour> {
-        let on = match stage {
-            Stage::Quick | Stage::Thorough => &self.oclgrind,
-            Stage::Device => &self.pocl,
-            Stage::Gpu => self.gpu.as_ref().context("there is no GPU here")?,
-        };
         let mut command = lesson.command()?;
-        on.choose(&mut command)
-            .args(["--only", kernel, "--runs", "0", "--size", size])
-            .args(["--timeout", &patience.as_secs().to_string(), "--source"])
-            .arg(file)
-            // Thousands of kernels that nobody needs again, one thread for each run:
-            // every core has a mutant of its own.
-            .env("POCL_CACHE_DIR", file.with_file_name("cache"))
-            .env("POCL_MAX_PTHREAD_COUNT", "1");
+        let on = match stage {
+            Stage::Quick | Stage::Thorough => None,
+            Stage::Device => Some(&self.pocl),
+            Stage::Gpu => Some(self.gpu.as_ref().context("there is no GPU here")?),
+        };
+        match on {
+            None => simulator::aim(&mut command, &self.oclgrind),
+            Some(device) => command.args(["--device", &device.index.to_string()]),
+        }
+        .args(["--only", kernel, "--runs", "0", "--size", size])
+        .args(["--timeout", &patience.as_secs().to_string(), "--source"])
+        .arg(file)
+        // Thousands of kernels that nobody needs again, one thread for each run:
+        // every core has a mutant of its own.
+        .env("POCL_CACHE_DIR", file.with_file_name("cache"))
+        .env("POCL_MAX_PTHREAD_COUNT", "1");
         // A kernel that prints is left out with --json.
         if kernel != "trace_tiles" {
             command.arg("--json");
@@ -218,7 +224,6 @@ impl Detectors {
         let mut simulate: fn(Command) -> Result<Simulation> = simulator::run_plain;
         if stage == Stage::Thorough {
             simulate = simulator::run;
-            command.env("OCLGRIND_UNIFORM_WRITES", "1");
             let name = format!("{} {kernel}", lesson.number);
             if !self.shapes.uncounted.contains(&name) {
                 simulator::count_instructions(&mut command);
