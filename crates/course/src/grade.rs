@@ -23,7 +23,7 @@ use lesson::results;
 use minijinja::context;
 use process::devices::{Device, chosen};
 use process::scratch::Scratch;
-use process::{ask_within, in_a_group, machine, this_program};
+use process::{ask, in_a_group, machine, this_program};
 use serde::{Deserialize, Serialize};
 use text::{plain, progress};
 
@@ -250,7 +250,7 @@ impl Judge<'_> {
             .env(VARIABLE, &folder)
             .env("TMPDIR", &scratch.0);
         let patience = Duration::from_secs(timeout.saturating_mul(LAUNCHES));
-        let checked = ask_within::<Checked>(in_a_group(&mut command), patience, MEMORY);
+        let checked = ask::<Checked>(in_a_group(&mut command), patience, MEMORY);
         let place = format!("{}/", folder.display());
         let shown = |words: &str| plain(words).replace(&place, "");
         // Of a check that refuses, its own words are enough.

@@ -84,21 +84,13 @@ fn messages<Message: DeserializeOwned + Send + 'static>(
     Ok(messages)
 }
 
-/// The first message of a process, or how it ended without one. Then it is ended: nobody
-/// awaits what its driver does at its own end.
-pub fn ask<Answer: DeserializeOwned + Send + 'static>(
-    command: &mut Command,
-    patience: Duration,
-) -> Result<Answer, String> {
-    ask_within(command, patience, u64::MAX)
-}
-
 /// How often it is looked at what a process holds.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// The same of a process that is ended when it and all that it has started hold more than
-/// `memory` bytes.
-pub fn ask_within<Answer: DeserializeOwned + Send + 'static>(
+/// The first message of a process, or how it ended without one. Then it is ended: nobody
+/// awaits what its driver does at its own end. It is ended, too, when it and all that it has
+/// started hold more than `memory` bytes.
+pub fn ask<Answer: DeserializeOwned + Send + 'static>(
     command: &mut Command,
     patience: Duration,
     memory: u64,
@@ -193,7 +185,7 @@ mod tests {
         let mut greedy = Command::new("sh");
         greedy.args(["-c", "head -c 300M /dev/zero | tail -n 1; sleep 60"]);
         let patience = Duration::from_secs(30);
-        let why = ask_within::<String>(in_a_group(&mut greedy), patience, 100 << 20);
+        let why = ask::<String>(in_a_group(&mut greedy), patience, 100 << 20);
         let why = why.expect_err("it is ended");
         assert!(why.contains("more than 100 MiB of memory"), "{why}");
     }

@@ -114,7 +114,7 @@ pub(crate) fn devices_here(environment: &Environment) -> Result<Vec<String>, Str
     command
         .env(PROBE_VARIABLE, "1")
         .envs(environment.iter().cloned());
-    ask(&mut command, PATIENCE)
+    ask(&mut command, PATIENCE, u64::MAX)
 }
 
 /// Drivers that crash or hang when they are loaded. The loader loads all of them into every

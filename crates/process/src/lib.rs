@@ -56,7 +56,7 @@ use environment::{leave_out_broken, leave_out_cache, may_be_damaged};
 use events::{DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, Sender};
 use signals::Terminal;
 
-pub use ask::{ask, ask_within, end_group, end_with_us, in_a_group, this_program};
+pub use ask::{ask, end_group, end_with_us, in_a_group, this_program};
 pub use common::device::icd::LIBRARY_VARIABLE;
 pub use death::{cause_of_death, was_stopped};
 pub use environment::{

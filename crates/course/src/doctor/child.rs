@@ -32,7 +32,7 @@ pub fn ask(question: &[&str], environment: &Environment) -> Result<Value, String
         command.env_remove(LIBRARY_VARIABLE);
     }
     // What a driver prints is no object.
-    process::ask::<Map<String, Value>>(&mut command, PATIENCE).map(Value::Object)
+    process::ask::<Map<String, Value>>(&mut command, PATIENCE, u64::MAX).map(Value::Object)
 }
 
 /// Has a child open a library: what is wrong, if it cannot. A library runs code of its
