@@ -29,8 +29,8 @@ use crate::host::{Floats, Piece};
 use crate::rank::{Flags, stage};
 use crate::ranks::{Measured, panels};
 
-/// A panel's columns of A and rows of B: here, and on the device.
-type Panel = ([Floats; 2], [Piece; 2]);
+/// A panel's columns of A and rows of B: each here, and on the device.
+type Panel = [(Floats, Piece); 2];
 
 /// Where a rank stands, and what it holds.
 pub struct Grid {
@@ -123,10 +123,7 @@ impl Grid {
             Ok((floats, piece))
         };
         let (high, wide) = (rows.len(), columns.len());
-        let panel = || -> Result<Panel> {
-            let ((a, on_a), (b, on_b)) = (room([high, width])?, room([width, wide])?);
-            Ok(([a, b], [on_a, on_b]))
-        };
+        let panel = || -> Result<Panel> { Ok([room([high, width])?, room([width, wide])?]) };
         Ok(Grid {
             world: world.duplicate(),
             along: [split(at[0])?, split(at[1])?],
@@ -184,10 +181,10 @@ impl Grid {
         let queues = slice::from_ref(&self.queue);
         if sends {
             stage("waiting for panel 0");
-            send(&self.along, &self.held, 0, &mut self.now.0, || Ok(()))?;
+            send(&self.along, &self.held, 0, &mut self.now, || Ok(()))?;
         }
         for panel in 0..count {
-            let [a, b] = &mut self.now.1;
+            let [(_, a), (_, b)] = &mut self.now;
             // SAFETY: the floats of `now` stay as they are until the queue has finished, below.
             unsafe {
                 a.go(true, &self.queue, &[])?;
@@ -206,13 +203,7 @@ impl Grid {
                 done
             };
             match sends && panel + 1 < count {
-                true => send(
-                    &self.along,
-                    &self.held,
-                    panel + 1,
-                    &mut self.next.0,
-                    compute,
-                )?,
+                true => send(&self.along, &self.held, panel + 1, &mut self.next, compute)?,
                 false => compute()?,
             }
             self.mishap();
@@ -290,7 +281,7 @@ fn send(
     along: &[SimpleCommunicator; 2],
     held: &[Vec<Option<Vec<f32>>>; 2],
     panel: usize,
-    [a, b]: &mut [Floats; 2],
+    [(a, _), (b, _)]: &mut Panel,
     meanwhile: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
     let into = [a.as_mut(), b.as_mut()];

@@ -225,17 +225,13 @@ impl Worker {
     /// All commands as they ran. The device's clock is not the host's: its first command was
     /// queued when the host had `entered`.
     fn spans(&self, entered: f64) -> Result<Vec<Span>> {
-        let moved = self
-            .a
-            .iter()
-            .chain(&self.b)
-            .map(|band| (UPLOADS, &band.moved));
-        let computed = self.computed.iter().map(|event| (KERNELS, event));
-        let all = moved.chain(computed);
-        let all = all.chain(self.c.iter().map(|block| (DOWNLOADS, &block.moved)));
-        let events: Vec<(usize, &Event)> = all
-            .filter_map(|(lane, event)| Some((lane, event.as_ref()?)))
-            .collect();
+        let bands = self.a.iter().chain(&self.b);
+        let uploads = bands.map(|band| (UPLOADS, &band.moved));
+        let kernels = self.computed.iter().map(|event| (KERNELS, event));
+        let downloads = self.c.iter().map(|block| (DOWNLOADS, &block.moved));
+        let all = uploads.chain(kernels).chain(downloads);
+        let events = all.filter_map(|(lane, event)| Some((lane, event.as_ref()?)));
+        let events: Vec<(usize, &Event)> = events.collect();
         let queued = events.iter();
         let queued = queued.filter_map(|(_, event)| event.profiling_command_queued().ok());
         let zero = queued.min().unwrap_or(0);
