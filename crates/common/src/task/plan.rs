@@ -2,7 +2,7 @@
 
 use super::{Arg, Launch, Task, Work};
 use crate::error::{Error, Result};
-use crate::ndrange::NdRange;
+use crate::ndrange::{self, NdRange};
 use crate::record::{self, Helped};
 use crate::traffic::{Counts, Traffic};
 use verify::element::Type;
@@ -55,8 +55,7 @@ impl Task {
                 for (side, formula) in sides.iter_mut().zip(formulas) {
                     *side = count(&field, formula)?;
                 }
-                let elements = sides[0].checked_mul(sides[1]);
-                if elements.is_none_or(|elements| elements > MOST) {
+                if ndrange::count(sides) > MOST {
                     let [rows, columns] = sides;
                     let why = format!(
                         "{rows} x {columns} elements are more than an int can count, {MOST}"
@@ -126,10 +125,6 @@ impl Task {
             items.push(self.counted(scope, &field("range"), over)?.div_ceil(each));
             sides.push(self.positive(scope, &field("group"), group)?);
         }
-        let product = |sides: &[usize]| {
-            let mut sides = sides.iter();
-            sides.try_fold(1usize, |product, side| product.checked_mul(*side))
-        };
         let offset = launch.offset.iter();
         let offset = offset.map(|one| self.counted(scope, &field("offset"), one));
         let offset: Vec<usize> = offset.collect::<Result<_>>()?;
@@ -139,7 +134,7 @@ impl Task {
         }
         let range = NdRange::cover(&items, &sides).from(offset);
         for (what, sides) in [("group", range.local()), ("range", range.global())] {
-            if product(sides).is_none_or(|items| items > MOST << 9) {
+            if ndrange::count(sides) > MOST << 9 {
                 return Err(self.wrong(&field(what), "has more items than can be counted"));
             }
         }

@@ -129,10 +129,7 @@ pub enum Tried {
 pub struct Check {
     /// What a kernel computes that is plainly right. With its file alone one item runs it, with the
     /// task's arguments; its own are numbers, and names of buffers.
-    #[serde(
-        deserialize_with = "reference",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(deserialize_with = "reference")]
     pub same_as: Option<LaunchForm>,
     /// By how much a result may differ from it, as a share of its size.
     pub tolerance: Option<f64>,
@@ -146,7 +143,8 @@ pub struct Check {
 fn reference<'de, D: Deserializer<'de>>(
     from: D,
 ) -> std::result::Result<Option<LaunchForm>, D::Error> {
-    Ok(Some(match Or::deserialize(from)? {
+    let given: Option<Or<PathBuf, LaunchForm>> = Option::deserialize(from)?;
+    Ok(given.map(|given| match given {
         Or::Table(reference) => reference,
         Or::Plain(kernel) => LaunchForm {
             kernel,
@@ -169,7 +167,7 @@ impl TaskFile {
         let wrong = |why: &dyn fmt::Display| Error::Usage(format!("{}: {why}", path.display()));
         let own: toml::Table = toml::from_slice(&text).map_err(|why| wrong(&why))?;
         let mut task: TaskFile = match own.get("like") {
-            Some(base) => like(base, own.clone(), path)?,
+            Some(base) => like(base, own.clone(), path).map_err(|why| wrong(&why))?,
             None => toml::from_slice(&text).map_err(|why| wrong(&why))?,
         };
         if task.kernel.as_os_str().is_empty() {
@@ -184,7 +182,8 @@ impl TaskFile {
         {
             reference.kernel = folder.join(&reference.kernel);
         }
-        for given in all_given(&mut task) {
+        let launches = task.launches.iter_mut().flat_map(|one| &mut one.args);
+        for given in task.args.iter_mut().chain(launches) {
             if let Or::Table(Given {
                 fill: Some(Or::Plain(fill)),
                 ..
@@ -223,31 +222,20 @@ impl TaskFile {
 }
 
 /// A task file that says only in what it differs from another one.
-fn like(base: &toml::Value, mut own: toml::Table, path: &Path) -> Result<TaskFile> {
-    let wrong = |why: &dyn fmt::Display| Error::Usage(format!("{}: {why}", path.display()));
+fn like(base: &toml::Value, mut own: toml::Table, path: &Path) -> anyhow::Result<TaskFile> {
     let name = base.as_str().unwrap_or_default();
     let text = file::read(&path.with_file_name(name), 1 << 20);
-    let text = text.map_err(|why| wrong(&format!("like: {name}: {why}")))?;
-    let mut all: toml::Table = toml::from_slice(&text).map_err(|why| wrong(&why))?;
+    let text = text.map_err(|why| anyhow::anyhow!("like: {name}: {why}"))?;
+    let mut all: toml::Table = toml::from_slice(&text)?;
     own.remove("like");
-    if ["global", "groups", "launches"]
-        .iter()
-        .any(|range| own.contains_key(*range))
-    {
+    let mut ranges = ["global", "groups", "launches"].iter();
+    if ranges.any(|range| own.contains_key(*range)) {
         // A launch is replaced as a whole.
         let launch = ["global", "groups", "local", "offset"];
         all.retain(|key, _| !launch.contains(&key));
     }
     all.extend(own);
-    all.try_into().map_err(|why| wrong(&why))
-}
-
-/// The arguments of all its launches.
-pub fn all_given(task: &mut TaskFile) -> impl Iterator<Item = &mut Or<Formula, Given>> {
-    let launches = task.launches.iter_mut();
-    task.args
-        .iter_mut()
-        .chain(launches.flat_map(|one| &mut one.args))
+    Ok(all.try_into()?)
 }
 
 #[cfg(test)]

@@ -106,12 +106,11 @@ impl Maker {
         Ok(Launch {
             kernel: signature.map_or(&form.function, |one| &one.kernel).clone(),
             over,
-            each: Vec::new(),
             group,
             fixed,
             args,
             offset: form.offset.clone(),
-            traffic: None,
+            ..Launch::default()
         })
     }
 
