@@ -1,7 +1,9 @@
 //! What is known of a device: how it serves memory, and what a unit of it holds at once. One
 //! description for the trace, the exercises' counts, and the occupancy.
 
-use serde::Serialize;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
 
 /// Items that a GPU of NVIDIA works on in step.
 pub const WARP: u32 = 32;
@@ -45,12 +47,12 @@ pub const LARGEST_GROUP: u32 = 1024;
 /// Guide", table "Technical Specifications per Compute Capability"; allocation of local
 /// memory, and what is kept back of it: `cuda_occupancy.h` and the tuning guides. A group may
 /// have all that is not kept back.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Deserialize, PartialEq)]
 pub struct Architecture {
     /// Its compute capability.
-    pub(crate) capability: &'static str,
+    pub(crate) capability: String,
     /// What NVIDIA calls it.
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     /// Groups at once.
     pub(crate) groups: u32,
     /// Warps of 32 items at once.
@@ -62,41 +64,15 @@ pub struct Architecture {
     /// Bytes that are kept back for each group.
     pub(crate) local_kept: u64,
     /// GPUs that have it, a word of each one's name, in lower case.
-    models: &'static str,
-}
-
-const fn unit(
-    (capability, name): (&'static str, &'static str),
-    [groups, warps]: [u32; 2],
-    [local_kib, local_piece, local_kept]: [u64; 3],
-    models: &'static str,
-) -> Architecture {
-    Architecture {
-        capability,
-        name,
-        groups,
-        warps,
-        local_bytes: local_kib << 10,
-        local_piece,
-        local_kept,
-        models,
-    }
+    models: String,
 }
 
 /// Those that the course knows.
-#[rustfmt::skip]
-const ARCHITECTURES: &[Architecture] = &[
-    unit(("7.0", "Volta"), [32, 64], [96, 256, 0], "v100, gv100"),
-    unit(("7.5", "Turing"), [16, 32], [64, 256, 0], "t4, 1650, 1660, 2060, 2070, 2080"),
-    unit(("8.0", "Ampere"), [32, 64], [164, 128, 1024], "a100, a30"),
-    unit(("8.6", "Ampere"), [16, 48], [100, 128, 1024],
-        "a40, a10, a2, 3050, 3060, 3070, 3080, 3090"),
-    unit(("8.9", "Ada Lovelace"), [24, 48], [100, 128, 1024],
-        "l4, l40, l40s, 4050, 4060, 4070, 4080, 4090"),
-    unit(("9.0", "Hopper"), [32, 64], [228, 128, 1024], "h100, h200, gh200"),
-    unit(("10.0", "Blackwell"), [32, 64], [228, 128, 1024], "b200, gb200"),
-    unit(("12.0", "Blackwell"), [24, 48], [100, 128, 1024], "5050, 5060, 5070, 5080, 5090"),
-];
+static ARCHITECTURES: LazyLock<Vec<Architecture>> = LazyLock::new(|| {
+    let rows = include_str!("architectures.jsonl").lines();
+    let rows = rows.map(|row| serde_json::from_str(row).expect("it describes a unit"));
+    rows.collect()
+});
 
 impl Architecture {
     /// By compute capability ("9.0", "sm_90") or by a GPU's name ("H200", "NVIDIA A100-PCIE").
@@ -126,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_gpu_is_known_by_its_name_or_its_capability() {
-        let capability = |text| Architecture::named(text).map(|one| one.capability);
+        let capability = |text| Architecture::named(text).map(|one| &*one.capability);
         assert_eq!(capability("NVIDIA H200"), Some("9.0"));
         assert_eq!(capability("sm_120"), Some("12.0"));
         assert_eq!(capability("NVIDIA A100-SXM4-40GB"), Some("8.0"));

@@ -9,19 +9,21 @@ use analysis::listing::Listing;
 use analysis::trace::run;
 use anyhow::{Result, bail};
 use clap::Args;
-use colored::Colorize;
 use common::Error;
 use common::source::{KernelText, Source, did_you_mean};
 use judge::{Count, LaunchFlags, counts, exercise::model, is_task};
+use minijinja::context;
+use minijinja::value::Serde;
 use process::lessons::LESSONS;
 use serde_json::{Value, json};
 use text::Out;
 use text::diff::{self, Change, Line};
-use text::prose::{fitted, print_hunks};
+use text::prose::{fitted, hunks};
 
 use crate::asm;
 use crate::puzzles::taken;
 use crate::trace::counted;
+use crate::words::say;
 
 /// Unchanged lines that are shown around a change.
 const CONTEXT: usize = 2;
@@ -53,15 +55,6 @@ struct Kernel {
     text: KernelText,
 }
 
-/// What a word of the command line names.
-struct Named<'a> {
-    /// How to say it.
-    says: String,
-    is_lesson: bool,
-    /// Those of the lesson, or those of the name: two lessons may have one.
-    kernels: Vec<&'a Kernel>,
-}
-
 pub fn diff(options: &Options) -> Result<()> {
     let files = [Some(&options.from), options.to.as_ref()];
     match files.map(|file| file.filter(|file| is_task(Path::new(file)))) {
@@ -74,37 +67,29 @@ pub fn diff(options: &Options) -> Result<()> {
         )),
     }
     let all = kernels()?;
-    let from = named(&options.from, &all)?;
-    let to = options.to.as_ref().map(|to| named(to, &all)).transpose()?;
-    let mut out = Out;
-    let (says, pairs) = pairs(&from, to.as_ref(), &all);
+    let from = (&*options.from, named(&options.from, &all)?);
+    let to = options.to.as_deref();
+    let to = to.map(|to| named(to, &all).map(|kernels| (to, kernels)));
+    let (says, pairs) = pairs(&from, to.transpose()?.as_ref(), &all);
     if options.json {
         for (old, new) in pairs {
             let kernel = |one: &Kernel| json!({ "kernel": one.name, "file": one.path });
             let (from, to) = (kernel(old), kernel(new));
             let lines = changed(&shown(old, new, 0));
-            writeln!(out, "{}", json!({ "from": from, "to": to, "lines": lines }))?;
+            writeln!(Out, "{}", json!({ "from": from, "to": to, "lines": lines }))?;
         }
         return Ok(());
     }
-    writeln!(out, "{}", fitted(says))?;
-    if pairs.is_empty() {
-        writeln!(out, "\nThere is nothing to compare.")?;
-    }
-    for (old, new) in pairs {
-        writeln!(out, "\n{}", fitted(title(old, new)).bold())?;
-        let hunks = shown(old, new, CONTEXT);
-        if hunks.is_empty() {
-            writeln!(out, "  the same, but for its name")?;
-        }
-        print_hunks(&mut out, &hunks)?;
-    }
-    Ok(())
+    let pair = |(old, new)| (fitted(title(old, new)), hunks(&shown(old, new, CONTEXT)));
+    let pairs: Vec<_> = pairs.into_iter().map(pair).collect();
+    say(
+        "diff",
+        context! { says => fitted(says), pairs => Serde(pairs) },
+    )
 }
 
 /// What the kernels of two task files ask for, and what the device's compiler makes of them.
 fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
-    let mut out = Out;
     let wanted = |device: &Option<String>| {
         files.map(|file| Wanted {
             kernel: file.clone(),
@@ -115,42 +100,33 @@ fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
     };
     let [from, to] = wanted(&None).map(counts_of);
     let ((from, of_from), (to, of_to)) = (from?, to?);
-    let counts = || Count::ALL.into_iter().zip(from.iter().zip(&to));
     let not_counted = of_from.or(of_to);
-    let loops = || -> Result<_> {
-        let [from, to] = wanted(&options.device).map(loop_of);
-        Ok((from?, to?))
+    let loops = |context| -> Result<_> {
+        let [old, new] = wanted(&options.device).map(loop_of);
+        Ok(diff::hunks(&old?, &new?, context))
     };
+    let counts = Count::ALL.into_iter().zip(from.iter().zip(&to));
     if options.json {
-        let (old, new) = loops()?;
-        let count = |((count, _, _), (from, to))| json!({ "count": count, "from": from, "to": to });
+        let count = |((count, _, _), (from, to)): ((Count, _, _), (&f64, &f64))| json!({ "count": count, "from": from, "to": to });
         let line = json!({
             "from": files[0],
             "to": files[1],
-            "counts": counts().map(count).collect::<Vec<_>>(),
+            "counts": counts.map(count).collect::<Vec<Value>>(),
             "not_counted": not_counted,
-            "lines": changed(&diff::hunks(&old, &new, 0)),
+            "lines": changed(&loops(0)?),
         });
-        return Ok(writeln!(out, "{line}")?);
+        return Ok(writeln!(Out, "{line}")?);
     }
-    let [old, new] = files;
-    writeln!(out, "{}\n", fitted(format!("From {old} to {new}.")))?;
-    writeln!(out, "{}", "Counts".bold())?;
-    for ((_, name, of), (from, to)) in counts() {
-        let words = format!("  {name:<18} {from:>9} -> {to}{of}").normal();
-        let is_same = from.total_cmp(to).is_eq();
-        writeln!(out, "{}", if is_same { words.dimmed() } else { words })?;
-    }
-    if let Some(says) = not_counted {
-        writeln!(out, "  {}", fitted(says))?;
-    }
-    writeln!(out, "\n{}", "The innermost loop".bold())?;
-    let (old, new) = loops()?;
-    let hunks = diff::hunks(&old, &new, CONTEXT);
-    if hunks.is_empty() {
-        writeln!(out, "  the same")?;
-    }
-    Ok(print_hunks(&mut out, &hunks)?)
+    let row = |((_, name, of), (from, to)): ((Count, _, _), (&f64, &f64))| {
+        (name, from.to_string(), to.to_string(), of)
+    };
+    let rows: Vec<_> = counts.map(row).collect();
+    let says = fitted(format!("From {} to {}.", files[0], files[1]));
+    say("counts of two", context! { says, rows, not_counted })?;
+    say(
+        "loops of two",
+        context! { hunks => hunks(&loops(CONTEXT)?) },
+    )
 }
 
 /// The lines that are not in both.
@@ -208,34 +184,39 @@ fn kernels() -> Result<Vec<Kernel>> {
     Ok(all)
 }
 
-fn named<'a>(word: &str, all: &'a [Kernel]) -> Result<Named<'a>> {
+/// "lesson 4", or a kernel's name.
+fn says(word: &str) -> String {
+    let lesson = word.parse::<u32>();
+    lesson.map_or(word.into(), |number| format!("lesson {number}"))
+}
+
+/// Those of the lesson, or those of the name: two lessons may have one.
+fn named<'a>(word: &str, all: &'a [Kernel]) -> Result<Vec<&'a Kernel>> {
     let lesson = word.parse::<u32>().ok();
     let is_it = |kernel: &&Kernel| match lesson {
         Some(number) => kernel.lesson == number,
         None => kernel.name == word,
     };
     let kernels: Vec<&Kernel> = all.iter().filter(is_it).collect();
-    let is_lesson = lesson.is_some();
-    let says = lesson.map_or(word.to_string(), |number| format!("lesson {number}"));
-    if kernels.is_empty() && is_lesson {
-        let [first, last] = [all.first(), all.last()].map(|k| k.map_or(0, |k| k.lesson));
-        let why = format!("{says} has no kernels; lessons {first} to {last} have");
-        bail!(Error::Usage(why))
+    if !kernels.is_empty() {
+        return Ok(kernels);
     }
-    if kernels.is_empty() {
+    let why = if lesson.is_some() {
+        let [first, last] = [all.first(), all.last()].map(|k| k.map_or(0, |k| k.lesson));
+        format!(
+            "{} has no kernels; lessons {first} to {last} have",
+            says(word)
+        )
+    } else {
         let names: BTreeSet<String> = all.iter().map(|kernel| kernel.name.clone()).collect();
         let hint = did_you_mean(word, &Vec::from_iter(names));
-        bail!(Error::Usage(format!(
-            "no lesson has a kernel {word}; {hint}"
-        )))
-    }
-    Ok(Named {
-        says,
-        is_lesson,
-        kernels,
-    })
+        format!("no lesson has a kernel {word}; {hint}")
+    };
+    bail!(Error::Usage(why))
 }
 
+/// What a word of the command line names.
+type Named<'a> = (&'a str, Vec<&'a Kernel>);
 type Pair<'a> = (&'a Kernel, &'a Kernel);
 
 /// Which kernels are compared with which, and how to say it.
@@ -244,28 +225,25 @@ fn pairs<'a>(
     to: Option<&Named<'a>>,
     all: &'a [Kernel],
 ) -> (String, Vec<Pair<'a>>) {
-    let says = &from.says;
-    let Some(to) = to else {
-        let lesson = from.kernels[0].lesson;
+    let (from, olds) = from;
+    let is_lesson = |word: &str| word.parse::<u32>().is_ok();
+    let Some((to, news)) = to else {
+        let lesson = olds[0].lesson;
         let siblings: Vec<&Kernel> = all.iter().filter(|k| k.lesson == lesson).collect();
         let mut pairs = steps(&siblings);
-        pairs.retain(|(_, new)| from.is_lesson || new.name == *says);
-        let says = format!("{says}: each kernel against the one before it in lesson {lesson}.");
+        pairs.retain(|(_, new)| is_lesson(from) || new.name == *from);
+        let from = says(from);
+        let says = format!("{from}: each kernel against the one before it in lesson {lesson}.");
         return (says, pairs);
     };
-    let mut says = format!(
-        "From {says} to {}: the kernels that are most alike",
-        to.says
-    );
-    let are_lessons = from.is_lesson && to.is_lesson;
-    let (linked, rest) = if are_lessons {
-        says += ",\nthen each kernel against the one before it";
-        (&to.kernels[..1], &to.kernels[..])
-    } else {
-        (&to.kernels[..], &[][..])
-    };
-    let link = most_alike(&from.kernels, linked);
-    (says + ".", link.into_iter().chain(steps(rest)).collect())
+    let (of, with) = (says(from), says(to));
+    let says = format!("From {of} to {with}: the kernels that are most alike");
+    if !is_lesson(from) || !is_lesson(to) {
+        return (says + ".", Vec::from_iter(most_alike(olds, news)));
+    }
+    let link = most_alike(olds, &news[..1]).into_iter();
+    let says = says + ",\nthen each kernel against the one before it.";
+    (says, link.chain(steps(news)).collect())
 }
 
 /// Each kernel with the one before it that computes the same.

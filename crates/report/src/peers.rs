@@ -137,7 +137,7 @@ pub fn peers(options: &Options) -> Result<()> {
         comparison.missing.extend(missing);
     }
     if !options.json {
-        writeln!(Out, "{}", table::text(&comparison))?;
+        write!(Out, "{}", table::text(&comparison)?)?;
     }
     if comparison.rates.iter().all(|rate| rate.gflops.is_none()) {
         bail!("nothing could be timed");

@@ -1,8 +1,6 @@
 //! Prose on a screen of 80 columns: paragraphs beside a heading, and code between them; and what
 //! changed between two texts.
 
-use std::io::{Result, Write};
-
 use colored::{Color, Colorize};
 
 use crate::diff::{Change, Line};
@@ -62,19 +60,15 @@ fn difference(hunk: &str) -> String {
 }
 
 /// Lines with their numbers: `+` in the new text, `-` in the old one.
-pub fn print_hunks(out: &mut impl Write, hunks: &[Vec<Line>]) -> Result<()> {
-    for (i, hunk) in hunks.iter().enumerate() {
-        if i > 0 {
-            writeln!(out, "{}", "     ...".dimmed())?;
-        }
-        for line in hunk {
-            writeln!(out, "{}", fitted(shown(line)))?;
-        }
-    }
-    Ok(())
+pub fn hunks(hunks: &[Vec<Line>]) -> String {
+    let line = |line: &Line| format!("{}\n", fitted(shown(line)));
+    let hunks = hunks.iter();
+    let hunks = hunks.map(|hunk| hunk.iter().map(line).collect::<String>());
+    let between = format!("{}\n", "     ...".dimmed());
+    hunks.collect::<Vec<_>>().join(&between)
 }
 
-/// The same in lines that fit a terminal.
+/// A text in lines that fit a terminal.
 pub fn fitted(text: String) -> String {
     match wrap::stdout_columns() {
         Some(columns) => wrap::wrap(&text, columns),

@@ -8,7 +8,7 @@ use anyhow::Result;
 use colored::Colorize;
 use minijinja::{Value, context};
 use text::Out;
-use text::prose::{beside, print_hunks};
+use text::prose::{beside, hunks};
 
 use super::background::is_above_keys;
 use super::folder::{Folder, shown};
@@ -180,13 +180,8 @@ pub fn answer(puzzle: &Puzzle, is_tried: bool) -> Result<()> {
 /// What differs between the learner's text and the solution.
 pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
     let solution = puzzle.solution.as_ref().map_or(own, |one| &one.text);
-    let hunks = text::diff::hunks(own, solution, 2);
-    of(
-        puzzle,
-        "differences",
-        context! { is_same => hunks.is_empty() },
-    )?;
-    Ok(print_hunks(&mut Out, &hunks)?)
+    let hunks = hunks(&text::diff::hunks(own, solution, 2));
+    of(puzzle, "differences", context! { hunks })
 }
 
 /// That a file is as it came, and where the learner's own is.

@@ -19,7 +19,6 @@
 //! machine NAME PROBE VARIANT GB/s what all units together read meanwhile
 //! machine NAME copying            GB/s of a copy, as it was measured with them
 //! NUMBER                          itself
-//! library RUN N                   that of the ladder's last row, on products of side N
 //! RUN LESSON "head ... text" 2    the same, of the first such line below that of the head
 //! FIGURE + FIGURE                 a sum, on either side of the /
 //! limit                           below a kernel: the device's own limit
@@ -30,7 +29,7 @@
 
 use anyhow::{Context, Result, bail};
 use common::numbers::significant;
-use process::data::peers::{self, Comparison};
+use process::data::peers::Comparison;
 use process::data::recording::{Recording, file};
 use process::data::size_name;
 use report::intensity;
@@ -71,7 +70,6 @@ fn figure(of: &str) -> Result<f64> {
         [number] if number.parse::<f64>().is_ok() => number.parse().ok(),
         ["peers", name, ref what @ ..] => in_comparison(name, what)?,
         ["machine", name, ref what @ ..] => of_machine(name, what)?,
-        ["library", run, n] => peers::library(run, n.parse()?).map(|(_, rate)| rate),
         [run, lesson, ref name @ ..] if !name.is_empty() => {
             let name = name.join(" ");
             match name.strip_prefix('"') {
@@ -258,8 +256,6 @@ mod tests {
             "0..2000 = machine pocl",
             "0..2000 = machine no-such-machine chain 1",
             "0..2000 = machine h200 chain 1 GB/s",
-            "0..2000 = library pocl-1024 7",
-            "0..2000 = library pocl-1024",
         ] {
             assert!(check(words).is_err(), "{words}");
         }

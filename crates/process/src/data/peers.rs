@@ -12,7 +12,6 @@ use common::source::workspace;
 use common::timing::quantile;
 use serde::{Deserialize, Serialize};
 
-use super::recording::Recording;
 use super::size_name;
 
 /// The course's own kernels, in the place of a library's name: the one of standard OpenCL C
@@ -293,21 +292,6 @@ pub fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
 /// Where the comparison of this name is kept.
 pub fn path(name: &str) -> PathBuf {
     workspace().join(format!("data/peers/{name}.jsonl"))
-}
-
-/// The fastest library on square products of side `n` on the device of a recording, and
-/// its GFLOP/s: for `h200-4096` from `data/peers/h200-4096.jsonl` or `h200.jsonl`. None where
-/// none was measured.
-pub fn library(run: &str, n: usize) -> Option<(String, f64)> {
-    let (machine, _) = run.split_once('-')?;
-    let comparison = Comparison::read(run).or_else(|_| Comparison::read(machine));
-    let comparison = comparison.ok()?;
-    let recording = Recording::read(run, "lesson03").ok()?;
-    if recording.on_device()?.device != comparison.about.device {
-        return None;
-    }
-    let best = comparison.best(Shape::cube(n))?;
-    Some((best.library.clone(), best.gflops?))
 }
 
 #[cfg(test)]

@@ -15,8 +15,6 @@ use crate::lessons::numbered;
 pub struct Recording {
     /// The folder below `data/`.
     pub name: String,
-    /// What was typed.
-    pub command: String,
     /// The day.
     pub date: String,
     /// What it measured, in order.
@@ -41,7 +39,6 @@ impl Recording {
         let records = records.collect::<Result<_, _>>();
         Ok(Recording {
             name: run.into(),
-            command: word("command"),
             date: word("date"),
             records: records.context("a record that cannot be read")?,
             values,
