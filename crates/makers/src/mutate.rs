@@ -47,12 +47,6 @@ const EQUIVALENT: &str = "equivalent";
 /// The fate of any other that was not found.
 const SURVIVED: &str = "survived";
 
-/// The mutants of one function, each with what found it, or its fate.
-struct Score {
-    unit: Unit,
-    mutants: Vec<(Mutant, &'static str)>,
-}
-
 /// Mutates the kernels and their helpers, and prints and keeps the score, with every mutant.
 pub fn mutate(options: &Options) -> Result<()> {
     let units = chosen(&options.lesson, &options.kernel)?;
@@ -70,15 +64,22 @@ pub fn mutate(options: &Options) -> Result<()> {
     let (mut all, mut survived) = (0, 0);
     aside!("{}", detectors.words());
     for unit in units {
-        let score = measure(unit, &detectors, &equivalents)?;
-        writeln!(Out, "{}", score.whole())?;
-        score.tell_survivors();
+        let fates = fates(&unit, &detectors, &equivalents)?;
+        for (mutant, _) in fates.iter().filter(|(_, fate)| *fate == SURVIVED) {
+            let Mutant { was, becomes, .. } = mutant;
+            let (name, operator) = (&unit.name, mutant.operator);
+            aside!("{name} survived: {operator}\n  - {was}\n  + {becomes}");
+            survived += 1;
+        }
+        all += fates.len();
+        let score = score(&unit, &fates);
+        let mut whole = score.clone();
+        whole["each"] = fates.into_iter().map(told).collect();
+        writeln!(Out, "{whole}")?;
         // Each at once: all together take more than an hour.
         if options.write {
-            keep(&score)?;
+            keep(score)?;
         }
-        all += score.mutants.len();
-        survived += score.count(SURVIVED);
     }
     match survived {
         0 => Ok(()),
@@ -87,11 +88,35 @@ pub fn mutate(options: &Options) -> Result<()> {
 }
 
 /// Puts the score into its file, in teaching order.
-fn keep(score: &Score) -> Result<()> {
+fn keep(score: Value) -> Result<()> {
     let all = chosen(&[], &[])?.into_iter();
     let all = all.map(|unit| json!({ "lesson": unit.lesson.number, "kernel": unit.name }));
     let file = "data/mutation/score.jsonl";
-    kept::update(file, None, vec![score.summary()], &all.collect::<Vec<_>>())
+    kept::update(file, None, vec![score], &all.collect::<Vec<_>>())
+}
+
+/// The line of data/mutation/score.jsonl: how many of a function's mutants each detector found,
+/// and how many have another fate.
+fn score(unit: &Unit, fates: &[(Mutant, &str)]) -> Value {
+    let mut caught = BTreeMap::<&str, usize>::new();
+    for (_, fate) in fates {
+        *caught.entry(fate).or_default() += 1;
+    }
+    let mut score = unit.record(fates.len());
+    for fate in [EQUIVALENT, SURVIVED] {
+        score[fate] = json!(caught.remove(fate).unwrap_or(0));
+    }
+    score["caught"] = json!(caught);
+    score
+}
+
+/// A mutant with its fate, and what found it.
+fn told((mutant, fate): (Mutant, &str)) -> Value {
+    let mut told = json!(mutant);
+    let is_fate = [EQUIVALENT, SURVIVED].contains(&fate);
+    told["fate"] = json!(if is_fate { fate } else { "caught" });
+    told["by"] = json!((!is_fate).then_some(fate));
+    told
 }
 
 /// The mutants that are known to compute the same: listed by hand, with the reason.
@@ -106,8 +131,12 @@ fn equivalents() -> Result<Vec<Value>> {
     Ok(all)
 }
 
-/// Runs all mutants of a function, on all cores.
-fn measure(unit: Unit, detectors: &Detectors, equivalents: &[Value]) -> Result<Score> {
+/// Runs all mutants of a function, on all cores: what found each, or its fate.
+fn fates(
+    unit: &Unit,
+    detectors: &Detectors,
+    equivalents: &[Value],
+) -> Result<Vec<(Mutant, &'static str)>> {
     let mutants = unit.mutants()?;
     let folder = Scratch::new()?;
     let originals = unit.checked_by().into_iter();
@@ -126,56 +155,7 @@ fn measure(unit: Unit, detectors: &Detectors, equivalents: &[Value]) -> Result<S
     });
     progress.finish_and_clear();
     let fates = fates.into_iter().collect::<Result<Vec<_>>>()?;
-    let mutants = mutants.into_iter().zip(fates).collect();
-    Ok(Score { unit, mutants })
-}
-
-impl Score {
-    /// How many have this fate.
-    fn count(&self, wanted: &str) -> usize {
-        let like = self.mutants.iter().filter(|(_, fate)| *fate == wanted);
-        like.count()
-    }
-
-    /// Which detectors found any, and how many.
-    fn caught(&self) -> BTreeMap<&str, usize> {
-        let fates = self.mutants.iter().map(|(_, fate)| *fate);
-        let caught = fates.filter(|fate| ![EQUIVALENT, SURVIVED].contains(fate));
-        caught.map(|by| (by, self.count(by))).collect()
-    }
-
-    /// The line of data/mutation/score.jsonl.
-    fn summary(&self) -> Value {
-        let mut summary = self.unit.record(self.mutants.len());
-        summary["caught"] = json!(self.caught());
-        for fate in [EQUIVALENT, SURVIVED] {
-            summary[fate] = json!(self.count(fate));
-        }
-        summary
-    }
-
-    /// The same with every mutant.
-    fn whole(&self) -> Value {
-        let mut value = self.summary();
-        let record = |(mutant, fate): &(Mutant, &str)| {
-            let mut told = json!(mutant);
-            let is_fate = [EQUIVALENT, SURVIVED].contains(fate);
-            told["fate"] = json!(if is_fate { fate } else { "caught" });
-            told["by"] = json!((!is_fate).then_some(fate));
-            told
-        };
-        value["each"] = self.mutants.iter().map(record).collect();
-        value
-    }
-
-    /// For people: a mutant that nobody found.
-    fn tell_survivors(&self) {
-        for (mutant, _) in self.mutants.iter().filter(|(_, fate)| *fate == SURVIVED) {
-            let Mutant { was, becomes, .. } = mutant;
-            let (name, operator) = (&self.unit.name, mutant.operator);
-            aside!("{name} survived: {operator}\n  - {was}\n  + {becomes}");
-        }
-    }
+    Ok(mutants.into_iter().zip(fates).collect())
 }
 
 #[cfg(test)]

@@ -40,6 +40,7 @@ mod markdown;
 mod quoted;
 mod table;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -153,6 +154,15 @@ fn directives(page: &str) -> impl Iterator<Item = Vec<&str>> {
         fenced ^= line.starts_with("```");
         directive(line).filter(|_| !fenced)
     })
+}
+
+/// What is picked of all directives of these pages.
+fn picked<T: Ord>(pages: &[PathBuf], pick: impl Fn(&[&str]) -> Option<T>) -> Result<BTreeSet<T>> {
+    let mut all = BTreeSet::new();
+    for page in pages {
+        all.extend(directives(&kept::read(page)?).filter_map(|words| pick(&words)));
+    }
+    Ok(all)
 }
 
 /// What a directive asks for.

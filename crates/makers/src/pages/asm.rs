@@ -10,7 +10,7 @@ use common::source::Source;
 use language::tokens::Tokens;
 use process::lessons;
 
-use super::{directives, quoted};
+use super::{picked, quoted};
 use crate::asm::{Origin, path};
 use crate::kept;
 
@@ -45,14 +45,10 @@ pub fn listing(device: &str, words: &[&str]) -> Result<String> {
 
 /// What is not shown by any of these pages, as all of them must.
 pub fn unshown(pages: &[PathBuf]) -> Result<Vec<String>> {
-    let mut shown = BTreeSet::new();
-    for page in pages {
-        let text = kept::read(page)?;
-        shown.extend(directives(&text).filter_map(|words| match &words[..] {
-            ["asm", device, kernel @ ..] => Some(path(device, &split(kernel).0.join(" "))),
-            _ => None,
-        }));
-    }
+    let shown = picked(pages, |words| match words {
+        ["asm", device, kernel @ ..] => Some(path(device, &split(kernel).0.join(" "))),
+        _ => None,
+    })?;
     let mut unshown = BTreeSet::new();
     for folder in kept::entries("data/asm")? {
         for file in kept::entries(folder)? {

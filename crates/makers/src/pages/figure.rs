@@ -1,13 +1,13 @@
 //! Figures in pages: the image with its text alternative, and the files in
 //! `docs/figures/`.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use anyhow::{Context, Result};
 use common::source::workspace;
 
-use super::directives;
+use super::picked;
 use crate::figures::{self, FOLDER, STYLE};
 use crate::kept;
 
@@ -74,20 +74,18 @@ fn updated(file: String, new: &str, check: bool) -> Result<Option<String>> {
 /// What is wrong between the figures, their files and all pages of the course.
 pub fn misplaced(pages: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
-    let mut shown = BTreeSet::new();
+    let figure = |words: &[&str]| match *words {
+        ["figure", name] => Some(name.to_string()),
+        _ => None,
+    };
+    let lessons = workspace().join("lessons");
     for page in pages {
-        let text = kept::read(page)?;
-        let figures = directives(&text).filter_map(|words| match words[..] {
-            ["figure", name] => Some(name.to_string()),
-            _ => None,
-        });
-        let figures: Vec<String> = figures.collect();
-        let is_lesson = page.parent().and_then(Path::parent) == Some(&workspace().join("lessons"));
-        if is_lesson && figures.is_empty() {
+        let is_lesson = page.parent().and_then(Path::parent) == Some(&lessons);
+        if is_lesson && picked(slice::from_ref(page), figure)?.is_empty() {
             wrong.push(format!("{} has no figure", page.display()));
         }
-        shown.extend(figures);
     }
+    let shown = picked(pages, figure)?;
     let names = figures::names()?;
     let unused = names.difference(&shown);
     wrong.extend(unused.map(|name| format!("no page has the figure {name}")));
