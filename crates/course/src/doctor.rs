@@ -14,11 +14,11 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use colored::Colorize;
 use common::device::icd::ICD_VARIABLE;
 use common::device::pocl::can_write;
 use common::device::too_few_files;
 use minijinja::context;
+use minijinja::value::Serde;
 use process::Environment;
 use serde_json::json;
 use text::Out;
@@ -107,12 +107,10 @@ impl Screen {
                 writeln!(Out, "{}", serde_json::to_string(&finding)?)?;
                 continue;
             }
-            if self.topic != Some(finding.topic) {
-                let gap = if self.topic.is_some() { "\n" } else { "" };
-                writeln!(Out, "{gap}{}", finding.topic.heading().bold())?;
-                self.topic = Some(finding.topic);
-            }
-            writeln!(Out, "{}", finding.shown())?;
+            let before = self.topic.replace(finding.topic);
+            let (is_new, is_first) = (before != Some(finding.topic), before.is_none());
+            let finding = Serde(&finding);
+            say("finding", context! { is_new, is_first, finding })?;
         }
         Ok(())
     }

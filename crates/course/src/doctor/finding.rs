@@ -1,9 +1,7 @@
-//! One thing that was looked at: how it is, and what mends it.
+//! One thing that was looked at: how it is, and what mends it. `words.txt` has how that is shown.
 
-use colored::Colorize;
 use serde::Serialize;
 use text::plain;
-use text::wrap::{folded, stdout_columns};
 
 /// What a finding is about: a heading on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -18,22 +16,7 @@ pub enum Topic {
     Tools,
 }
 
-/// In the order of [`Topic`].
-const HEADINGS: [&str; 7] = [
-    "This system",
-    "Environment variables that change what is found",
-    "The OpenCL loader: the library that programs open",
-    "Drivers: ICD files, and what each brings",
-    "Devices: on each a kernel was built, run and checked",
-    "Folders that drivers and lessons write to",
-    "Tools that the lessons can do without",
-];
-
 impl Topic {
-    pub fn heading(self) -> &'static str {
-        HEADINGS[self as usize]
-    }
-
     fn finding(self, health: Health, what: &str, says: &str) -> Finding {
         let (what, says) = (plain(what), plain(says));
         Finding {
@@ -95,23 +78,5 @@ impl Finding {
     pub fn mended_by(mut self, command: Option<String>) -> Finding {
         self.mend = command.map(|command| plain(&command));
         self
-    }
-
-    /// For people: lines that fit the terminal, 80 columns where there is none.
-    /// A command keeps to one line, so that it can be copied.
-    pub fn shown(&self) -> String {
-        const MARGIN: &str = "          ";
-        let width = stdout_columns().unwrap_or(80).max(40) - MARGIN.len();
-        let text = folded(&format!("{}: {}", self.what, self.says), width, MARGIN);
-        let health = match self.health {
-            Health::Good => "✓ good".green(),
-            Health::Note => "! note".yellow(),
-            Health::Bad => "✗ bad ".red().bold(),
-        };
-        let mut shown = format!("  {health}  {text}");
-        if let Some(command) = &self.mend {
-            shown += &format!("\n{MARGIN}{} {}", "next:".dimmed(), command.cyan());
-        }
-        shown
     }
 }
