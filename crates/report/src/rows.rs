@@ -74,6 +74,8 @@ pub struct Row {
     pub id: String,
     /// The kernel's; without "host" before it, since its heading says so.
     pub name: String,
+    /// What stands above those of its lesson, or of the host.
+    heading: String,
     /// Whether it is a loop or a crate on the host.
     is_host: bool,
     /// 0 where it has none.
@@ -94,8 +96,12 @@ impl Row {
         let has_share = !is_host && record.share_of_limit.is_some();
         let limit = limits.filter(|_| has_share).map(|limits| limits.gflops);
         let name = record.kernel.strip_prefix("host ");
+        let mut lessons = LESSONS.iter().filter(|_| !is_host);
+        let lesson = lessons.find(|lesson| lesson.number == record.lesson);
+        let heading = lesson.map(|one| format!("Lesson {}: {}", one.number, one.teaches));
         Row {
             id,
+            heading: heading.unwrap_or("On the host".into()),
             name: name.unwrap_or(&record.kernel).into(),
             is_host,
             rate: record.rate().unwrap_or(0.0),
@@ -136,14 +142,7 @@ pub struct Bench {
     /// The rate of the slowest kernel.
     slowest: f64,
     roofline: Option<Roofline>,
-    /// The rows of each lesson, and then of the host.
-    parts: Vec<Part>,
-}
-
-/// Rows with their heading.
-#[derive(Serialize)]
-struct Part {
-    heading: String,
+    /// Of each lesson, and then of the host.
     rows: Vec<Row>,
 }
 
@@ -168,25 +167,12 @@ impl Bench {
             _ => "No kernel was timed.".into(),
         };
         let roofline = limits.and_then(|limits| Roofline::of(&rows, limits, shape));
-        let heads = LESSONS.iter().map(|lesson| {
-            let heading = format!("Lesson {}: {}", lesson.number, lesson.teaches);
-            (Some(lesson.number), heading)
-        });
-        let parts = heads.chain([(None, "On the host".into())]);
-        let parts = parts.map(|(lesson, heading)| {
-            let is_in = |row: &&Row| match lesson {
-                Some(lesson) => !row.is_host && row.record.lesson == lesson,
-                None => row.is_host,
-            };
-            let rows = rows.iter().filter(is_in).cloned().collect();
-            Part { heading, rows }
-        });
         Some(Bench {
             shape,
             sentence,
             slowest: slowest.unwrap_or(1.0),
             roofline,
-            parts: parts.filter(|part| !part.rows.is_empty()).collect(),
+            rows,
         })
     }
 }
