@@ -24,105 +24,96 @@ pub type RunOf = (Poison, Vec<Buffer>);
 /// What a run leaves, by the buffers' names.
 pub type Left = Vec<(String, Elements)>;
 
-/// Another file's kernel, which gets what a task's does.
-pub struct Beside<'t> {
-    pub task: &'t Task,
-    /// What it is called in an error.
-    pub what: &'static str,
-    /// Its file, and how it is launched: by one item, and in groups of one, where nothing is said.
-    pub form: &'t LaunchForm,
-}
-
-impl Beside<'_> {
-    /// Runs it, and gives what it left in these buffers, of each run. Without arguments of its own
-    /// it gets these, as suits so many. Only the first run must come to an end. The later ones stop
-    /// where they take long, once they are enough.
-    pub fn run(
-        &self,
-        lesson: &mut Lesson,
-        args: &dyn Fn(usize) -> Vec<Arg>,
-        runs: impl Iterator<Item = RunOf>,
-    ) -> Result<Vec<Left>> {
-        let Beside { task, what, form } = self;
-        let name = form.kernel.display();
-        let told = |error: Error| match error {
-            Error::Usage(why) => Error::Usage(format!("the {what} {name}: {why}")),
-            Error::Build(why) => Error::Build(format!("the {what} {name}:\n{why}")),
-            other => other,
-        };
-        let source = Source::read(&form.kernel).map_err(|error| {
-            let why = error.to_string();
-            Error::Usage(format!("check: the {what}: {why}"))
-        })?;
-        lesson.console.doing(format!("running the {what} {name}"))?;
-        let session = lesson.session()?;
-        let options = program::options(task.ty, &task.defines);
-        let program = lesson.built_once(&source, &options).map_err(told)?;
-        let all = Signature::all(lesson, &program, &source, &task.defines).map_err(told)?;
-        let none = || told(Error::Usage("it has no kernel".into()));
-        let kernel = of_kernel(&all, &form.function).map_err(told)?;
-        let kernel = kernel.ok_or_else(none)?;
-        let mut maker = Maker::of(matrix::Fill::Random, 0);
-        maker.buffers.clone_from(&task.buffers);
-        let args = match &form.args[..] {
-            [] => args(kernel.args.len()),
-            own => maker.args(own, Some(kernel)).map_err(told)?,
-        };
-        if maker.buffers.len() > task.buffers.len() {
-            let why = "args: it has no buffers but the task's, by their names";
-            return Err(told(Error::Usage(why.into())));
-        }
-        let mut form = (*form).clone();
-        if form.global.is_empty() && form.groups.is_empty() {
-            form.global = vec![1.into()];
-        }
-        if form.local.is_empty() && kernel.required.is_none() {
-            form.local = vec![1.into(); form.global.len().max(form.groups.len())];
-        }
-        let (over, group, fixed) = range(&form, Some(kernel)).map_err(told)?;
-        let mut own = Task {
-            kernel: kernel.kernel.clone(),
-            launches: vec![Launch {
-                kernel: kernel.kernel.clone(),
-                over,
-                group,
-                fixed,
-                offset: form.offset,
-                args,
-                ..Launch::default()
-            }],
-            right: Right::AnyOf(String::new(), Vec::new()),
-            ..(*task).clone()
-        };
-        own.names.extend(maker.names);
-        let mut once = |(poison, buffers): RunOf| {
-            own.buffers = buffers;
-            let ready = match lesson.prepared(&own, &source) {
-                // It is built: its arguments are others.
-                Err(Error::Build(why)) => Err(Error::Usage(why)),
-                ready => ready?.map_err(Error::Usage),
-            }?;
-            ready.poison_again(&session, poison)?;
-            lesson.console.doing(format!("running the {what} {name}"))?;
-            session.run(&ready.launches)?;
-            let damage = ready.check(&session, &Vec::new())?.err();
-            let is_wrong = |damage| Error::Usage(format!("it is wrong itself: {damage}"));
-            damage.map_or(Ok(()), |damage| Err(is_wrong(damage)))?;
-            ready.all(&session)
-        };
-        let (began, mut all) = (Instant::now(), Vec::new());
-        for run in runs {
-            match once(run) {
-                Ok(left) => all.push(left),
-                Err(error) if all.is_empty() => return Err(told(error)),
-                Err(_) => break,
-            }
-            if all.len() > enough(&all[0]) && began.elapsed() > LONG {
-                break;
-            }
-        }
-        Ok(all)
+/// Runs another file's kernel, which errors call by `what` it is, and gives what it left in these
+/// buffers, of each run. Without a range in its `form` one item runs it, in groups of one; without
+/// arguments it gets these of the task's, as suits so many. Only the first run must come to an end.
+/// The later ones stop where they take long, once they are enough.
+pub fn run(
+    lesson: &mut Lesson,
+    task: &Task,
+    what: &str,
+    form: &LaunchForm,
+    args: &dyn Fn(usize) -> Vec<Arg>,
+    runs: impl Iterator<Item = RunOf>,
+) -> Result<Vec<Left>> {
+    let name = form.kernel.display();
+    let told = |error: Error| match error {
+        Error::Usage(why) => Error::Usage(format!("the {what} {name}: {why}")),
+        Error::Build(why) => Error::Build(format!("the {what} {name}:\n{why}")),
+        other => other,
+    };
+    let source = Source::read(&form.kernel).map_err(|error| {
+        let why = error.to_string();
+        Error::Usage(format!("check: the {what}: {why}"))
+    })?;
+    lesson.console.doing(format!("running the {what} {name}"))?;
+    let session = lesson.session()?;
+    let options = program::options(task.ty, &task.defines);
+    let program = lesson.built_once(&source, &options).map_err(told)?;
+    let all = Signature::all(lesson, &program, &source, &task.defines).map_err(told)?;
+    let none = || told(Error::Usage("it has no kernel".into()));
+    let kernel = of_kernel(&all, &form.function).map_err(told)?;
+    let kernel = kernel.ok_or_else(none)?;
+    let mut maker = Maker::of(matrix::Fill::Random, 0);
+    maker.buffers.clone_from(&task.buffers);
+    let args = match &form.args[..] {
+        [] => args(kernel.args.len()),
+        own => maker.args(own, Some(kernel)).map_err(told)?,
+    };
+    if maker.buffers.len() > task.buffers.len() {
+        let why = "args: it has no buffers but the task's, by their names";
+        return Err(told(Error::Usage(why.into())));
     }
+    let mut form = form.clone();
+    if form.global.is_empty() && form.groups.is_empty() {
+        form.global = vec![1.into()];
+    }
+    if form.local.is_empty() && kernel.required.is_none() {
+        form.local = vec![1.into(); form.global.len().max(form.groups.len())];
+    }
+    let (over, group, fixed) = range(&form, Some(kernel)).map_err(told)?;
+    let mut own = Task {
+        kernel: kernel.kernel.clone(),
+        launches: vec![Launch {
+            kernel: kernel.kernel.clone(),
+            over,
+            group,
+            fixed,
+            offset: form.offset,
+            args,
+            ..Launch::default()
+        }],
+        right: Right::AnyOf(String::new(), Vec::new()),
+        ..task.clone()
+    };
+    own.names.extend(maker.names);
+    let mut once = |(poison, buffers): RunOf| {
+        own.buffers = buffers;
+        let ready = match lesson.prepared(&own, &source) {
+            // It is built: its arguments are others.
+            Err(Error::Build(why)) => Err(Error::Usage(why)),
+            ready => ready?.map_err(Error::Usage),
+        }?;
+        ready.poison_again(&session, poison)?;
+        lesson.console.doing(format!("running the {what} {name}"))?;
+        session.run(&ready.launches)?;
+        let damage = ready.check(&session, &Vec::new())?.err();
+        let is_wrong = |damage| Error::Usage(format!("it is wrong itself: {damage}"));
+        damage.map_or(Ok(()), |damage| Err(is_wrong(damage)))?;
+        ready.all(&session)
+    };
+    let (began, mut all) = (Instant::now(), Vec::new());
+    for run in runs {
+        match once(run) {
+            Ok(left) => all.push(left),
+            Err(error) if all.is_empty() => return Err(told(error)),
+            Err(_) => break,
+        }
+        if all.len() > enough(&all[0]) && began.elapsed() > LONG {
+            break;
+        }
+    }
+    Ok(all)
 }
 
 /// Runs with other numbers that are made at least. By chance each leaves about one element in a
@@ -141,13 +132,9 @@ pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
             continue;
         };
         let file = file.clone();
-        let beside = Beside {
-            task,
-            what: "filling kernel",
-            form: &LaunchForm {
-                kernel: (&file).into(),
-                ..LaunchForm::default()
-            },
+        let form = LaunchForm {
+            kernel: (&file).into(),
+            ..LaunchForm::default()
         };
         let given = [
             Arg::Buffer(buffer.name.clone()),
@@ -160,7 +147,7 @@ pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
             ..buffer.clone()
         };
         let once = std::iter::once((Poison::Nan, vec![own]));
-        let left = beside.run(lesson, &args, once)?;
+        let left = run(lesson, task, "filling kernel", &form, &args, once)?;
         let held = left.into_iter().flatten().next();
         let held = held.map_or(Elements::Int(Vec::new()), |one| one.1);
         let fill = Fill::Made(file, Rc::new(held));

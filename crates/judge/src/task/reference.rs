@@ -13,7 +13,7 @@ use lesson::form::LaunchForm;
 use verify::poison::{Poison, is_poison};
 use verify::{Same, shaken};
 
-use super::beside::{Beside, Left, RunOf};
+use super::beside::{self, Left, RunOf};
 use super::file::TaskFile;
 
 /// Runs of a reference with other numbers: enough that by chance hardly any element stays.
@@ -102,11 +102,6 @@ fn by_kernel(
     reference: &LaunchForm,
     runs: impl Iterator<Item = RunOf>,
 ) -> Result<Vec<Left>> {
-    let beside = Beside {
-        task,
-        what: "reference",
-        form: reference,
-    };
     let all = given_to_reference(task);
     let args = |count: usize| {
         if all.len() == count {
@@ -118,7 +113,7 @@ fn by_kernel(
             .cloned()
             .collect()
     };
-    beside.run(lesson, &args, runs)
+    beside::run(lesson, task, "reference", reference, &args, runs)
 }
 
 /// What formulas say, as kernels would leave it.
@@ -195,14 +190,10 @@ fn given_to_reference(task: &Task) -> Vec<Arg> {
     let several = task.launches.len() > 1;
     let mut all: Vec<Arg> = Vec::new();
     for arg in task.launches.iter().flat_map(|launch| &launch.args) {
-        let is_between = |name: &String| {
-            task.buffer(name)
-                .is_some_and(|one| one.role == Role::Between)
-        };
+        let is_between = |one: &Buffer| one.role == Role::Between;
         let is_left_out = match arg {
-            Arg::Buffer(name) => is_between(name),
-            Arg::Local(_) => several,
-            Arg::Number(..) | Arg::Parts(..) | Arg::Sampler(_) => false,
+            Arg::Buffer(name) => task.buffer(name).is_some_and(is_between),
+            arg => several && matches!(arg, Arg::Local(_)),
         };
         if !(is_left_out || several && all.contains(arg)) {
             all.push(arg.clone());

@@ -133,17 +133,14 @@ impl TaskFile {
         let mut sizes = self.size.clone();
         if !words.contains('=') {
             let sides: Option<Vec<usize>> = words.split('x').map(|one| one.parse().ok()).collect();
+            let sides = sides.filter(|sides| sides.len() == 1 || sides.len() >= names.len());
             let sides = sides.ok_or_else(wrong)?;
             let mut ordered = names.clone();
             if names.iter().all(|name| SIDES.contains(name)) {
                 ordered.sort_by_key(|name| SIDES.iter().position(|side| side == name));
             }
-            if sides.len() != 1 && sides.len() < ordered.len() {
-                return Err(wrong());
-            }
-            for (at, name) in ordered.iter().enumerate() {
-                let side = sides.get(at).unwrap_or(&sides[0]);
-                sizes.insert((*name).into(), *side);
+            for (at, name) in ordered.into_iter().enumerate() {
+                sizes.insert(name.into(), *sides.get(at).unwrap_or(&sides[0]));
             }
             return Ok(sizes);
         }
