@@ -13,6 +13,7 @@ use common::probe::Peak;
 use common::shape::Shape;
 use process::data::size_name;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::rows::Row;
 
@@ -30,28 +31,6 @@ const DOT: f64 = 5.0;
 const TICK: f64 = 36.0;
 const LABEL: f64 = 15.0;
 
-/// The roofline of one bench. Places along x are shares of the width, those along y pixels from
-/// the top.
-#[derive(Serialize)]
-pub struct Roofline {
-    size: String,
-    limits: Peak,
-    top: f64,
-    floor: f64,
-    /// The powers of ten on both axes, and where they lie.
-    across: Vec<(f64, String)>,
-    down: Vec<(f64, String)>,
-    /// Operations for each byte where the roofs meet, and where that is.
-    ridge: f64,
-    edge: f64,
-    corner: f64,
-    /// The most that a kernel reached whose units have no measured limit, and where that is.
-    beyond: Option<(f64, f64)>,
-    /// Where the slanted roof begins.
-    begin: f64,
-    points: Vec<Point>,
-}
-
 /// A kernel in the figure.
 #[derive(Serialize)]
 struct Point {
@@ -66,61 +45,64 @@ struct Point {
     label_y: f64,
 }
 
-impl Roofline {
-    /// None without counted traffic.
-    pub fn of(rows: &[Row], limits: Peak, shape: Shape) -> Option<Roofline> {
-        let kernels = rows.iter().filter(|row| row.is_timed());
-        let kernels: Vec<(&Row, f64)> = kernels
-            .filter_map(|row| Some((row, row.intensity?)))
-            .collect();
-        if kernels.is_empty() {
-            return None;
-        }
-        let intensities = kernels.iter().map(|(_, intensity)| *intensity);
-        let ridge = limits.gflops / limits.gbytes_per_second;
-        let x = LogAxis::over(intensities.chain([ridge]), 0.78);
-        let rates = kernels.iter().map(|(row, _)| row.rate);
-        let without = rows
-            .iter()
-            .filter(|row| row.is_timed() && row.share.is_none());
-        let fastest = without.map(|row| row.rate).reduce(f64::max);
-        let beyond = fastest.filter(|rate| *rate > limits.gflops);
-        let y = LogAxis::over(rates.chain([limits.gflops]).chain(beyond), 0.92);
-        let down = |rate: f64| TOP + (1.0 - y.at(rate)) * HEIGHT;
-        let point = |&(row, intensity): &(&Row, f64)| Point {
-            id: row.id.clone(),
-            name: row.name.clone(),
-            says: row.record.says.clone(),
-            intensity,
-            rate: row.rate,
-            x: x.at(intensity),
-            y: down(row.rate),
-            label_y: 0.0,
-        };
-        let corner = down(limits.gflops);
-        let ticks = y.decades().map(|decade| line([0.0, TICK], down(decade)));
-        let beyond = beyond.map(|rate| (rate, down(rate)));
-        let roofs = [corner].into_iter().chain(beyond.map(|(_, at)| at));
-        let roofs = roofs.map(|at| line([TICK, NARROWEST], at));
-        let taken = ticks.chain(roofs).collect();
-        let mut points: Vec<Point> = kernels.iter().map(point).collect();
-        spread_labels(&mut points, taken);
-        let named = |decade: f64, at: f64| (at, decade.to_string());
-        Some(Roofline {
-            size: size_name(shape),
-            limits,
-            top: TOP,
-            floor: FLOOR,
-            across: x.decades().map(|one| named(one, x.at(one))).collect(),
-            down: y.decades().map(|one| named(one, down(one))).collect(),
-            ridge,
-            edge: x.at(ridge),
-            corner,
-            beyond,
-            begin: down(x.value(0.0) * limits.gbytes_per_second),
-            points,
-        })
+/// The roofline of one bench, as the page's template draws it; none without counted traffic. Places
+/// along x are shares of the width, those along y pixels from the top.
+pub fn roofline(rows: &[Row], limits: Peak, shape: Shape) -> Option<Value> {
+    let kernels = rows.iter().filter(|row| row.is_timed());
+    let kernels: Vec<(&Row, f64)> = kernels
+        .filter_map(|row| Some((row, row.intensity?)))
+        .collect();
+    if kernels.is_empty() {
+        return None;
     }
+    let intensities = kernels.iter().map(|(_, intensity)| *intensity);
+    let ridge = limits.gflops / limits.gbytes_per_second;
+    let x = LogAxis::over(intensities.chain([ridge]), 0.78);
+    let rates = kernels.iter().map(|(row, _)| row.rate);
+    let without = rows
+        .iter()
+        .filter(|row| row.is_timed() && row.share.is_none());
+    let fastest = without.map(|row| row.rate).reduce(f64::max);
+    let beyond = fastest.filter(|rate| *rate > limits.gflops);
+    let y = LogAxis::over(rates.chain([limits.gflops]).chain(beyond), 0.92);
+    let down = |rate: f64| TOP + (1.0 - y.at(rate)) * HEIGHT;
+    let point = |&(row, intensity): &(&Row, f64)| Point {
+        id: row.id.clone(),
+        name: row.name.clone(),
+        says: row.record.says.clone(),
+        intensity,
+        rate: row.rate,
+        x: x.at(intensity),
+        y: down(row.rate),
+        label_y: 0.0,
+    };
+    let corner = down(limits.gflops);
+    let ticks = y.decades().map(|decade| line([0.0, TICK], down(decade)));
+    let beyond = beyond.map(|rate| (rate, down(rate)));
+    let roofs = [corner].into_iter().chain(beyond.map(|(_, at)| at));
+    let roofs = roofs.map(|at| line([TICK, NARROWEST], at));
+    let taken = ticks.chain(roofs).collect();
+    let mut points: Vec<Point> = kernels.iter().map(point).collect();
+    spread_labels(&mut points, taken);
+    let named = |decade: f64, at: f64| (at, decade.to_string());
+    Some(json!({
+        "size": size_name(shape),
+        "limits": limits,
+        "top": TOP,
+        "floor": FLOOR,
+        // The powers of ten on both axes, and where they lie.
+        "across": Vec::from_iter(x.decades().map(|one| named(one, x.at(one)))),
+        "down": Vec::from_iter(y.decades().map(|one| named(one, down(one)))),
+        // Operations for each byte where the roofs meet, and where that is.
+        "ridge": ridge,
+        "edge": x.at(ridge),
+        "corner": corner,
+        // The most that a kernel reached whose units have no measured limit, and where that is.
+        "beyond": beyond,
+        // Where the slanted roof begins.
+        "begin": down(x.value(0.0) * limits.gbytes_per_second),
+        "points": points,
+    }))
 }
 
 /// A logarithmic axis.

@@ -9,8 +9,9 @@ use common::traffic::Counts;
 use process::devices::Device;
 use process::lessons::LESSONS;
 use serde::Serialize;
+use serde_json::Value;
 
-use super::roofline::{LogAxis, Roofline};
+use super::roofline::{LogAxis, roofline};
 use super::survey::{Done, Survey, VECTORS};
 
 /// A device, and what was measured on it.
@@ -141,7 +142,7 @@ pub struct Bench {
     pub sentence: String,
     /// The rate of the slowest kernel.
     slowest: f64,
-    roofline: Option<Roofline>,
+    roofline: Option<Value>,
     /// Of each lesson, and then of the host.
     rows: Vec<Row>,
 }
@@ -166,7 +167,7 @@ impl Bench {
             }
             _ => "No kernel was timed.".into(),
         };
-        let roofline = limits.and_then(|limits| Roofline::of(&rows, limits, shape));
+        let roofline = limits.and_then(|limits| roofline(&rows, limits, shape));
         Some(Bench {
             shape,
             sentence,

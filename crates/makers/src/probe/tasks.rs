@@ -35,27 +35,20 @@ const MASKS: [(&str, i32); 4] = [
 /// Everything.
 pub fn all(session: &Session) -> Result<Vec<StepTime>> {
     let on = On { session };
-    let mut figures = Vec::new();
-    for kib in SIZES {
-        figures.push(on.chase(kib << 10)?);
-    }
-    for kib in SIZES {
-        figures.push(on.sweep(kib << 10)?);
-    }
-    figures.push(on.chase_local()?);
-    for chains in [1, 2, 4, 6, 8, 10, 12] {
-        figures.push(on.chain(chains)?);
-    }
-    for tile in TILES.split(", ") {
-        figures.push(on.local_read("local_read", 1, tile)?);
-    }
-    for tile in VECTORS.split(", ") {
-        figures.push(on.local_read("local_read_vector", 4, tile)?);
-    }
-    for (who, mask) in MASKS {
-        figures.push(on.branch(who, mask)?);
-    }
-    Ok(figures)
+    let sizes = || SIZES.into_iter().map(|kib| kib << 10);
+    let chases = sizes().map(|size| on.chase(size));
+    let sweeps = sizes().map(|size| on.sweep(size));
+    let local = std::iter::once_with(|| on.chase_local());
+    let chains = [1, 2, 4, 6, 8, 10, 12].into_iter();
+    let chains = chains.map(|chains| on.chain(chains));
+    let tiles = TILES
+        .split(", ")
+        .map(|tile| on.local_read("local_read", 1, tile));
+    let vectors = VECTORS.split(", ");
+    let vectors = vectors.map(|tile| on.local_read("local_read_vector", 4, tile));
+    let branches = MASKS.into_iter().map(|(who, mask)| on.branch(who, mask));
+    let all = chases.chain(sweeps).chain(local).chain(chains);
+    all.chain(tiles).chain(vectors).chain(branches).collect()
 }
 
 struct On<'s> {
@@ -174,13 +167,8 @@ impl On<'_> {
         let (range, steps) = (self.lockstep(), 250_000);
         let items = range.global()[0] as i32;
         let result = |_| expected::chase_local(items, steps);
-        self.time(
-            ("chase_local", "8 KiB"),
-            (range, steps, None),
-            &[],
-            &[],
-            result,
-        )
+        let name = ("chase_local", "8 KiB");
+        self.time(name, (range, steps, None), &[], &[], result)
     }
 
     fn chain(&self, chains: usize) -> Result<StepTime> {
@@ -189,13 +177,8 @@ impl On<'_> {
         let steps = 1 << 19;
         let range = (self.lockstep(), steps, None);
         let result = |_| expected::chain(chains, steps);
-        self.time(
-            ("chain", &chains.to_string()),
-            range,
-            &defines,
-            &[ONE, ONE],
-            result,
-        )
+        let name = ("chain", &*chains.to_string());
+        self.time(name, range, &defines, &[ONE, ONE], result)
     }
 
     fn local_read(&self, kernel: &str, words: usize, tile: &str) -> Result<StepTime> {
@@ -204,25 +187,15 @@ impl On<'_> {
         let steps = 1 << 15;
         let range = (self.everywhere(), steps, Some(4 * words));
         let result = |_| expected::local_read(words, [row, high], steps);
-        self.time(
-            (kernel, tile),
-            range,
-            &[("ROW", row), ("HIGH", high)],
-            &[],
-            result,
-        )
+        let defines = [("ROW", row), ("HIGH", high)];
+        self.time((kernel, tile), range, &defines, &[], result)
     }
 
     fn branch(&self, who: &str, mask: i32) -> Result<StepTime> {
         let steps = 1 << 16;
         let range = (self.everywhere(), steps, None);
         let result = |_| expected::branch(mask, steps);
-        self.time(
-            ("branch", who),
-            range,
-            &[],
-            &[Arg::int(mask), ONE, ONE],
-            result,
-        )
+        let args = [Arg::int(mask), ONE, ONE];
+        self.time(("branch", who), range, &[], &args, result)
     }
 }
