@@ -9,10 +9,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use common::Error;
 use common::source::{own_workspace, workspace};
+use minijinja::context;
+use minijinja::value::Serde;
 use text::{aside, plain_name};
 
 use super::progress::{Mark, Progress};
 use super::puzzle::{Check, Puzzle};
+use crate::words::said;
 
 /// Names the folder; stronger than what `start` was told.
 pub const VARIABLE: &str = "OPENCL_COURSE_EXERCISES";
@@ -83,9 +86,10 @@ impl Folder {
     pub fn start(&self, puzzles: &[&Puzzle]) -> Result<usize> {
         must_lie_outside(&self.path)?;
         fs::create_dir_all(&self.path).with_context(|| self.cannot("make"))?;
+        let macros = macros(puzzles)?;
         let copied = || -> std::io::Result<usize> {
             create(&self.path.join("README.md"), README)?;
-            comforts(&self.path, puzzles)?;
+            comforts(&self.path, &macros)?;
             let mut new = 0;
             for puzzle in puzzles {
                 let file = self.file(puzzle);
@@ -251,7 +255,7 @@ const FILES: [(&str, &str); 4] = [
 
 /// Writes what lies there besides kernels. What a learner wrote is left alone; the aliases follow a
 /// clone that moved.
-fn comforts(folder: &Path, puzzles: &[&Puzzle]) -> std::io::Result<()> {
+fn comforts(folder: &Path, macros: &str) -> std::io::Result<()> {
     let config = folder.join(".cargo/config.toml");
     let aliases = aliases(&own_workspace().join("Cargo.toml"));
     let is_ours = || fs::read_to_string(&config).is_ok_and(|text| text.starts_with(OURS));
@@ -262,27 +266,17 @@ fn comforts(folder: &Path, puzzles: &[&Puzzle]) -> std::io::Result<()> {
         let text = fs::read_to_string(own_workspace().join(place).join(name));
         text.map_or(Ok(false), |text| create(&folder.join(name), &text))?;
     }
-    create(&folder.join(".clangd"), &macros(puzzles))?;
-    Ok(())
+    create(&folder.join(".clangd"), macros).map(drop)
 }
 
 /// For clangd: the macros that the checks give to a kernel.
-fn macros(puzzles: &[&Puzzle]) -> String {
-    let mut text = "# The macros that `cargo course exercise` passes.\n".to_string();
-    for puzzle in puzzles {
-        let Check::Task(spec) = &puzzle.check else {
-            continue;
-        };
-        let all = spec.define.iter();
-        let all: Vec<String> = all
-            .map(|(name, value)| format!("-D{name}={value}"))
-            .collect();
-        if !all.is_empty() {
-            let (place, all) = (&puzzle.place, all.join(", "));
-            text += &format!("---\nIf:\n  PathMatch: {place}.*\nCompileFlags:\n  Add: [{all}]\n");
-        }
-    }
-    text
+fn macros(puzzles: &[&Puzzle]) -> Result<String> {
+    let macros = puzzles.iter().filter_map(|puzzle| match &puzzle.check {
+        Check::Task(task) if !task.define.is_empty() => Some((&puzzle.place, &task.define)),
+        _ => None,
+    });
+    let all = Serde(macros.collect::<Vec<_>>());
+    said("clangd", context! { all })
 }
 
 /// The aliases, for cargo's configuration: they run the course of this manifest.
