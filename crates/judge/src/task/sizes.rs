@@ -133,14 +133,19 @@ impl TaskFile {
         let mut sizes = self.size.clone();
         if !words.contains('=') {
             let sides: Option<Vec<usize>> = words.split('x').map(|one| one.parse().ok()).collect();
-            let sides = sides.filter(|sides| sides.len() == 1 || sides.len() >= names.len());
-            let sides = sides.ok_or_else(wrong)?;
+            // Of a product in order, and all three are taken where it has fewer.
             let mut ordered = names.clone();
             if names.iter().all(|name| SIDES.contains(name)) {
                 ordered.sort_by_key(|name| SIDES.iter().position(|side| side == name));
+                if words.split('x').count() == SIDES.len() {
+                    ordered = SIDES.to_vec();
+                }
             }
+            let sides = sides.filter(|sides| sides.len() == 1 || sides.len() == ordered.len());
+            let sides = sides.ok_or_else(wrong)?;
             for (at, name) in ordered.into_iter().enumerate() {
-                sizes.insert(name.into(), *sides.get(at).unwrap_or(&sides[0]));
+                let side = *sides.get(at).unwrap_or(&sides[0]);
+                sizes.entry(name.into()).and_modify(|size| *size = side);
             }
             return Ok(sizes);
         }
