@@ -98,15 +98,6 @@ impl Room {
     }
 }
 
-/// What would come of another demand.
-#[derive(Debug, PartialEq, Serialize)]
-struct Change {
-    what: String,
-    /// Of a unit.
-    groups: u32,
-    items: u32,
-}
-
 /// What a kernel takes, of what.
 pub struct Occupancy<'a> {
     /// The kernel with its variant, or what stands for it.
@@ -144,21 +135,16 @@ impl Occupancy<'_> {
     /// One register more for each item; the numbers of registers at which the count of groups
     /// changes, the most with which a unit still holds so many, the widest first; groups of
     /// other sizes, whose items take as much local memory each.
-    fn changes(&self) -> [Vec<Change>; 3] {
+    fn changes(&self) -> [Vec<Value>; 3] {
         let Occupancy { demand, of, .. } = self;
         let with = |registers| Demand {
             registers,
             ..*demand
         };
         let groups = |registers| with(Some(registers)).room(of).groups();
-        let change = |what, demand: Demand| {
+        let change = |what: String, demand: Demand| {
             let groups = demand.room(of).groups();
-            let items = groups * demand.group;
-            Change {
-                what,
-                groups,
-                items,
-            }
+            json!({ "what": what, "groups": groups, "items": groups * demand.group })
         };
         let more = demand.registers.map(|registers| registers + 1);
         let more = more.map(|more| change("one register more".into(), with(Some(more))));

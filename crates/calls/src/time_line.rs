@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::line::{Call, Line};
 use crate::objects::Objects;
@@ -20,17 +20,6 @@ struct Bar {
     end: u64,
     kind: &'static str,
     told: String,
-}
-
-/// What is drawn of a piece: its kind, where it begins and how long it is as shares of the width,
-/// how it is told, and its seconds.
-type Drawn<'a> = (&'static str, f64, f64, &'a str, f64);
-
-/// The rows with their names, and how long all of it took.
-#[derive(Serialize)]
-pub struct Picture<'a> {
-    seconds: f64,
-    rows: Vec<(&'a str, Vec<Drawn<'a>>)>,
 }
 
 /// Hears all lines, and tells in the end what is to be drawn.
@@ -99,8 +88,10 @@ impl TimeLine {
         }
     }
 
-    /// What there is to draw; nothing where no command ran.
-    pub fn picture(&self) -> Option<Picture<'_>> {
+    /// What there is to draw: how long all of it took, and the rows with their names. Of a piece that
+    /// is its kind, where it begins and how long it is as shares of the width, how it is told, and its
+    /// seconds. Nothing where no command ran.
+    pub fn picture(&self) -> Option<Value> {
         let on_host = |bar: &Bar| {
             let offset = self.clocks.get(&bar.row).map_or(0, |(offset, _)| *offset);
             let at = |time: u64| (time as i64).saturating_add(offset);
@@ -109,7 +100,7 @@ impl TimeLine {
         let begin = self.bars.iter().map(|bar| on_host(bar).0).min()?;
         let end = self.bars.iter().map(|bar| on_host(bar).1).max()?;
         let span = end.saturating_sub(begin).max(1) as f64;
-        let row = |row: &'_ str| {
+        let row = |row: &str| -> Vec<Value> {
             let mut drawn = 0.0;
             let bars = self.bars.iter().filter(|bar| bar.row == row);
             let bars = bars.filter_map(|bar| {
@@ -121,14 +112,12 @@ impl TimeLine {
                 let is_seen = at + width >= drawn + THINNEST / 5.0;
                 drawn = if is_seen { at + width } else { drawn };
                 let (kind, told, seconds) = (bar.kind, &*bar.told, took * 1e-9);
-                is_seen.then_some((kind, at, width, told, seconds))
+                is_seen.then(|| json!([kind, at, width, told, seconds]))
             });
             bars.collect()
         };
         let rows = self.clocks.keys().map(String::as_str).chain([HOST]);
-        Some(Picture {
-            seconds: span * 1e-9,
-            rows: rows.map(|name| (name, row(name))).collect(),
-        })
+        let rows: Vec<_> = rows.map(|name| (name, row(name))).collect();
+        Some(json!({ "seconds": span * 1e-9, "rows": rows }))
     }
 }
