@@ -1,9 +1,8 @@
 //! The report: every lesson's kernels on a device, measured in one run, on one
 //! page: the roofline, and all figures.
 
-use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
@@ -19,7 +18,7 @@ use text::Out;
 
 use crate::filled;
 use crate::rows::Section;
-use crate::survey::{Survey, unwritable};
+use crate::survey::{Survey, write};
 
 /// What is run, and where it is written.
 #[derive(Args)]
@@ -49,11 +48,16 @@ pub struct Options {
 /// Runs what the options ask for. The page is written after every job: what was done is on it,
 /// whatever stops the rest.
 pub fn report(options: &Options) -> Result<()> {
-    fs::create_dir_all(&options.out).map_err(|error| unwritable(&options.out, &error))?;
+    // Before any lesson takes its time.
+    write(&options.out, &[])?;
     let lessons = lessons(&options.lesson)?;
     let devices = devices::chosen(options.device.as_deref(), options.all_devices)?;
     let mut survey = Survey::new(&lessons, &options.size, devices)?;
-    survey.run(options.runs, |survey| write(survey, &options.out))?;
+    survey.run(options.runs, |survey| {
+        let figures = serde_json::to_string_pretty(survey)?;
+        let files = [("index.html", page(survey)?), ("report.json", figures)];
+        write(&options.out, &files)
+    })?;
     conclude(&survey, options)?;
     let failed = survey.done.iter().filter(|done| done.failed.is_some());
     let names: Vec<String> = failed.clone().map(|done| done.job.name()).collect();
@@ -86,16 +90,6 @@ fn page(survey: &Survey) -> Result<String> {
     let page = filled("page.html", include_str!("page.html"), values)?;
     // It escapes slashes, too, which are text.
     Ok(page.replace("&#x2f;", "/"))
-}
-
-/// The page, and all figures.
-fn write(survey: &Survey, folder: &Path) -> Result<()> {
-    let figures = serde_json::to_string_pretty(survey)?;
-    for (name, text) in [("index.html", page(survey)?), ("report.json", figures)] {
-        let path = folder.join(name);
-        fs::write(&path, text).map_err(|error| unwritable(&path, &error))?;
-    }
-    Ok(())
 }
 
 /// Tells what came of it, a sentence for each device and size, and where the page is.

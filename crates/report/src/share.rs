@@ -1,7 +1,6 @@
 //! `course record --share`: the lessons on a device, three rounds, in one small file that its
 //! maker may send in. Nothing is sent.
 
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -18,7 +17,7 @@ use process::{devices, machine};
 use text::{Out, aside};
 
 use crate::filled;
-use crate::survey::{Survey, unwritable};
+use crate::survey::{Survey, write};
 
 /// What is recorded, and where it is written.
 #[derive(Args)]
@@ -52,6 +51,8 @@ pub fn record(options: &Options) -> Result<()> {
     if lessons.is_empty() {
         return Err(Error::Usage("only lessons 3 to 10 are recorded".into()).into());
     }
+    // Before any lesson takes its time.
+    write(&options.out, &[])?;
     let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
     let planned = Survey::new(&lessons, options.size.as_slice(), vec![device.clone()])?;
     let mut shared = Shared {
@@ -73,17 +74,12 @@ pub fn record(options: &Options) -> Result<()> {
         let records: Vec<_> = done.flat_map(|done| done.records).collect();
         shared.add(&records, machine::state());
     }
-    fs::create_dir_all(&options.out).map_err(|error| unwritable(&options.out, &error))?;
-    let (file, issue) = (
-        options.out.join("shared.json"),
-        options.out.join("issue.md"),
-    );
-    for (path, text) in [
-        (&file, serde_json::to_string(&shared)?),
-        (&issue, issue_of(&shared)?),
-    ] {
-        fs::write(path, text).map_err(|error| unwritable(path, &error))?;
-    }
+    let files = [
+        ("shared.json", serde_json::to_string(&shared)?),
+        ("issue.md", issue_of(&shared)?),
+    ];
+    write(&options.out, &files)?;
+    let [file, issue] = files.map(|(name, _)| options.out.join(name));
     let (file, issue) = (file.display(), issue.display());
     writeln!(
         Out,

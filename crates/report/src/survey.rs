@@ -1,10 +1,10 @@
 //! What a report holds: what each lesson measured on a device. The lessons run one after
 //! another, each in a child process.
 
-use std::io;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
+use std::{fs, io};
 
 use anyhow::{Context, Result, ensure};
 use common::Error;
@@ -144,11 +144,17 @@ impl Survey {
     }
 }
 
-pub fn unwritable(path: &Path, error: &io::Error) -> Error {
-    Error::File {
-        path: path.into(),
+/// Makes the folder, if it is not there yet, and writes these files into it.
+pub fn write(folder: &Path, files: &[(&str, String)]) -> Result<()> {
+    let unwritable = |error: io::Error| Error::File {
+        path: folder.into(),
         why: format!("{error}\n  next: the same command with --out DIR, a folder of your own"),
+    };
+    fs::create_dir_all(folder).map_err(unwritable)?;
+    for (name, text) in files {
+        fs::write(folder.join(name), text).map_err(unwritable)?;
     }
+    Ok(())
 }
 
 #[cfg(test)]
