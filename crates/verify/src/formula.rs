@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::element::Elements;
 
-use parse::Expr;
+use parse::{Expr, Op};
 
 /// What a formula comes to, or what is wrong with it.
 pub type Result<T> = std::result::Result<T, String>;
@@ -47,10 +47,9 @@ impl Formula {
             scope,
             buffers: &[],
             indices: Vec::new(),
-            magnitudes: false,
         };
-        let values = lanes.of(&self.parsed()?);
-        Ok(values.map_err(|why| self.malformed(&why))?[0])
+        let numbers = lanes.of(&self.parsed()?);
+        Ok(numbers.map_err(|why| self.malformed(&why))?[0].value)
     }
 
     /// Its value as a number of things, from 0 to 2^53.
@@ -89,32 +88,26 @@ impl Formula {
         buffers: &[(&str, &Elements)],
     ) -> Result<Expected> {
         let tree = self.parsed()?;
-        let index: Vec<f64> = range.clone().map(|i| i as f64).collect();
-        let of = |magnitudes| {
-            let lanes = Lanes {
-                scope,
-                buffers,
-                indices: vec![("i", &index[..])],
-                magnitudes,
-            };
-            let values = lanes.of(&tree);
-            let mut values = values.map_err(|why| self.malformed(&why))?;
-            let first = values.first().copied().unwrap_or_default();
-            values.resize(range.len(), first);
-            Ok::<_, String>(values)
+        let index: Vec<f64> = range.map(|i| i as f64).collect();
+        let lanes = Lanes {
+            scope,
+            buffers,
+            indices: vec![("i", &index[..])],
         };
-        let values = of(false)?;
+        let numbers = lanes.of(&tree);
+        let mut numbers = numbers.map_err(|why| self.malformed(&why))?;
+        spread(&mut numbers, index.len());
         let count = tree.roundings();
-        if count == 0.0 && !tree.has_sum() && tree.has_element() {
-            let roundings = vec![0.0; values.len()];
-            return Ok(Expected { values, roundings });
-        }
-        let mut roundings = of(true)?;
+        let is_exact = count == 0.0 && !tree.has_sum() && tree.has_element();
         let factor = crate::same::MARGIN * count.max(1.0).sqrt();
-        roundings
-            .iter_mut()
-            .for_each(|size| *size = size.abs() * factor);
-        Ok(Expected { values, roundings })
+        let roundings = |one: &Number| match is_exact {
+            true => 0.0,
+            false => one.size.abs() * factor,
+        };
+        Ok(Expected {
+            roundings: numbers.iter().map(roundings).collect(),
+            values: numbers.iter().map(|one| one.value).collect(),
+        })
     }
 
     fn parsed(&self) -> Result<Expr> {
@@ -194,6 +187,21 @@ impl Scope {
     }
 }
 
+/// What a part of a formula comes to, and the size of the terms that it was made of, by which
+/// it may be off.
+#[derive(Clone, Copy, Default)]
+struct Number {
+    value: f64,
+    size: f64,
+}
+
+impl Number {
+    fn of(value: f64) -> Number {
+        let size = value.abs();
+        Number { value, size }
+    }
+}
+
 /// Evaluation for several elements at once: a list as long as they are many, or of one
 /// number that holds for all of them.
 struct Lanes<'a> {
@@ -201,30 +209,19 @@ struct Lanes<'a> {
     buffers: &'a [(&'a str, &'a Elements)],
     /// Names that differ from element to element, or of which each sum has its own.
     indices: Vec<(&'a str, &'a [f64])>,
-    /// Whether terms count by their absolute value, for the bound.
-    magnitudes: bool,
 }
 
-type Values = Result<Vec<f64>>;
+type Numbers = Result<Vec<Number>>;
 
 impl Lanes<'_> {
-    fn of(&self, tree: &Expr) -> Values {
+    fn of(&self, tree: &Expr) -> Numbers {
         match tree {
-            Expr::Number(number) => Ok(vec![*number]),
-            Expr::Name(name) if self.magnitudes => {
-                let values = self.named(name)?.into_iter();
-                Ok(values.map(f64::abs).collect())
-            }
+            Expr::Number(number) => Ok(vec![Number::of(*number)]),
             Expr::Name(name) => self.named(name),
             Expr::At(name, index) => self.elements(name, index),
             Expr::Call(op, of) => {
                 let all: Result<Vec<_>> = of.iter().map(|one| self.of(one)).collect();
-                if !self.magnitudes {
-                    return Ok(apply(&[all?], |[v]| (op.does)(v[0], v[1], v[2])));
-                }
-                let of = if op.needs_values() { &of[..] } else { &[] };
-                let values: Result<Vec<_>> = of.iter().map(|one| self.plain(one)).collect();
-                Ok(apply(&[values?, all?], |[v, s]| op.size(v, s)))
+                Ok(apply(*op, &all?))
             }
             Expr::Sum {
                 index,
@@ -235,63 +232,44 @@ impl Lanes<'_> {
         }
     }
 
-    fn named(&self, name: &str) -> Values {
+    fn named(&self, name: &str) -> Numbers {
         let mut indices = self.indices.iter().rev();
         if let Some((_, index)) = indices.find(|(other, _)| *other == name) {
-            return Ok(index.to_vec());
+            return Ok(index.iter().copied().map(Number::of).collect());
         }
         let value = self.scope.get(name);
-        value.map_or_else(
-            || Err(format!("has an unknown name, {name}")),
-            |value| Ok(vec![value]),
-        )
+        let value = value.ok_or_else(|| format!("has an unknown name, {name}"))?;
+        Ok(vec![Number::of(value)])
     }
 
-    /// An index is a number, whatever is asked of what it leads to.
-    fn plain(&self, tree: &Expr) -> Values {
-        let lanes = Lanes {
-            magnitudes: false,
-            indices: self.indices.clone(),
-            ..*self
-        };
-        lanes.of(tree)
-    }
-
-    fn elements(&self, name: &str, index: &Expr) -> Values {
+    fn elements(&self, name: &str, index: &Expr) -> Numbers {
         let mut buffers = self.buffers.iter();
         let Some((_, buffer)) = buffers.find(|(other, _)| *other == name) else {
             return Err(format!("has an unknown buffer, {name}"));
         };
-        let element = |at: f64| {
+        let element = |Number { value: at, .. }| {
             if at >= 0.0 && (at as usize) < buffer.len() && at.fract() == 0.0 {
-                let element = buffer.get(at as usize);
-                return Ok(if self.magnitudes {
-                    element.abs()
-                } else {
-                    element
-                });
+                return Ok(Number::of(buffer.get(at as usize)));
             }
-            Err(format!(
-                "asks for {name}[{at}]: it has {} elements",
-                buffer.len()
-            ))
+            let length = buffer.len();
+            Err(format!("asks for {name}[{at}]: it has {length} elements"))
         };
-        self.plain(index)?.into_iter().map(element).collect()
+        self.of(index)?.into_iter().map(element).collect()
     }
 
     /// One sum for each element: its terms are evaluated together, the rest holds for all.
-    fn sums(&self, index: &str, bounds: [&Expr; 2], of: &Expr) -> Values {
-        let [mut from, mut to] = [self.plain(bounds[0])?, self.plain(bounds[1])?];
+    fn sums(&self, index: &str, bounds: [&Expr; 2], of: &Expr) -> Numbers {
+        let [mut from, mut to] = [self.of(bounds[0])?, self.of(bounds[1])?];
         let lengths = self.indices.iter().map(|(_, index)| index.len());
         let count = lengths.chain([from.len(), to.len()]).max().unwrap_or(1);
         spread(&mut from, count);
         spread(&mut to, count);
         (0..count)
-            .map(|at| self.sum(index, at, [from[at], to[at]], of))
+            .map(|at| self.sum(index, at, [from[at].value, to[at].value], of))
             .collect()
     }
 
-    fn sum(&self, index: &str, at: usize, [from, to]: [f64; 2], of: &Expr) -> Result<f64> {
+    fn sum(&self, index: &str, at: usize, [from, to]: [f64; 2], of: &Expr) -> Result<Number> {
         let length = (to - from).max(0.0) as usize;
         if length > MOST_TERMS {
             return Err(format!("adds up {length} terms, more than {MOST_TERMS}"));
@@ -306,35 +284,36 @@ impl Lanes<'_> {
         indices.push((index, &terms));
         let mut terms = Lanes { indices, ..*self }.of(of)?;
         spread(&mut terms, length);
-        let sum: f64 = terms.iter().sum();
-        let roundings = if self.magnitudes { length } else { 1 };
-        Ok((roundings as f64).sqrt() * sum)
+        let sum = |of: fn(&Number) -> f64| terms.iter().map(of).sum::<f64>();
+        Ok(Number {
+            value: sum(|one| one.value),
+            size: (length as f64).sqrt() * sum(|one| one.size),
+        })
     }
 }
 
-/// Element by element, of lists as long, or of numbers that hold for all elements: up to three in
-/// each set.
-fn apply<const SETS: usize>(
-    of: &[Vec<Vec<f64>>; SETS],
-    does: impl Fn([[f64; 3]; SETS]) -> f64,
-) -> Vec<f64> {
-    let at = |values: &[f64], i: usize| values.get(i).or(values.last()).copied();
-    let longest = of.iter().flatten().map(Vec::len).max().unwrap_or(1);
-    let operands = |set: &Vec<Vec<f64>>, i: usize| {
-        [0, 1, 2].map(|list| {
-            set.get(list)
-                .and_then(|values| at(values, i))
-                .unwrap_or_default()
-        })
+/// Element by element, of up to three lists as long, or of numbers that hold for all elements.
+fn apply(op: Op, of: &[Vec<Number>]) -> Vec<Number> {
+    let longest = of.iter().map(Vec::len).max().unwrap_or(1);
+    let operand = |list: usize, i: usize| {
+        let numbers = of.get(list)?;
+        numbers.get(i).or(numbers.last()).copied()
     };
-    let value = |i| does(of.each_ref().map(|set| operands(set, i)));
-    (0..longest).map(value).collect()
+    let number = |i| {
+        let operands = [0, 1, 2].map(|list| operand(list, i).unwrap_or_default());
+        let (values, sizes) = (operands.map(|one| one.value), operands.map(|one| one.size));
+        Number {
+            value: op.value(values),
+            size: op.size(values, sizes),
+        }
+    };
+    (0..longest).map(number).collect()
 }
 
 /// One number, for each of so many elements.
-fn spread(values: &mut Vec<f64>, count: usize) {
-    if let [value] = values[..] {
-        values.resize(count, value);
+fn spread(numbers: &mut Vec<Number>, count: usize) {
+    if let [number] = numbers[..] {
+        numbers.resize(count, number);
     }
 }
 

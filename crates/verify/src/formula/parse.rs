@@ -24,7 +24,7 @@ pub struct Op {
     count: usize,
     /// How often a kernel rounds that does it with floats.
     roundings: f64,
-    pub does: fn(f64, f64, f64) -> f64,
+    does: fn(f64, f64, f64) -> f64,
 }
 
 const fn op(
@@ -92,9 +92,9 @@ const IF: Op = op("if", 3, 0.0, |a, b, c| if a != 0.0 { b } else { c });
 const NOT: Op = op("!", 1, 0.0, |a, _, _| truth(a == 0.0));
 
 impl Op {
-    /// Whether its size follows from values, too.
-    pub fn needs_values(self) -> bool {
-        ["/", "sqrt", "exp", "log", IF.name].contains(&self.name)
+    /// What it makes of its operands.
+    pub fn value(self, [a, b, c]: [f64; 3]) -> f64 {
+        (self.does)(a, b, c)
     }
 
     /// The size of the terms that a result was made of, by which it may be off: of the operands'
@@ -105,7 +105,7 @@ impl Op {
             "-" => s[0] + s[1],
             "min" | "max" => s[0].max(s[1]),
             // Which of two counts the value says.
-            "if" => (self.does)(v[0], s[1], s[2]),
+            "if" => self.value([v[0], s[1], s[2]]),
             // What is small because its terms cancel is off by a larger share of itself.
             "/" => s[0] * s[1] / (v[1] * v[1]),
             "sqrt" => s[0] / v[0].abs().sqrt(),
@@ -113,7 +113,7 @@ impl Op {
             "log" => v[0].ln().abs() + s[0] / v[0].abs(),
             "sin" | "cos" => 1.0 + s[0],
             "tanh" => 1.0,
-            _ => (self.does)(s[0], s[1], s[2]).abs(),
+            _ => self.value(s).abs(),
         }
     }
 }
