@@ -6,7 +6,7 @@ mod missing;
 pub mod pocl;
 
 pub use choose::{Choice, DEVICE_VARIABLE, choose, choose_as_told, listing, variable};
-pub use missing::{Cause, hidden, too_few_files};
+pub use missing::{hidden, too_few_files};
 
 use std::fmt;
 

@@ -19,14 +19,9 @@ pub enum Error {
     /// The command line asks for something that cannot be.
     #[error("{0}")]
     Usage(String),
-    /// No OpenCL device can be used: `state` says how far the search came.
-    #[error("no usable OpenCL device: {state}")]
-    NoDevice {
-        /// No loader, no platform, or no device, and why.
-        state: String,
-        /// The command that mends it, where the cause is known.
-        mend: Option<String>,
-    },
+    /// No OpenCL device can be used: no loader, no platform, or no device, and why.
+    #[error("no usable OpenCL device: {}", .0.says)]
+    NoDevice(Cause),
     /// A selector matched no device, or more than one.
     #[error("{0}")]
     Selector(String),
@@ -66,6 +61,25 @@ pub enum Error {
     Io(#[from] io::Error),
 }
 
+/// Why something is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// In words.
+    pub says: String,
+    /// The command that mends it, where there is one.
+    pub mend: Option<String>,
+}
+
+impl Cause {
+    /// A cause in words, and what mends it.
+    pub fn new(says: impl Into<String>, mend: Option<&str>) -> Cause {
+        Cause {
+            says: says.into(),
+            mend: mend.map(String::from),
+        }
+    }
+}
+
 /// What a person who follows the calls asked for, beyond the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserRequest {
@@ -96,7 +110,7 @@ impl Error {
         match self {
             Error::Wrong(_) => 1,
             Error::Usage(_) | Error::Selector(_) | Error::File { .. } => 2,
-            Error::NoDevice { .. } => 3,
+            Error::NoDevice(_) => 3,
             Error::Build(_) => 4,
             Error::OpenCl { .. } | Error::Died(_) => 5,
             Error::Io(_) => 5,
@@ -114,7 +128,7 @@ impl Error {
     /// The command that mends it, where one does.
     pub fn mend(&self) -> Option<&str> {
         match self {
-            Error::NoDevice { mend, .. } => mend.as_deref(),
+            Error::NoDevice(cause) => cause.mend.as_deref(),
             _ => None,
         }
     }
@@ -122,7 +136,7 @@ impl Error {
     /// The next thing to try, where there is one to name.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::NoDevice { mend, .. } => Some(match mend {
+            Error::NoDevice(cause) => Some(match &cause.mend {
                 Some(mend) => format!("{mend}\n        {DOCTOR}"),
                 None => {
                     format!("{DOCTOR}\n        ./setup   installs a driver where there is none")

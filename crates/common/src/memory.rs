@@ -70,7 +70,8 @@ impl Guarded {
         };
         let poison = Poison::beside(&self.buffer.name).many(self.ty, GUARD);
         session.put(whole, 0, &poison)?;
-        session.put(whole, GUARD + self.buffer.bytes, &poison)
+        session.put(whole, GUARD + self.buffer.bytes, &poison)?;
+        Ok(())
     }
 
     /// What was written nearest to the buffer, before it or behind it.

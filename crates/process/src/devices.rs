@@ -3,8 +3,8 @@
 use crate::finished::Finished;
 use crate::lessons::LESSONS;
 use anyhow::{Context, Result, ensure};
-use common::Error;
 use common::device::pocl::PLATFORM;
+use common::error::{Cause, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,11 +48,11 @@ pub fn chosen(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
     if !listing.status.success() {
         let told = listing.message();
         return Err(match listing.status.code() {
-            Some(3) => Error::NoDevice {
-                state: told.trim_start_matches("no usable OpenCL device: ").into(),
-                // What lesson 1 said ends with it.
-                mend: None,
-            },
+            // What lesson 1 said ends with what mends it.
+            Some(3) => Error::NoDevice(Cause::new(
+                told.trim_start_matches("no usable OpenCL device: "),
+                None,
+            )),
             _ => Error::Selector(told),
         }
         .into());

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
 
 use common::device::{Device, Kind};
-use common::error::{Error, Result};
+use common::error::{Cause, Error, Result};
 use common::numbers::{count, percent, seconds, significant};
 use common::shape::Shape;
 use lesson::Lesson;
@@ -121,10 +121,8 @@ fn grown(Shape { m, n, k }: Shape, ranks: usize) -> Shape {
 pub fn own_devices() -> Result<(Vec<Device>, usize)> {
     let [gpus, cpus] = real_devices()?;
     let devices = if gpus.is_empty() { cpus } else { gpus };
-    let first = devices.first().ok_or_else(|| Error::NoDevice {
-        state: "none but simulators".into(),
-        mend: None,
-    })?;
+    let none = || Error::NoDevice(Cause::new("none but simulators", None));
+    let first = devices.first().ok_or_else(none)?;
     let count = match first.kind {
         Kind::Gpu => devices.len(),
         _ => first.limits.compute_units.max(1),

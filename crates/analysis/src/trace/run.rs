@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
-use common::Error;
+use common::error::{Cause, Error};
 use common::source::{Source, own_workspace};
 use language::tokens::Tokens;
 use process::LIBRARY_VARIABLE;
@@ -104,8 +104,6 @@ pub fn plugin_path() -> PathBuf {
 }
 
 fn missing(what: &str) -> Error {
-    Error::NoDevice {
-        state: format!("{what} is not on this machine; a trace is made by it, on any device"),
-        mend: Some("./setup --full".into()),
-    }
+    let says = format!("{what} is not on this machine; a trace is made by it, on any device");
+    Error::NoDevice(Cause::new(says, Some("./setup --full")))
 }

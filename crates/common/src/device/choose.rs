@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::ffi::OsString;
 
 use super::{Device, Kind, pocl};
-use crate::error::{Error, Result};
+use crate::error::{Cause, Error, Result};
 
 /// A chosen device, with the reason in words.
 #[derive(Clone, Debug)]
@@ -52,11 +52,8 @@ pub fn choose_as_told(devices: &[Device], flag: Option<&str>) -> Result<Choice> 
 /// lists what there is.
 pub fn choose(devices: &[Device], selector: Option<&str>) -> Result<Choice> {
     let Some(selector) = selector else {
-        let none = || Error::NoDevice {
-            state: "there is none to choose".into(),
-            mend: None,
-        };
-        return best(devices).ok_or_else(none);
+        let none = || Cause::new("there is none to choose", None);
+        return best(devices).ok_or_else(|| Error::NoDevice(none()));
     };
     let wanted = selector.trim().to_lowercase();
     let found: Vec<usize> = match wanted.parse::<usize>() {
@@ -177,7 +174,7 @@ mod tests {
 
     #[test]
     fn of_no_devices_none_is_chosen() {
-        assert!(matches!(choose(&[], None), Err(Error::NoDevice { .. })));
+        assert!(matches!(choose(&[], None), Err(Error::NoDevice(_))));
     }
 
     #[test]

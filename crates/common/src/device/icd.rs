@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::choose::variable;
+
 /// The variable that names another place for the .icd files.
 pub const ICD_VARIABLE: &str = "OCL_ICD_VENDORS";
 
@@ -58,6 +60,5 @@ fn is_bare(path: &Path) -> bool {
 
 /// The place that the variable names; one that is empty names none.
 pub fn other_place() -> Option<PathBuf> {
-    let named = std::env::var_os(ICD_VARIABLE)?;
-    (!named.is_empty()).then(|| named.into())
+    variable(ICD_VARIABLE).map(PathBuf::from)
 }

@@ -9,50 +9,23 @@ use opencl3::error_codes::{
 
 use super::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE};
 use super::pocl;
-use crate::error::Error;
-
-/// Why something is missing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cause {
-    /// In words.
-    pub says: String,
-    /// The command that mends it, where there is one.
-    pub mend: Option<String>,
-}
-
-impl Cause {
-    fn new(says: impl Into<String>, mend: &str) -> Cause {
-        Cause {
-            says: says.into(),
-            mend: (!mend.is_empty()).then(|| mend.into()),
-        }
-    }
-}
-
-impl From<Cause> for Error {
-    fn from(cause: Cause) -> Error {
-        Error::NoDevice {
-            state: cause.says,
-            mend: cause.mend,
-        }
-    }
-}
+use crate::error::{Cause, Error};
 
 /// The error where the loader gave this status instead of platforms.
 pub(super) fn no_platform(status: i32) -> Error {
     let cause = too_few_files().unwrap_or_else(|| match status {
         DLOPEN_RUNTIME_LOAD_FAILED => Cause::new(
             "there is no OpenCL loader (libOpenCL) that opens (-2000)",
-            "",
+            None,
         ),
         DLOPEN_FUNCTION_NOT_AVAILABLE => not_opencl(),
         CL_PLATFORM_NOT_FOUND_KHR => no_driver(),
         code => Cause::new(
             format!("asking for platforms failed with status {code}"),
-            "",
+            None,
         ),
     });
-    cause.into()
+    Error::NoDevice(cause)
 }
 
 /// The error where the platforms of these names have no device.
@@ -61,24 +34,21 @@ pub(super) fn no_device(platforms: &[String]) -> Error {
         return no_platform(CL_PLATFORM_NOT_FOUND_KHR);
     }
     let cause = too_few_files().or_else(|| platforms.iter().find_map(|name| hidden(name)));
-    let cause = cause.unwrap_or_else(|| Cause::new("", ""));
-    let count = platforms.len();
-    let mut says = format!(
-        "{count} platform(s), but none has a device ({})",
-        platforms.join(", ")
-    );
-    if !cause.says.is_empty() {
-        says += &format!("\n  {}", cause.says);
-    }
-    Cause { says, ..cause }.into()
+    let (count, names) = (platforms.len(), platforms.join(", "));
+    let says = format!("{count} platform(s), but none has a device ({names})");
+    Error::NoDevice(match cause {
+        Some(cause) => Cause {
+            says: format!("{says}\n  {}", cause.says),
+            ..cause
+        },
+        None => Cause::new(says, None),
+    })
 }
 
 /// Why the platform of this name shows no device, where that can be told.
 pub fn hidden(platform: &str) -> Option<Cause> {
     if platform.contains(pocl::PLATFORM) {
-        let fault = pocl::cache_fault();
-        let fault = fault
-            .map(|why| Cause::new(format!("PoCL has no device, since {why}"), pocl::NEW_FOLDER));
+        let fault = pocl::fault("has no device", pocl::cache_fault);
         return fault.or_else(|| chosen_away("POCL_DEVICES"));
     }
     let is_nvidias = platform.contains("NVIDIA");
@@ -94,7 +64,7 @@ fn chosen_away(variable: &str) -> Option<Cause> {
         "{variable}=\"{}\" names no device that is here",
         value.display()
     );
-    Some(Cause::new(says, &format!("unset {variable}")))
+    Some(Cause::new(says, Some(&format!("unset {variable}"))))
 }
 
 fn not_opencl() -> Cause {
@@ -102,9 +72,9 @@ fn not_opencl() -> Cause {
     match std::env::var_os(LIBRARY_VARIABLE) {
         Some(value) => Cause::new(
             format!("{says}: {LIBRARY_VARIABLE}={} chose it", value.display()),
-            &format!("unset {LIBRARY_VARIABLE}"),
+            Some(&format!("unset {LIBRARY_VARIABLE}")),
         ),
-        None => Cause::new(says, ""),
+        None => Cause::new(says, None),
     }
 }
 
@@ -124,11 +94,11 @@ fn no_driver() -> Cause {
     };
     if icd::other_place().is_some() {
         let says = format!("{begin}: {ICD_VARIABLE} names the only place for drivers, and {why}");
-        Cause::new(says, &format!("unset {ICD_VARIABLE}"))
+        Cause::new(says, Some(&format!("unset {ICD_VARIABLE}")))
     } else if files == 0 {
-        Cause::new(format!("{begin}: no driver is installed, {why}"), "")
+        Cause::new(format!("{begin}: no driver is installed, {why}"), None)
     } else {
-        Cause::new(format!("{begin}: {why}"), "")
+        Cause::new(format!("{begin}: {why}"), None)
     }
 }
 
@@ -142,7 +112,7 @@ pub fn too_few_files() -> Option<Cause> {
     const TOO_MANY_HERE: i32 = 24; // EMFILE, on Linux and macOS
     (error.raw_os_error() == Some(TOO_MANY_HERE)).then(|| {
         let says = "this process may not open the files of loader and driver (ulimit -n)";
-        Cause::new(says, "ulimit -n 1024")
+        Cause::new(says, Some("ulimit -n 1024"))
     })
 }
 
@@ -153,11 +123,11 @@ mod tests {
     #[test]
     fn where_nothing_is_known_nothing_is_claimed() {
         let error = no_device(&["Some Platform".into(), "Another".into()]);
-        let Error::NoDevice { state, mend } = error else {
+        let Error::NoDevice(Cause { says, mend }) = error else {
             panic!("{error}");
         };
         assert_eq!(
-            state,
+            says,
             "2 platform(s), but none has a device (Some Platform, Another)"
         );
         assert_eq!(mend, None);

@@ -1,10 +1,12 @@
 //! PoCL makes a device of the CPU. Its hardware is always there; without a folder for
 //! what it compiles it shows none.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use super::choose::variable;
+use crate::error::Cause;
 
 /// What PoCL's platform is called.
 pub const PLATFORM: &str = "Portable Computing Language";
@@ -20,20 +22,18 @@ pub const NEW_FOLDER: &str = "export POCL_CACHE_DIR=$(mktemp -d)";
 
 /// Where PoCL keeps what it compiles (pocl_cache_init_topdir in its pocl_cache.c).
 pub fn cache_folder() -> PathBuf {
-    let set = |name: &str| std::env::var_os(name);
-    let named = |name: &str| set(name).filter(|value| !value.is_empty());
-    if let Some(folder) = named(FOLDER_VARIABLE) {
+    if let Some(folder) = variable(FOLDER_VARIABLE) {
         return folder.into();
     }
-    let below = if set(CACHE_VARIABLE) == Some(OsString::from("0")) {
+    let below = if variable(CACHE_VARIABLE) == Some("0".into()) {
         "pocl/uncached"
     } else {
         "pocl/kcache"
     };
-    let base = named("XDG_CACHE_HOME").map(PathBuf::from);
+    let base = variable("XDG_CACHE_HOME").map(PathBuf::from);
     let base = base.or_else(|| {
         // Empty, it is the root: PoCL puts a text behind it.
-        let mut home = set("HOME")?;
+        let mut home = std::env::var_os("HOME")?;
         home.push("/.cache");
         Some(home.into())
     });
@@ -49,6 +49,12 @@ pub fn cache_fault() -> Option<String> {
     }
     let error = can_write(&folder).err()?;
     Some(format!("its folder {shown} cannot be written ({error})"))
+}
+
+/// What comes of such a fault, in words, and how it is mended.
+pub fn fault(what: &str, fault: impl FnOnce() -> Option<String>) -> Option<Cause> {
+    let says = format!("PoCL {what}, since {}", fault()?);
+    Some(Cause::new(says, Some(NEW_FOLDER)))
 }
 
 /// Whether a file can be made in this folder, and written.

@@ -5,7 +5,7 @@ use std::path::Path;
 use language::log;
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, ClError};
 
-use crate::device::{Cause, Device, pocl};
+use crate::device::{Device, pocl};
 use crate::error::Error;
 use crate::source::Source;
 
@@ -51,12 +51,8 @@ fn of_words(status: ClError, log: &str, source: &Source, raw: bool) -> Error {
 /// the kernel failed to build.
 fn without_a_folder(platform: &str, fault: impl FnOnce() -> Option<String>) -> Option<Error> {
     let is_pocl = platform.contains(pocl::PLATFORM);
-    let why = is_pocl.then(fault).flatten()?;
-    let cause = Cause {
-        says: format!("PoCL cannot compile, since {why}"),
-        mend: Some(pocl::NEW_FOLDER.into()),
-    };
-    Some(cause.into())
+    let cause = is_pocl.then(|| pocl::fault("cannot compile", fault));
+    cause.flatten().map(Error::NoDevice)
 }
 
 #[cfg(test)]

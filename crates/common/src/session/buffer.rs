@@ -10,7 +10,7 @@ use opencl3::command_queue::{
 };
 use opencl3::event::Event;
 use opencl3::memory::{Buffer as Memory, CL_MEM_READ_WRITE, ClMem};
-use opencl3::types::{CL_BLOCKING, cl_event, cl_mem};
+use opencl3::types::{CL_BLOCKING, cl_mem};
 
 use super::open::Session;
 use crate::error::{During, Result};
@@ -118,7 +118,7 @@ impl Session {
     pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
         let of = ["clEnqueueWriteBuffer", "clEnqueueWriteImage"][usize::from(buffer.is_image())];
         let call = || moved(of, buffer, bytes.len());
-        self.told(call, || self.put(buffer, 0, bytes))
+        self.told(call, || self.put(buffer, 0, bytes)).map(drop)
     }
 
     /// Reads the first `bytes` bytes of a buffer.
@@ -137,17 +137,10 @@ impl Session {
 
     /// Overwrites `bytes` of a buffer from byte `offset` on, and waits for it. What the
     /// check does beside the lesson's own steps is not told.
-    pub(crate) fn put(&self, buffer: &Buffer, offset: usize, bytes: &[u8]) -> Result<()> {
-        // It has ended already; a late failure of the queue is told here.
-        let written = self.put_event(buffer, offset, bytes)?;
-        written.wait().during("writing a buffer")
-    }
-
-    fn put_event(&self, buffer: &Buffer, offset: usize, bytes: &[u8]) -> Result<Event> {
+    pub(crate) fn put(&self, buffer: &Buffer, offset: usize, bytes: &[u8]) -> Result<Event> {
         let data = bytes.as_ptr().cast_mut().cast::<c_void>();
         // SAFETY: there are so many bytes, and they are only read.
-        let written = unsafe { self.transfer(buffer, offset, bytes.len(), data, true) };
-        written.during("writing a buffer").map(Event::new)
+        unsafe { self.transfer(buffer, offset, bytes.len(), data, true) }
     }
 
     /// Moves bytes of a buffer from byte `offset` on, or whole rows of an image, and waits.
@@ -161,7 +154,7 @@ impl Session {
         count: usize,
         data: *mut c_void,
         writes: bool,
-    ) -> Result<cl_event, i32> {
+    ) -> Result<Event> {
         let (queue, memory, none) = (self.queue.get(), buffer.get(), ptr::null());
         let rows = buffer
             .row
@@ -169,7 +162,7 @@ impl Session {
         // SAFETY: queue and buffer are alive, and hold handles of this context. The calls
         // block, so `data` lives until it has been moved; a range that is too long is refused
         // by the driver (CL_INVALID_VALUE), and whole rows are not longer.
-        unsafe {
+        let moved = unsafe {
             match (&rows, writes) {
                 (None, true) => {
                     enqueue_write_buffer(queue, memory, CL_BLOCKING, offset, count, data, 0, none)
@@ -187,7 +180,11 @@ impl Session {
                     moved(queue, memory, CL_BLOCKING, at, to, 0, 0, data, 0, none)
                 }
             }
-        }
+        };
+        let during = ["reading a buffer", "writing a buffer"][usize::from(writes)];
+        let event = Event::new(moved.during(during)?);
+        // It has ended already; a late failure of the queue is told here.
+        event.wait().during(during).map(|()| event)
     }
 
     /// Reads `bytes` bytes from byte `offset` on, and tells nobody.
@@ -197,11 +194,9 @@ impl Session {
     }
 
     fn get_into(&self, buffer: &Buffer, offset: usize, data: &mut [u8]) -> Result<()> {
-        let during = "reading a buffer";
         let to = data.as_mut_ptr().cast::<c_void>();
         // SAFETY: there are so many bytes, and nobody else has them.
-        let read = unsafe { self.transfer(buffer, offset, data.len(), to, false) };
-        Event::new(read.during(during)?).wait().during(during)
+        unsafe { self.transfer(buffer, offset, data.len(), to, false) }.map(drop)
     }
 
     /// Does something with a buffer, and tells how long that took.
@@ -218,7 +213,7 @@ impl Session {
     pub fn fill(&self, buffer: &Buffer, pattern: &[u8], bytes: usize) -> Result<Event> {
         if buffer.is_image() {
             // A colour would be brought to the image's format.
-            return self.put_event(buffer, 0, &pattern.repeat(bytes / pattern.len()));
+            return self.put(buffer, 0, &pattern.repeat(bytes / pattern.len()));
         }
         let (queue, data) = (self.queue.get(), pattern.as_ptr().cast::<c_void>());
         // SAFETY: as in `write`; the driver copies the pattern before the call returns.

@@ -129,13 +129,15 @@ impl Total {
         }
     }
 
-    /// The first limit that it exceeds. A limit that nobody tells is none.
-    fn refusal(&self, limits: &Limits, host: Option<Room>) -> Option<String> {
+    /// What is used, its bytes, their limit, and whose that is. A limit that nobody tells is
+    /// none.
+    fn uses(&self, limits: &Limits, host: Option<Room>) -> Vec<(&str, u64, u64, &'static str)> {
         let together = match self.kind {
             Kind::Cpu => "all buffers, on host and device together,",
             _ => "all buffers together",
         };
-        let [largest, all] = [limits.max_alloc_bytes, limits.global_mem_bytes].map(limit);
+        let told = |bytes: u64| if bytes == 0 { u64::MAX } else { bytes };
+        let [largest, all] = [limits.max_alloc_bytes, limits.global_mem_bytes].map(told);
         let device = "the device's memory";
         let mut uses = vec![
             ("one buffer", self.largest, largest, "of a buffer"),
@@ -143,8 +145,13 @@ impl Total {
         ];
         let on_host = "the copies in the host's memory";
         uses.extend(host.map(|host| (on_host, self.host, host.bytes, host.of)));
-        let exceeds = |(_, need, limit, _): &(&str, u64, u64, &str)| need > limit;
-        let (what, need, limit, of) = uses.into_iter().find(exceeds)?;
+        uses
+    }
+
+    /// The first limit that it exceeds.
+    fn refusal(&self, limits: &Limits, host: Option<Room>) -> Option<String> {
+        let mut uses = self.uses(limits, host).into_iter();
+        let (what, need, limit, of) = uses.find(|(_, need, limit, _)| need > limit)?;
         let [need, limit] = told_apart(need, limit);
         Some(format!(
             "{what} would take {need} GiB, the limit is {limit} GiB ({of})"
@@ -160,16 +167,10 @@ impl Total {
 
     /// The bytes of the largest of these, then.
     fn bytes_that_fit(&self, limits: &Limits, host: Option<Room>) -> f64 {
-        let share = |limit: u64, need: u64| limit as f64 / need.max(1) as f64;
-        let share = share(limit(limits.max_alloc_bytes), self.largest)
-            .min(share(limit(limits.global_mem_bytes), self.total))
-            .min(host.map_or(f64::INFINITY, |host| share(host.bytes, self.host)));
-        self.matrix as f64 * share
+        let uses = self.uses(limits, host).into_iter();
+        let shares = uses.map(|(_, need, limit, _)| limit as f64 / need.max(1) as f64);
+        self.matrix as f64 * shares.fold(f64::INFINITY, f64::min)
     }
-}
-
-fn limit(told: u64) -> u64 {
-    if told == 0 { u64::MAX } else { told }
 }
 
 /// Both in GiB, with as many digits as it takes to see that they differ.

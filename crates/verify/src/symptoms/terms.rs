@@ -38,11 +38,12 @@ pub fn some_terms(case: &Case) -> Option<String> {
     // A term is a product of two elements of any type: computed once, for all periods.
     let elements: &Vec<Element> = &sample.map(|m| Element::of(case, m)).collect();
     let fits = periods.flat_map(|period| {
-        let sums: Vec<Sums> = elements.iter().map(|one| one.sums(period)).collect();
+        let sums: Vec<Vec<f64>> = elements.iter().map(|one| one.sums(period)).collect();
         let tried = ranges(period, length).flat_map(|range| FATES.map(|fate| (range, fate)));
         tried.filter_map(move |((from, to), fate)| {
             let terms = Terms { period, from, to };
-            let errors = || sums.iter().map(|sums| sums.error(&terms, fate.0));
+            let all = || elements.iter().zip(&sums);
+            let errors = || all().map(|(one, sums)| one.error(sums, terms, fate.0));
             let fits = errors().zip(elements).all(|(e, one)| e.abs() <= one.bound);
             let total = || errors().map(|e| e * e).sum::<f64>();
             fits.then(|| (total(), terms, fate))
@@ -52,7 +53,7 @@ pub fn some_terms(case: &Case) -> Option<String> {
     let holds = |m: &Mismatch| {
         let one = Element::of(case, m);
         let sums = one.sums(terms.period);
-        sums.error(&terms, weight).abs() <= one.bound
+        one.error(&sums, terms, weight).abs() <= one.bound
     };
     case.all(length, holds).then(|| words(terms, fate, length))
 }
@@ -89,7 +90,8 @@ impl Element {
         }
     }
 
-    fn sums(&self, period: usize) -> Sums {
+    /// The sums of its first terms, modulo a period.
+    fn sums(&self, period: usize) -> Vec<f64> {
         let mut before = vec![0.0; period + 1];
         for terms in self.terms.chunks(period) {
             for (sum, term) in before[1..].iter_mut().zip(terms) {
@@ -99,23 +101,12 @@ impl Element {
         for i in 0..period {
             before[i + 1] += before[i];
         }
-        Sums {
-            missing: self.missing,
-            before,
-        }
+        before
     }
-}
 
-/// An element's sums of its first terms, modulo a period.
-struct Sums {
-    missing: f64,
-    before: Vec<f64>,
-}
-
-impl Sums {
     /// What is still missing if these terms are `weight` times in the sum.
-    fn error(&self, terms: &Terms, weight: f64) -> f64 {
-        self.missing - (1.0 - weight) * (self.before[terms.to] - self.before[terms.from])
+    fn error(&self, before: &[f64], terms: Terms, weight: f64) -> f64 {
+        self.missing - (1.0 - weight) * (before[terms.to] - before[terms.from])
     }
 }
 
