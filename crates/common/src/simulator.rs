@@ -31,10 +31,16 @@ const KINDS: [(&str, &[(&str, &str)]); 4] = [
     ]),
 ];
 
-/// What it is known to report of right kernels: a kind, words of a line that takes part, and
-/// how to see that it errs.
+/// What it is known to report of right kernels: a kind, with what words the report begins or
+/// what a line that takes part has, and how to see that it errs.
 #[rustfmt::skip]
-const DOUBTS: [(&str, &[&str], &str); 3] = [
+const DOUBTS: [(&str, &[&str], &str); 5] = [
+    ("bounds", &[BEYOND_ITS_ARRAY],
+     "its compiler folds the indices of nested arrays into one, so a walk through all rows is \
+      reported, too: walk with two indices, and a false report goes"),
+    ("other", &[GAVE_UP, "Work item needed to access private memory"],
+     "the simulator itself gives up here, as 21.10 does on frexp, modf and their like with a \
+      private variable: what it did not see is not judged"),
     ("uninitialised", &["atomic_xchg", "atomic_cmpxchg"],
      "it takes the old value, which an exchange returns, for used: fill the buffer before, and \
       a false report goes"),
@@ -65,23 +71,10 @@ pub struct Fault {
 impl Fault {
     /// Why a right kernel may be reported for this, and how to see it.
     pub fn doubt(&self) -> Option<&'static str> {
-        if self.meaning == BEYOND_ITS_ARRAY {
-            return Some(
-                "its compiler folds the indices of nested arrays into one, so a walk through \
-                 all rows is reported, too: walk with two indices, and a false report goes",
-            );
-        }
-        let its_own = [
-            "OCLGRIND FATAL ERROR",
-            "Work item needed to access private memory",
-        ];
-        if its_own.iter().any(|words| self.meaning.starts_with(words)) {
-            return Some(
-                "the simulator itself gives up here, as 21.10 does on frexp, modf and their like \
-                 with a private variable: what it did not see is not judged",
-            );
-        }
-        let shows = |words: &&str| self.lines.iter().any(|line| line.code.contains(*words));
+        let shows = |words: &&str| {
+            let mut lines = self.lines.iter();
+            self.meaning.starts_with(words) || lines.any(|line| line.code.contains(words))
+        };
         let mut doubts = DOUBTS.iter().filter(|(kind, ..)| *kind == self.kind);
         let doubt = doubts.find(|(_, words, _)| words.iter().any(shows));
         doubt.map(|(.., how)| *how)

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::check::Right;
 use crate::cores::{cores, each_on};
 use crate::element::Elements;
-use crate::formula::{Formula, Result, Scope};
+use crate::formula::{Formula, Number, Result, Scope};
 use crate::poison::is_poison;
 
 /// Elements that are evaluated together.
@@ -48,8 +48,7 @@ pub fn check_each(
             let block = begin..range.end.min(begin + BLOCK);
             let expected = formula.over(block.clone(), scope, buffers)?;
             let unit = result.ty().unit_roundoff();
-            for (i, (want, roundings)) in block.zip(expected.values.iter().zip(expected.roundings))
-            {
+            for (i, Number { value: want, size }) in block.zip(expected) {
                 if is_gap(i) {
                     continue;
                 }
@@ -60,14 +59,14 @@ pub fn check_each(
                     ));
                 }
                 let got = result.get(i);
-                if got == *want || (got - want).abs() <= step.max(unit * roundings) {
+                if got == want || (got - want).abs() <= step.max(unit * size) {
                     continue;
                 }
                 found.wrong += 1;
                 if is_poison(result, i) {
                     found.untouched += 1;
                 } else {
-                    found.first.get_or_insert((i, *want));
+                    found.first.get_or_insert((i, want));
                 }
             }
         }

@@ -10,7 +10,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::element::Elements;
+use crate::element::{Elements, Type};
 
 use parse::{Expr, Op};
 
@@ -76,7 +76,7 @@ impl Formula {
     }
 
     /// The values of a formula of the index `i`, and of what lies in buffers, for `i` in a range.
-    /// The roundings are 20 times the root of the number of
+    /// Their sizes are multiplied by the roundings: 20 times the root of the number of
     /// operations on elements, of which a sum of n terms has n; a plain element has none.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl Formula {
         range: std::ops::Range<usize>,
         scope: &Scope,
         buffers: &[(&str, &Elements)],
-    ) -> Result<Expected> {
+    ) -> Result<Vec<Number>> {
         let tree = self.parsed()?;
         let index: Vec<f64> = range.map(|i| i as f64).collect();
         let lanes = Lanes {
@@ -100,14 +100,25 @@ impl Formula {
         let count = tree.roundings();
         let is_exact = count == 0.0 && !tree.has_sum() && tree.has_element();
         let factor = crate::same::MARGIN * count.max(1.0).sqrt();
-        let roundings = |one: &Number| match is_exact {
-            true => 0.0,
-            false => one.size.abs() * factor,
-        };
-        Ok(Expected {
-            roundings: numbers.iter().map(roundings).collect(),
-            values: numbers.iter().map(|one| one.value).collect(),
-        })
+        for Number { size, .. } in &mut numbers {
+            *size = if is_exact { 0.0 } else { size.abs() * factor };
+        }
+        Ok(numbers)
+    }
+
+    /// So many elements of this type, of which each has the formula's value for its index.
+    ///
+    /// # Errors
+    /// As of [`Formula::over`].
+    pub fn elements(
+        &self,
+        ty: Type,
+        count: usize,
+        scope: &Scope,
+        buffers: &[(&str, &Elements)],
+    ) -> Result<Elements> {
+        let numbers = self.over(0..count, scope, buffers)?;
+        Ok(Elements::from_fn(ty, count, |i| numbers[i].value))
     }
 
     fn parsed(&self) -> Result<Expr> {
@@ -162,14 +173,6 @@ impl<'de> Deserialize<'de> for Formula {
     }
 }
 
-/// What the elements of a result must be, and by how much each may differ.
-pub struct Expected {
-    /// The values, in f64.
-    pub values: Vec<f64>,
-    /// The sum of the absolute values of the terms, times the number of roundings.
-    pub roundings: Vec<f64>,
-}
-
 /// What names stand for: of two of the same name the later one holds.
 #[derive(Clone, Debug, Default)]
 pub struct Scope(Vec<(String, f64)>);
@@ -187,12 +190,13 @@ impl Scope {
     }
 }
 
-/// What a part of a formula comes to, and the size of the terms that it was made of, by which
-/// it may be off.
+/// What a formula, or a part of it, comes to.
 #[derive(Clone, Copy, Default)]
-struct Number {
-    value: f64,
-    size: f64,
+pub struct Number {
+    /// The value.
+    pub value: f64,
+    /// The sum of the absolute values of the terms that it was made of, by which it may be off.
+    pub size: f64,
 }
 
 impl Number {

@@ -87,8 +87,8 @@ impl Matrix {
         }
     }
 
-    /// The matrix with zeros added below and on the right.
-    pub fn padded(&self, rows: usize, cols: usize) -> Matrix {
+    /// The matrix with zeros added below and on the right, or its upper left corner.
+    pub fn resized(&self, rows: usize, cols: usize) -> Matrix {
         let from = |i| {
             let (r, c) = (i / cols, i % cols);
             (r < self.rows && c < self.cols).then_some(r * self.cols + c)
@@ -97,16 +97,6 @@ impl Matrix {
             rows,
             cols,
             data: self.data.gather(rows * cols, from),
-        }
-    }
-
-    /// The upper left corner.
-    pub fn cropped(&self, rows: usize, cols: usize) -> Matrix {
-        let from = |i| i / cols * self.cols + i % cols;
-        Matrix {
-            rows,
-            cols,
-            data: self.data.gather(rows * cols, |i| Some(from(i))),
         }
     }
 }
@@ -176,10 +166,10 @@ mod tests {
     #[test]
     fn padding_adds_zeros_and_cropping_takes_them_away() {
         let matrix = Matrix::filled(2, 3, Type::Int, Fill::Count, 0);
-        let padded = matrix.padded(4, 4);
+        let padded = matrix.resized(4, 4);
         assert_eq!(padded.at(1, 2), 6.0);
         assert_eq!(padded.at(1, 3), 0.0);
         assert_eq!(padded.at(3, 0), 0.0);
-        assert_eq!(padded.cropped(2, 3), matrix);
+        assert_eq!(padded.resized(2, 3), matrix);
     }
 }

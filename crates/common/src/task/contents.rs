@@ -1,5 +1,7 @@
 //! What a task's buffers hold on the host.
 
+use std::borrow::Cow;
+
 use super::{Fill, Plan, Task};
 use crate::error::{Error, Result};
 use verify::element::Elements;
@@ -46,10 +48,8 @@ impl Task {
             }
             Fill::Made(_, elements) => return Ok(Some((**elements).clone())),
             Fill::Each(formula) => {
-                let expected = formula.over(0..rows * columns, &plan.scope, before);
-                let values = expected.map_err(Error::Usage)?.values;
-                let elements = Elements::from_fn(buffer.ty, values.len(), |i| values[i]);
-                return Ok(Some(elements));
+                let elements = formula.elements(buffer.ty, rows * columns, &plan.scope, before);
+                return elements.map(Some).map_err(Error::Usage);
             }
         };
         let operand = match (problem, buffer.name.as_str()) {
@@ -57,25 +57,15 @@ impl Task {
             (Some(problem), "B") => Some(problem.b()),
             _ => None,
         };
-        let own;
-        let matrix = match operand {
-            Some(matrix) => matrix,
-            None => {
-                own = Matrix::filled(used[0], used[1], buffer.ty, fill, seed);
-                &own
-            }
+        let own = || Matrix::filled(used[0], used[1], buffer.ty, fill, seed);
+        let matrix = operand.map_or_else(|| Cow::Owned(own()), Cow::Borrowed);
+        let matrix = match used == [rows, columns] {
+            true => matrix,
+            false => Cow::Owned(matrix.resized(rows, columns)),
         };
-        let padded;
-        let matrix = if used == [rows, columns] {
-            matrix
-        } else {
-            padded = matrix.padded(rows, columns);
-            &padded
-        };
-        Ok(Some(if buffer.transposed {
-            matrix.transposed().data
-        } else {
-            matrix.data.clone()
+        Ok(Some(match buffer.transposed {
+            true => matrix.transposed().data,
+            false => matrix.into_owned().data,
         }))
     }
 }

@@ -26,14 +26,6 @@ impl Plan {
     pub fn padded(&self) -> Option<usize> {
         self.shapes.iter().position(|[room, used]| room != used)
     }
-
-    /// What names stand for in formulas of a launch.
-    ///
-    /// # Errors
-    /// When one of its numbers cannot be evaluated.
-    pub fn scope_of(&self, task: &Task, launch: &Launch) -> Result<Scope> {
-        task.told(launch, &self.scope)
-    }
 }
 
 /// Elements of a buffer, and items of a launch, are counted by kernels in an `int`.
@@ -105,7 +97,7 @@ impl Task {
     }
 
     fn range(&self, launch: &Launch, scope: &Scope) -> Result<NdRange> {
-        let scope = &self.told(launch, scope)?;
+        let scope = &self.scope_of(launch, scope)?;
         let Launch {
             kernel,
             over,
@@ -161,8 +153,12 @@ impl Task {
         Error::Usage(format!("{}: {field}: {why}", self.name()))
     }
 
-    /// What names stand for in a launch: its numbers have the names that the kernel gives them.
-    fn told(&self, launch: &Launch, plan: &Scope) -> Result<Scope> {
+    /// What names stand for in formulas of a launch, by the plan's scope: its numbers have the
+    /// names that the kernel gives them.
+    ///
+    /// # Errors
+    /// When one of its numbers cannot be evaluated.
+    pub fn scope_of(&self, launch: &Launch, plan: &Scope) -> Result<Scope> {
         let mut scope = plan.clone();
         for arg in &launch.args {
             if let Arg::Number(name, _, formula) = arg {
@@ -178,7 +174,7 @@ impl Task {
     /// # Errors
     /// When a formula makes no sense.
     pub fn counts(&self, plan: &Plan, launch: &Launch, group: &[usize]) -> Result<Option<Counts>> {
-        let mut scope = self.told(launch, &plan.scope)?;
+        let mut scope = self.scope_of(launch, &plan.scope)?;
         for (name, side) in ["G", "H"].iter().zip(group) {
             scope.set(*name, *side as f64);
         }

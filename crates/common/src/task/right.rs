@@ -150,7 +150,7 @@ impl Task {
         Some(if used == [rows, cols] {
             c
         } else {
-            c.cropped(used[0], used[1])
+            c.resized(used[0], used[1])
         })
     }
 }

@@ -61,7 +61,7 @@ impl TaskFile {
     pub(crate) fn targets(&self) -> Result<(String, Vec<(Count, f64)>)> {
         let counted = self.counted();
         let task = self.task(&counted, SEED, &[])?;
-        let scope = task.plan()?.scope_of(&task, task.own_launch())?;
+        let scope = task.scope_of(task.own_launch(), &task.plan()?.scope)?;
         let told = counted.iter().map(|(name, size)| {
             let told = scope.get(name).map_or(*size, |size| size as usize);
             (name.clone(), told)

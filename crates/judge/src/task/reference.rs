@@ -133,12 +133,8 @@ fn by_formulas(
             let at = own.buffers.iter().position(|one| one.name == *name);
             let (ty, [[rows, columns], _]) =
                 at.map_or_else(Default::default, |at| (own.buffers[at].ty, plan.shapes[at]));
-            let values = formula.over(0..rows * columns, &plan.scope, &held);
-            let values = values.map_err(Error::Usage)?.values;
-            Ok((
-                name.clone(),
-                Elements::from_fn(ty, values.len(), |i| values[i]),
-            ))
+            let elements = formula.elements(ty, rows * columns, &plan.scope, &held);
+            Ok((name.clone(), elements.map_err(Error::Usage)?))
         };
         all.iter().map(of).collect()
     };

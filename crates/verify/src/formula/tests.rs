@@ -66,27 +66,20 @@ fn elements_follow_their_index_and_may_be_rounded() {
     let a = Elements::Float(vec![1.0, -2.0, 3.0, 4.0]);
     let mut scope = Scope::default();
     scope.set("N", 2.0);
-    let of = |text: &str| Formula::from(text).over(0..2, &scope, &[("A", &a)]);
+    let of = |text: &str| {
+        let numbers = Formula::from(text).over(0..2, &scope, &[("A", &a)])?;
+        Ok::<_, String>([0, 1].map(|i| (numbers[i].value, numbers[i].size)))
+    };
+    let root = 20.0 * 2f64.sqrt();
     let moved = of("A[i % N * N + floor(i/N)]").unwrap();
-    assert_eq!(
-        (moved.values, moved.roundings),
-        (vec![1.0, 3.0], vec![0.0; 2])
-    );
+    assert_eq!(moved, [(1.0, 0.0), (3.0, 0.0)]);
     let sums = of("sum(j, 0, N: A[i*N + j])").unwrap();
-    assert_eq!(sums.values, [-1.0, 7.0]);
-    assert_eq!(
-        sums.roundings,
-        [3.0, 7.0].map(|sum| 20.0 * 2f64.sqrt() * sum)
-    );
+    assert_eq!(sums, [(-1.0, root * 3.0), (7.0, root * 7.0)]);
     let saxpy = of("2*A[i] + A[i + 1]").unwrap();
-    assert_eq!(saxpy.values, [0.0, -1.0]);
-    assert_eq!(
-        saxpy.roundings,
-        [4.0, 7.0].map(|sum| 20.0 * 2f64.sqrt() * sum)
-    );
+    assert_eq!(saxpy, [(0.0, root * 4.0), (-1.0, root * 7.0)]);
     assert!(of("A[i + 3]").is_err() && of("B[i]").is_err());
     // Of a small difference, of a branch that a sign decides, and of no element at all.
-    let bound = |text: &str| of(text).unwrap().roundings[1] / 20.0;
+    let bound = |text: &str| of(text).unwrap()[1].1 / 20.0;
     assert!(bound("1/(A[i] + 2.001 + 0*i)") > 4000.0);
     assert!(bound("A[i] < 0 ? 1000*A[i] : 0") > 1000.0);
     assert_eq!(bound("0 - i"), 1.0);

@@ -17,8 +17,6 @@ pub fn transposed(case: &Case) -> Option<String> {
 /// Rows, or columns, that all come from others in the same relation to their own, those that
 /// are right too.
 pub fn moved(case: &Case) -> Option<String> {
-    let rows = relations("row");
-    let cols = relations("column");
     let holds = |by_row: bool, from: &From| {
         let source = |row: usize, col: usize| {
             let (row, col) = if by_row {
@@ -44,8 +42,10 @@ pub fn moved(case: &Case) -> Option<String> {
                 !got.is_finite() || fits(at / case.c.cols, at % case.c.cols, got)
             })
     };
-    let rows = rows.into_iter().find(|(_, from)| holds(true, from));
-    let found = rows.or_else(|| cols.into_iter().find(|(_, from)| holds(false, from)));
+    let found = ["row", "column"].into_iter().find_map(|word| {
+        let mut all = relations(word).into_iter();
+        all.find(|(_, from)| holds(word == "row", from))
+    });
     found.map(|(relation, _)| format!("misplaced: {relation}"))
 }
 
