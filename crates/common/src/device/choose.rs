@@ -56,15 +56,11 @@ pub fn choose(devices: &[Device], selector: Option<&str>) -> Result<Choice> {
         return best(devices).ok_or_else(|| Error::NoDevice(none()));
     };
     let wanted = selector.trim().to_lowercase();
-    let found: Vec<usize> = match wanted.parse::<usize>() {
-        Ok(number) => (number < devices.len())
-            .then_some(number)
-            .into_iter()
-            .collect(),
-        Err(_) => (0..devices.len())
-            .filter(|&i| matches(&devices[i], &wanted))
-            .collect(),
+    let is_it = |i: &usize| match wanted.parse::<usize>() {
+        Ok(number) => number == *i,
+        Err(_) => matches(&devices[*i], &wanted),
     };
+    let found: Vec<usize> = (0..devices.len()).filter(is_it).collect();
     match found[..] {
         [index] => Ok(Choice {
             index,
@@ -117,13 +113,9 @@ fn best(devices: &[Device]) -> Option<Choice> {
 
 /// The devices as numbered lines, for messages.
 pub fn listing(devices: &[Device]) -> String {
-    devices
-        .iter()
-        .enumerate()
-        .map(|(i, c)| format!("  {i}  {}  {} ({})\n", c.kind, c.name, c.platform.name))
-        .collect::<String>()
-        .trim_end()
-        .to_string()
+    let devices = devices.iter().enumerate();
+    let lines = devices.map(|(i, one)| format!("  {i}  {}  {}", one.kind, one.label()));
+    lines.collect::<Vec<String>>().join("\n")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Whether a product has room on a device and on its host, before anything is allocated.
 
 use super::Session;
-use crate::device::{Kind, Limits};
+use crate::device::{Device, Kind, Limits};
 use crate::error::{Error, Result};
 use crate::host::{self, Room};
 use verify::element::Type;
@@ -27,9 +27,7 @@ impl Session {
     /// # Errors
     /// As of [`Session::must_fit`].
     pub fn must_have_room(&self, needs: impl IntoIterator<Item = Need>, ty: Type) -> Result<()> {
-        self.refuse(needs, |need, host| {
-            need.side_that_fits(&self.device.limits, host, ty)
-        })
+        self.refuse(needs, |bytes| side_of(bytes, ty))
     }
 
     /// The same for vectors of so many floats: two that are read, and one that is written.
@@ -39,26 +37,24 @@ impl Session {
     pub fn vectors_must_fit(&self, floats: usize) -> Result<()> {
         let [bytes, float] = [floats, 1].map(|floats| (floats * size_of::<f32>()) as u64);
         let needs = [Need::read(bytes), Need::read(bytes), Need::written(bytes)];
-        self.refuse(needs, |need, host| {
-            need.bytes_that_fit(&self.device.limits, host) as u64 / float
-        })
+        self.refuse(needs, |bytes| bytes as u64 / float)
     }
 
-    /// Refuses what does not fit, with the size that does.
+    /// Refuses what does not fit, with the size that does, by the bytes of its largest matrix.
     fn refuse(
         &self,
         needs: impl IntoIterator<Item = Need>,
-        fits: impl Fn(&Total, Option<Room>) -> u64,
+        size: impl Fn(f64) -> u64,
     ) -> Result<()> {
         let (need, host) = (Total::of(needs, self.device.kind), host::room());
-        let refused = |refusal: String| {
-            let (name, size) = (&self.device.name, fits(&need, host));
-            Error::Usage(format!(
-                "too large for {name}: {refusal}; try --size {size}"
-            ))
+        let Device { name, limits, .. } = &self.device;
+        let Some(refusal) = need.refusal(limits, host) else {
+            return Ok(());
         };
-        let refusal = need.refusal(&self.device.limits, host);
-        refusal.map(refused).map_or(Ok(()), Err)
+        let size = size(need.bytes_that_fit(limits, host));
+        Err(Error::Usage(format!(
+            "too large for {name}: {refusal}; try --size {size}"
+        )))
     }
 }
 
@@ -158,19 +154,18 @@ impl Total {
         ))
     }
 
-    /// The side of square matrices that exceed no limit at all, where the others shrink as
-    /// the largest does.
-    fn side_that_fits(&self, limits: &Limits, host: Option<Room>, ty: Type) -> u64 {
-        let elements = self.bytes_that_fit(limits, host) / ty.size() as f64;
-        (elements.sqrt() as u64).min(LONGEST) / 8 * 8
-    }
-
-    /// The bytes of the largest of these, then.
+    /// The bytes of the largest that is read or written by the host where no limit at all is
+    /// exceeded, and the others shrink as it does.
     fn bytes_that_fit(&self, limits: &Limits, host: Option<Room>) -> f64 {
         let uses = self.uses(limits, host).into_iter();
         let shares = uses.map(|(_, need, limit, _)| limit as f64 / need.max(1) as f64);
         self.matrix as f64 * shares.fold(f64::INFINITY, f64::min)
     }
+}
+
+/// The side of a square matrix of so many bytes.
+fn side_of(bytes: f64, ty: Type) -> u64 {
+    ((bytes / ty.size() as f64).sqrt() as u64).min(LONGEST) / 8 * 8
 }
 
 /// Both in GiB, with as many digits as it takes to see that they differ.
@@ -225,7 +220,8 @@ mod tests {
             ] {
                 let limits = limits(largest * GIB, all * GIB);
                 let host = room(host);
-                let side = cube(46340, kind).side_that_fits(&limits, host, Type::Float);
+                let bytes = cube(46340, kind).bytes_that_fit(&limits, host);
+                let side = side_of(bytes, Type::Float);
                 let refused = |side| cube(side, kind).refusal(&limits, host).is_some();
                 assert!(!refused(side), "{kind:?} {largest} {all} {host:?}: {side}");
                 assert!(
@@ -254,7 +250,7 @@ mod tests {
     fn what_lies_beside_is_counted() {
         let limits = limits(4 * GIB, 8 * GIB);
         let need = |side: u64| with(side, 4 * (side * side * 4), Kind::Gpu);
-        let side = need(40000).side_that_fits(&limits, None, Type::Float);
+        let side = side_of(need(40000).bytes_that_fit(&limits, None), Type::Float);
         assert!(need(side).refusal(&limits, None).is_none(), "{side}");
     }
 
@@ -265,8 +261,8 @@ mod tests {
                 .refusal(&limits(0, 0), None)
                 .is_none()
         );
-        let side = cube(46340, Kind::Cpu).side_that_fits(&limits(0, 0), None, Type::Float);
-        assert_eq!(side, LONGEST);
+        let bytes = cube(46340, Kind::Cpu).bytes_that_fit(&limits(0, 0), None);
+        assert_eq!(side_of(bytes, Type::Float), LONGEST);
     }
 
     #[test]
