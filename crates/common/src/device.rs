@@ -71,7 +71,7 @@ pub struct Device {
     /// What it can hold and do.
     pub limits: Limits,
     #[serde(skip)]
-    handle: Handle,
+    handle: ClDevice,
 }
 
 /// The numbers that the lessons meet.
@@ -112,13 +112,10 @@ pub struct Limits {
     pub timer_resolution_nanoseconds: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Handle(cl_device_id);
-
 impl Device {
     /// opencl3's view of this device.
     pub fn cl(&self) -> ClDevice {
-        ClDevice::new(self.handle.0)
+        self.handle
     }
 
     /// Name and platform, as the listing shows them.
@@ -160,7 +157,7 @@ impl Device {
             c_version: text(device.opencl_c_version()),
             driver: text(device.driver_version()),
             limits: Limits::read(&device),
-            handle: Handle(id),
+            handle: device,
         }
     }
 }

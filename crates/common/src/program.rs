@@ -185,16 +185,12 @@ impl Program {
             Call::new("clCreateKernel", &["~program", name]).gave("kernel")
         });
         let kernel = kernel?;
-        let refuse = |why: String| {
-            Error::Build(format!(
-                "{}: kernel {name} {why}\n  it is launched as {name}({})",
-                self.path,
-                signature.join(", ")
-            ))
+        let Some(why) = misfit(&kernel, signature, &self.text)? else {
+            return Ok(kernel);
         };
-        match misfit(&kernel, signature, &self.text)? {
-            Some(why) => Err(refuse(why)),
-            None => Ok(kernel),
-        }
+        let (path, types) = (&self.path, signature.join(", "));
+        Err(Error::Build(format!(
+            "{path}: kernel {name} {why}\n  it is launched as {name}({types})"
+        )))
     }
 }

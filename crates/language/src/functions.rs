@@ -47,7 +47,7 @@ fn definition<'a>(file: &Tokens<'a>, open: usize) -> Option<(Function<'a>, usize
     let function = Function {
         name,
         bytes: file.span(file.begin_of(open, &[";", "}"])..end + 1),
-        body: file.inside(brace)?,
+        body: file.part(brace + 1..end),
     };
     Some((function, end))
 }

@@ -25,11 +25,6 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// What stands between the bracket at `open` and the one that closes it.
-    pub fn inside(&self, open: usize) -> Option<Tokens<'a>> {
-        Some(self.part(open + 1..self.matching(open)?))
-    }
-
     /// Some of the tokens.
     pub fn part(&self, tokens: Range<usize>) -> Tokens<'a> {
         Tokens {

@@ -171,13 +171,9 @@ impl Problem {
     /// random walk: their roundings may all point one way (Higham, section 3.1).
     fn units(&self) -> f64 {
         let k = self.shape.k as f64;
-        let truncated = match self.fill {
-            Fill::Random => OF_TRUNCATION * k.sqrt(),
-            Fill::Count => 2.0 * k,
-        };
-        let roundings = match self.fill {
-            Fill::Random => ROUNDINGS * OF_NORMS,
-            Fill::Count => 2.0 * (k + 4.0),
+        let (roundings, truncated) = match self.fill {
+            Fill::Random => (ROUNDINGS * OF_NORMS, OF_TRUNCATION * k.sqrt()),
+            Fill::Count => (2.0 * (k + 4.0), 2.0 * k),
         };
         (roundings + if self.by_units { truncated } else { 0.0 }) * self.unit()
     }

@@ -120,7 +120,7 @@ pub fn listing(devices: &[Device]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Handle, Limits, Platform};
+    use super::super::{ClDevice, Limits, Platform};
     use super::*;
 
     fn device(name: &str, platform: &str, kind: Kind, compute_units: usize) -> Device {
@@ -142,7 +142,7 @@ mod tests {
                 compute_units,
                 ..Limits::default()
             },
-            handle: Handle(std::ptr::null_mut()),
+            handle: ClDevice::new(std::ptr::null_mut()),
         }
     }
 
