@@ -5,7 +5,8 @@ pub mod icd;
 mod missing;
 pub mod pocl;
 
-pub use choose::{Choice, DEVICE_VARIABLE, choose, choose_as_told, listing, variable};
+pub use choose::{Choice, DEVICE_VARIABLE, choose, choose_as_told, listing};
+pub use icd::variable;
 pub use missing::{hidden, too_few_files};
 
 use std::fmt;

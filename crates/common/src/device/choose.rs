@@ -1,8 +1,8 @@
 //! Choosing a device: by number, by a part of its name, or the best there is.
 
 use std::cmp::Reverse;
-use std::ffi::OsString;
 
+use super::icd::variable;
 use super::{Device, Kind, pocl};
 use crate::error::{Cause, Error, Result};
 
@@ -17,11 +17,6 @@ pub struct Choice {
 
 /// The variable that chooses a device, where nothing on the command line does.
 pub const DEVICE_VARIABLE: &str = "OPENCL_COURSE_DEVICE";
-
-/// What a variable says; one that is empty says nothing.
-pub fn variable(name: &str) -> Option<OsString> {
-    std::env::var_os(name).filter(|value| !value.is_empty())
-}
 
 /// Chooses as the command line says, else as the variable says, else the best.
 ///
@@ -153,15 +148,6 @@ mod tests {
             device("NVIDIA H200", "NVIDIA CUDA", Kind::Gpu, 132),
             device("NVIDIA T4", "NVIDIA CUDA", Kind::Gpu, 40),
         ]
-    }
-
-    #[test]
-    fn an_empty_variable_says_nothing() {
-        // Cargo sets them for its tests.
-        assert_eq!(variable("CARGO_PKG_NAME"), Some("common".into()));
-        assert_eq!(std::env::var_os("CARGO_PKG_VERSION_PRE"), Some("".into()));
-        assert_eq!(variable("CARGO_PKG_VERSION_PRE"), None);
-        assert_eq!(variable("OPENCL_COURSE_NOBODY_SETS_THIS"), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::choose::variable;
+use super::icd::variable;
 use crate::error::Cause;
 
 /// What PoCL's platform is called.
