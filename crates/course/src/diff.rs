@@ -107,20 +107,20 @@ fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
     };
     let counts = Count::ALL.into_iter().zip(from.iter().zip(&to));
     if options.json {
-        let count = |((count, _, _), (from, to)): ((Count, _, _), (&f64, &f64))| json!({ "count": count, "from": from, "to": to });
+        let counts = counts
+            .map(|((count, _, _), (from, to))| json!({ "count": count, "from": from, "to": to }));
         let line = json!({
             "from": files[0],
             "to": files[1],
-            "counts": counts.map(count).collect::<Vec<Value>>(),
+            "counts": counts.collect::<Vec<Value>>(),
             "not_counted": not_counted,
             "lines": changed(&loops(0)?),
         });
         return Ok(writeln!(Out, "{line}")?);
     }
-    let row = |((_, name, of), (from, to)): ((Count, _, _), (&f64, &f64))| {
-        (name, from.to_string(), to.to_string(), of)
-    };
-    let rows: Vec<_> = counts.map(row).collect();
+    let rows =
+        counts.map(|((_, name, of), (from, to))| (name, from.to_string(), to.to_string(), of));
+    let rows: Vec<_> = rows.collect();
     let says = fitted(format!("From {} to {}.", files[0], files[1]));
     say("counts of two", context! { says, rows, not_counted })?;
     say(
