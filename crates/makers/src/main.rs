@@ -1,4 +1,4 @@
-//! What makers of the course use: pages, recordings, mutants, wrong kernels.
+//! What makers of the course use: pages, recordings, mutants.
 //!
 //! # Layout
 //!
@@ -6,8 +6,7 @@
 //!   what they show.
 //! - What they quote is kept by `record` (lessons, libraries), `asm` (machine code) and
 //!   `probe` (parts of a device), and `receive` takes in what others recorded; `kept` reads and writes the files.
-//! - The check is measured by `mutate` (does it find mistakes?) and `symptoms` (is the cause of
-//!   a wrong result named?), both on all cores.
+//! - The check is measured by `mutate` (does it find mistakes?), on all cores.
 //!
 //! What is measured is printed as JSON, an object a line.
 
@@ -19,7 +18,6 @@ mod pages;
 mod probe;
 mod receive;
 mod record;
-mod symptoms;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -65,8 +63,6 @@ enum Command {
     Probe(probe::Options),
     /// Make one mistake after another in every kernel: does the check find it?
     Mutate(mutate::Options),
-    /// Run kernels whose fault is known: does "looks like" name it?
-    Symptoms(symptoms::Options),
 }
 
 fn main() -> ExitCode {
@@ -86,7 +82,6 @@ fn main() -> ExitCode {
         Command::Asm(options) => asm::record(&options),
         Command::Probe(options) => probe::probe(&options),
         Command::Mutate(options) => mutate::mutate(&options),
-        Command::Symptoms(options) => symptoms::symptoms(&options),
     };
     process::end(done.map(|()| ExitCode::SUCCESS))
 }

@@ -15,7 +15,6 @@
 //! <!-- asm: pocl-avx2 matmul_naive loop -->                  a kernel's machine code
 //! <!-- stages: 01-sum -->                                  a problem's, on each device
 //! <!-- atlas: h200-4096 epyc-1024 -->                      all devices, these first
-//! <!-- score: symptoms -->                                      how often faults are named
 //! <!-- figure: coalescing -->                                a picture of `figures`
 //! <!-- origin: lesson05 h200-4096 epyc-1000 -->             where a page's figures come from
 //! ... generated ...
@@ -180,7 +179,6 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
         ["stages", problem] => lists::stages(problem),
         ["atlas", runs @ ..] => atlas::atlas(runs),
-        ["score", "symptoms"] => lists::symptoms(),
         ["figure", name] => figure::image(name, root),
         _ => bail!("there is no such directive, or it is not complete"),
     }

@@ -1,36 +1,54 @@
-//! What a wrong result looks like. A list of suspicions, each a function that knows one
-//! kind of fault and says nothing unless the numbers prove it: what is said of the wrong
-//! elements is so of every one of them.
+//! What a wrong result looks like: what can be read off its bytes, and the first suspicion
+//! that holds. Each is a function that knows one kind of fault and says nothing unless the
+//! numbers prove it: what is said of the wrong elements is so of every one of them.
 //!
-//! What is said begins with its kind and a colon, by which `cargo makers symptoms` tells
-//! how often the cause is named rightly.
+//! What is said begins with its kind and a colon, by which the tests count how often the
+//! cause of the kernels in tests/wrong/ is named rightly.
 
-mod facts;
-mod indices;
-mod places;
 mod terms;
 mod values;
 
-use crate::element::Type;
+use crate::element::{Elements, Type};
 use crate::matrix::Matrix;
+use crate::poison::Poison;
 use crate::problem::Problem;
 use crate::wrong::{LOOKS_LIKE, Mismatch, Wrong};
 
-/// A suspicion: what it says, if it is so.
-type Suspicion = fn(&Case) -> Option<String>;
-
-/// What follows from the right values, or is near them. The first that holds is said, with
-/// the places.
-const VALUES: &[Suspicion] = &[
+/// In this order: the first that holds is said.
+const SUSPICIONS: [fn(&Case) -> Option<String>; 7] = [
     values::constant,
-    values::little_more_than_rounding,
     values::factor,
     values::offset,
     terms::some_terms,
     values::few_digits,
+    values::transposed,
+    values::moved,
 ];
-/// What was written elsewhere: this explains, too, where the result is right.
-const INDICES: &[Suspicion] = &[indices::transposed, indices::moved];
+
+/// What can be read off an element's bytes: the kind, and what is said behind the number of
+/// elements. All but the last two hold although the next run gives other numbers.
+const FACTS: [(&str, &str); 7] = [
+    ("never written: ", ""),
+    (
+        "old contents: ",
+        " made of what stood in C before the launch",
+    ),
+    ("read outside of A: ", " made of what lies there"),
+    ("read outside of B: ", " made of what lies there"),
+    ("read outside of C: ", " made of what lies there"),
+    (
+        "NaN: in ",
+        "; 0 / 0 and the like makes one, or reading what nobody had written",
+    ),
+    (
+        "infinity: in ",
+        "; a division by 0 makes one, and a number that the type cannot hold",
+    ),
+];
+
+const UNTOUCHED: &str = "untouched: the kernel wrote nothing to C";
+/// What is said where nothing is known.
+const UNKNOWN: &str = "nothing known";
 
 /// No explanation is taken from fewer elements.
 const ENOUGH: usize = 4;
@@ -38,8 +56,20 @@ const ENOUGH: usize = 4;
 const SAMPLES: usize = 64;
 /// Before a yes all are looked at, or as many as so many steps suffice for.
 const STEPS: usize = 1 << 24;
-/// Less than so many times what an element may be off is little.
-const LITTLE: f64 = 16.0;
+
+/// What a wrong C looks like, in the learner's words, most telling first.
+pub fn looks_like(problem: &Problem, c: &Matrix, wrong: &Wrong) -> Vec<String> {
+    let case = &Case::new(problem, c, wrong);
+    if case.is_all_wrong() && wrong.mismatches.iter().all(|m| m.untouched) {
+        return vec![UNTOUCHED.into()];
+    }
+    let mut looks = case.facts();
+    looks.extend(SUSPICIONS.iter().find_map(|holds| holds(case)));
+    if looks.is_empty() {
+        looks.push(UNKNOWN.into());
+    }
+    looks
+}
 
 /// A wrong result, and what is asked of it.
 struct Case<'a> {
@@ -56,13 +86,12 @@ impl<'a> Case<'a> {
     fn new(problem: &'a Problem, c: &'a Matrix, wrong: &'a Wrong) -> Case<'a> {
         let is_finite = |m: &&Mismatch| m.got.is_finite() && !m.untouched;
         let finite: Vec<&Mismatch> = wrong.mismatches.iter().filter(is_finite).collect();
-        let sample = spread(&finite, SAMPLES).copied().collect();
         Case {
             problem,
             c,
             wrong,
+            sample: spread(&finite),
             finite,
-            sample,
         }
     }
 
@@ -83,13 +112,8 @@ impl<'a> Case<'a> {
     /// Whether this, which takes so many steps, is true of all wrong elements, and they are
     /// enough.
     fn all(&self, steps: usize, is_so: impl Fn(&Mismatch) -> bool) -> bool {
-        let mut sample = self.sample.iter();
-        sample.len() >= ENOUGH && sample.all(|m| is_so(m)) && self.most(steps).all(is_so)
-    }
-
-    /// All wrong elements that have a finite number, or as many as the steps suffice for.
-    fn most(&self, steps: usize) -> impl Iterator<Item = &Mismatch> {
-        spread(&self.finite, STEPS / steps).copied()
+        let most = self.finite.iter().take(STEPS / steps);
+        self.sample.len() >= ENOUGH && self.sample.iter().chain(most).all(|m| is_so(m))
     }
 
     /// By how much an element may differ. Integers that differ by less than one are equal:
@@ -108,70 +132,58 @@ impl<'a> Case<'a> {
         (0..self.problem.shape.k).map(term)
     }
 
-    /// Whether all that is wrong is off by little more than rounding explains.
-    fn is_little(&self) -> bool {
-        let is_little = |m: &&Mismatch| (m.got - m.want).abs() < LITTLE * self.bound(m);
-        self.problem.ty != Type::Int
-            && self.finite.len() == self.wrong.mismatches.len()
-            && self.finite.iter().all(is_little)
+    /// What can be read off the bytes, with how many elements it is so of.
+    fn facts(&self) -> Vec<String> {
+        let ty = self.problem.ty;
+        let beside = ["A", "B", "C"].map(Poison::beside);
+        let poisons = [Poison::Nan].into_iter().chain(beside);
+        let poisons = poisons.map(|poison| Elements::from_bytes(ty, &poison.bytes(ty)).bits(0));
+        let poisons: Vec<u64> = poisons.collect();
+        let fact = |m: &Mismatch| match poisons.iter().position(|bits| self.comes_of(m, *bits)) {
+            _ if m.untouched => Some(0),
+            Some(poison) => Some(1 + poison),
+            None if m.got.is_nan() => Some(5),
+            None => m.got.is_infinite().then_some(6),
+        };
+        let mut counts = [0; FACTS.len()];
+        let known = self.wrong.mismatches.iter().filter_map(fact);
+        known.for_each(|fact| counts[fact] += self.wrong.every);
+        let told = FACTS.iter().zip(counts).filter(|(_, count)| *count > 0);
+        let told = told.map(|((kind, words), count)| {
+            let s = if count == 1 { "" } else { "s" };
+            format!("{kind}{count} element{s}{words}")
+        });
+        told.collect()
+    }
+
+    /// Whether an element is made of a poison. A NaN keeps its lower bits when it is computed
+    /// with, on most devices; an integer is off by the poison.
+    fn comes_of(&self, m: &Mismatch, poison: u64) -> bool {
+        let bits = self.c.data.bits(m.row * self.c.cols + m.col);
+        match self.problem.ty {
+            // A NaN that was computed has the highest bit of its fraction set.
+            Type::Float => bits & !(1 << 31) == poison | 1 << 22,
+            Type::Double => bits & !(1 << 63) == poison | 1 << 51,
+            _ => (bits as i32).wrapping_sub(m.want as i32) == poison as i32,
+        }
     }
 }
 
-/// What a wrong C looks like, in the learner's words, most telling first.
-pub fn looks_like(problem: &Problem, c: &Matrix, wrong: &Wrong) -> Vec<String> {
-    let case = &Case::new(problem, c, wrong);
-    if let Some(untouched) = facts::untouched(case) {
-        return vec![untouched];
+/// Some of the elements, spread by the golden ratio: in equal steps they could all lie in one
+/// column.
+fn spread<'a>(all: &[&'a Mismatch]) -> Vec<&'a Mismatch> {
+    const GOLDEN: f64 = 0.618_033_988_749_894_8;
+    if all.len() <= SAMPLES {
+        return all.to_vec();
     }
-    let mut looks = facts::facts(case);
-    let first = |suspicions: &[Suspicion]| suspicions.iter().find_map(|holds| holds(case));
-    let value = first(VALUES);
-    match value.is_none().then(|| first(INDICES)).flatten() {
-        Some(index) => looks.push(index),
-        None => {
-            looks.extend(value);
-            looks.extend(places::places(case));
-        }
-    }
-    if looks.is_empty() {
-        looks.push(UNKNOWN.into());
-    }
-    looks
+    let at = |i: usize| ((i as f64 * GOLDEN).fract() * all.len() as f64) as usize;
+    (0..SAMPLES).map(|i| all[at(i)]).collect()
 }
 
 /// Whether this was read off the bytes, and holds although the next run gives other ones.
 pub fn is_fact(look: &str) -> bool {
-    let kinds = [
-        "untouched:",
-        "never written:",
-        "old contents:",
-        facts::READ_OUTSIDE,
-    ];
-    kinds.iter().any(|kind| look.starts_with(kind))
-}
-
-/// What is said where nothing is known.
-const UNKNOWN: &str = "nothing known";
-
-/// At most `count` entries of a list, in order.
-fn spread<T>(list: &[T], count: usize) -> impl Iterator<Item = &T> {
-    chosen(list.len(), count).map(|i| &list[i])
-}
-
-/// (sqrt(5) - 1) / 2
-const GOLDEN: f64 = 0.618_033_988_749_894_8;
-
-/// At most `count` numbers below `all`, in order, spread by the golden ratio: in equal steps
-/// the elements of a matrix could all lie in one column.
-fn chosen(all: usize, count: usize) -> impl Iterator<Item = usize> {
-    let at = move |i: usize| match all <= count {
-        true => i,
-        false => ((i as f64 * GOLDEN).fract() * all as f64) as usize,
-    };
-    let mut chosen: Vec<usize> = (0..count.min(all)).map(at).collect();
-    chosen.sort_unstable();
-    chosen.dedup();
-    chosen.into_iter()
+    let mut kinds = FACTS[..5].iter();
+    look == UNTOUCHED || kinds.any(|(kind, _)| look.starts_with(kind))
 }
 
 /// What is so in this run: what the numbers look like is chance, and only facts are told.
@@ -235,17 +247,23 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_spread_evenly_and_not_in_step() {
-        let list: Vec<usize> = (0..6400).collect();
-        let all: Vec<&usize> = spread(&list[..64], 64).collect();
-        assert!(all.into_iter().copied().eq(0..64));
-        let some: Vec<usize> = spread(&list, 64).copied().collect();
+    fn elements_are_spread_evenly_and_not_in_step() {
+        let mismatch = |at: usize| Mismatch {
+            row: at / 64,
+            col: at % 64,
+            got: 1.0,
+            want: 0.0,
+            untouched: false,
+        };
+        let all: Vec<Mismatch> = (0..6400).map(mismatch).collect();
+        let all: Vec<&Mismatch> = all.iter().collect();
+        assert_eq!(spread(&all[..64]), all[..64]);
+        let some = spread(&all);
         assert_eq!(some.len(), 64);
-        assert!(some.is_sorted());
         // In each tenth of the list, and in each tenth of its rows of 64.
         for tenth in 0..10 {
-            assert!(some.iter().any(|i| i / 640 == tenth));
-            assert!(some.iter().any(|i| i % 64 * 10 / 64 == tenth));
+            assert!(some.iter().any(|m| m.row / 10 == tenth));
+            assert!(some.iter().any(|m| m.col * 10 / 64 == tenth));
         }
     }
 
@@ -304,5 +322,112 @@ mod tests {
             "bad\n  looks like: differs\n"
         );
         assert_eq!(of_unsteady("", "differs"), "  looks like: differs\n");
+    }
+
+    #[test]
+    fn of_a_sample_each_element_stands_for_several() {
+        let problem = problem(ODD);
+        let c = Matrix::filled(7, 9, Type::Float, Fill::Count, 0);
+        let mut wrong = *check(&problem, &c).expect_err("it is wrong");
+        wrong.every = 2;
+        wrong.mismatches.truncate(3);
+        wrong.mismatches.iter_mut().for_each(|m| m.untouched = true);
+        assert_eq!(
+            Case::new(&problem, &c, &wrong).facts(),
+            ["never written: 6 elements"]
+        );
+    }
+
+    /// The right C with some floats in other bits.
+    fn with_bits(bits: &[(usize, u32)]) -> Vec<String> {
+        let problem = problem(ODD);
+        let mut data: Vec<f32> = (0..63)
+            .map(|i| right(&problem, i / 9, i % 9) as f32)
+            .collect();
+        for (at, bits) in bits {
+            data[*at] = f32::from_bits(*bits);
+        }
+        let data = Elements::Float(data);
+        said_of(
+            &problem,
+            &Matrix {
+                rows: 7,
+                cols: 9,
+                data,
+            },
+        )
+    }
+
+    #[test]
+    fn elements_that_nobody_wrote_are_counted() {
+        let poison = 0x7fa0_dead;
+        assert_eq!(with_bits(&[(20, poison)])[0], "never written: 1 element");
+        assert_eq!(
+            with_bits(&[(20, poison), (41, poison)]),
+            ["never written: 2 elements"]
+        );
+        let all: Vec<_> = (0..63).map(|at| (at, poison)).collect();
+        assert_eq!(
+            with_bits(&all),
+            ["untouched: the kernel wrote nothing to C"]
+        );
+    }
+
+    #[test]
+    fn a_nan_with_the_bits_of_the_poison_comes_from_it() {
+        let told = with_bits(&[(20, 0x7fe0_dead), (41, 0xffe0_dead)]);
+        assert_eq!(told.len(), 1);
+        assert!(
+            told[0].starts_with("old contents: 2 elements made of"),
+            "{told:?}"
+        );
+        let told = with_bits(&[(20, 0x7fc0_0000), (41, 0x7fe0_deae)]);
+        assert_eq!(told.len(), 1);
+        assert!(told[0].starts_with("NaN: in 2 elements;"), "{told:?}");
+        let double = Problem::new(ODD, Type::Double, Fill::Random, 1);
+        let old = f64::from_bits(0x7ffc_dead_7fa0_dead);
+        let made_of = |bad: f64| {
+            said(&double, |row, col| {
+                if row == 2 && col == 3 {
+                    bad
+                } else {
+                    right(&double, row, col)
+                }
+            })
+        };
+        assert!(made_of(old)[0].starts_with("old contents: 1 element made of"));
+        assert!(made_of(f64::NAN)[0].starts_with("NaN: in 1 element;"));
+    }
+
+    #[test]
+    fn a_nan_from_beside_a_buffer_names_it() {
+        let a = Elements::from_bytes(Type::Float, &Poison::beside("A").bytes(Type::Float));
+        let quiet = a.bits(0) as u32 | 1 << 22;
+        assert_eq!(
+            with_bits(&[(20, quiet), (41, quiet | 1 << 31)]),
+            ["read outside of A: 2 elements made of what lies there"]
+        );
+    }
+
+    #[test]
+    fn an_integer_that_is_off_by_the_poison_comes_from_it() {
+        let problem = Problem::new(ODD, Type::Int, Fill::Random, 1);
+        let off_by = |by: i32| {
+            said(&problem, |row, col| {
+                let right = right(&problem, row, col) as i32;
+                f64::from(right.wrapping_add(if row + col == 0 { by } else { 0 }))
+            })
+        };
+        assert!(off_by(0x7fa0_dead)[0].starts_with("old contents"));
+        assert_eq!(off_by(0x7fa0_deae), [UNKNOWN]);
+    }
+
+    #[test]
+    fn infinities_are_counted() {
+        let told = with_bits(&[(20, 0x7f80_0000), (41, 0xff80_0000)]);
+        assert_eq!(told.len(), 1);
+        assert!(told[0].starts_with("infinity: in 2 elements;"), "{told:?}");
+        let finite = with_bits(&[(20, 0x7f7f_ffff), (41, 0x4f7f_ffff)]);
+        assert_eq!(finite, ["nothing known"]);
     }
 }

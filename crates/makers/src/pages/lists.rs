@@ -1,7 +1,4 @@
-//! Tables of what is kept beside the recordings: a lesson's exercises, and the score of what
-//! wrong results look like.
-
-use std::collections::BTreeMap;
+//! Tables of what is kept beside the recordings: a lesson's exercises, a problem's stages.
 
 use anyhow::{Context, Result, bail};
 use common::numbers::{percent, seconds};
@@ -81,51 +78,5 @@ fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
     let date = date.as_str().unwrap_or("?");
     Some(format!(
         "{table}\n\n*{device}, {sizes}, recorded {date}, by `cargo makers problems`.*"
-    ))
-}
-
-/// The score that `cargo makers symptoms` keeps: a row for each kind of fault that is not
-/// always named rightly, and the sum of all.
-pub fn symptoms() -> Result<String> {
-    const COUNTS: [&str; 3] = ["named", "silent", "wrongly"];
-    let lines: Vec<Value> = kept::read_lines("data/symptoms/score.jsonl")?;
-    let (about, kernels) = lines.split_first().context("the score is empty")?;
-    let mut kinds: BTreeMap<&str, [u64; 4]> = BTreeMap::new();
-    let mut sum = [0; 4];
-    for kernel in kernels {
-        let kind = kinds
-            .entry(kernel["kind"].as_str().unwrap_or("?"))
-            .or_default();
-        for totals in [kind, &mut sum] {
-            totals[0] += 1;
-            for (total, name) in totals[1..].iter_mut().zip(COUNTS) {
-                *total += kernel[name].as_u64().unwrap_or(0);
-            }
-        }
-    }
-    let columns = [
-        "kernels",
-        "wrong results",
-        "named rightly",
-        "silent",
-        "named wrongly",
-    ];
-    kinds.retain(|_, [_, _, silent, wrongly]| *silent + *wrongly > 0);
-    let all = kinds.into_iter().chain([("all faults", sum)]);
-    let rows = all.map(|(kind, [kernels, named, silent, wrongly])| {
-        let figures = [kernels, named + silent + wrongly, named, silent, wrongly];
-        (kind.into(), figures.map(|figure| figure.to_string()).into())
-    });
-    let rows: Vec<Row> = rows.collect();
-    let table = table("the fault", &columns.map(String::from), &rows);
-    let share = sum[1] as f64 / sum[1..].iter().sum::<u64>().max(1) as f64;
-    let word = |name: &str| about[name].as_str().unwrap_or("?");
-    let sizes = about["sizes"].as_array().into_iter().flatten();
-    let sizes: Vec<&str> = sizes.filter_map(Value::as_str).collect();
-    let (share, sizes) = (percent(share), sizes.join(", "));
-    let (device, date) = (word("device"), word("date"));
-    Ok(format!(
-        "{table}\n\n*{share} of the wrong results are named rightly. {device}, sizes {sizes}; recorded \
-         {date} by `cargo makers symptoms --write`.*"
     ))
 }

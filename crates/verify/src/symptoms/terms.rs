@@ -9,6 +9,9 @@ const ANYWHERE: usize = 2048;
 /// The longest period of terms that are missing again and again.
 const LONGEST_PERIOD: usize = 128;
 
+/// What became of terms: how often each is in the sum, and in words.
+const FATES: [(f64, &str); 3] = [(0.0, "missing"), (2.0, "twice"), (-1.0, "subtracted")];
+
 /// Terms of a sum: all k that are at least `from` and less than `to` modulo `period`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Terms {
@@ -16,15 +19,6 @@ struct Terms {
     from: usize,
     to: usize,
 }
-
-impl Terms {
-    fn contain(&self, k: usize) -> bool {
-        (self.from..self.to).contains(&(k % self.period))
-    }
-}
-
-/// What became of terms: how often each is in the sum, and in words.
-const FATES: [(f64, &str); 3] = [(0.0, "missing"), (2.0, "twice"), (-1.0, "subtracted")];
 
 /// The terms that explain what is wrong with every sum.
 pub fn some_terms(case: &Case) -> Option<String> {
@@ -34,9 +28,9 @@ pub fn some_terms(case: &Case) -> Option<String> {
     }
     let length = case.problem.shape.k;
     let periods = (2..=LONGEST_PERIOD.min(length / 2)).chain([length]);
-    let sample = case.sample.iter();
     // A term is a product of two elements of any type: computed once, for all periods.
-    let elements: &Vec<Element> = &sample.map(|m| Element::of(case, m)).collect();
+    let elements = case.sample.iter().map(|m| Element::of(case, m));
+    let elements: &Vec<Element> = &elements.collect();
     let fits = periods.flat_map(|period| {
         let sums: Vec<Vec<f64>> = elements.iter().map(|one| one.sums(period)).collect();
         let tried = ranges(period, length).flat_map(|range| FATES.map(|fate| (range, fate)));
@@ -45,32 +39,26 @@ pub fn some_terms(case: &Case) -> Option<String> {
             let all = || elements.iter().zip(&sums);
             let errors = || all().map(|(one, sums)| one.error(sums, terms, fate.0));
             let fits = errors().zip(elements).all(|(e, one)| e.abs() <= one.bound);
-            let total = || errors().map(|e| e * e).sum::<f64>();
-            fits.then(|| (total(), terms, fate))
+            fits.then(|| (errors().map(|e| e * e).sum::<f64>(), terms, fate))
         })
     });
     let (_, terms, (weight, fate)) = fits.min_by(|(one, ..), (other, ..)| one.total_cmp(other))?;
     let holds = |m: &Mismatch| {
         let one = Element::of(case, m);
-        let sums = one.sums(terms.period);
-        one.error(&sums, terms, weight).abs() <= one.bound
+        one.error(&one.sums(terms.period), terms, weight).abs() <= one.bound
     };
     case.all(length, holds).then(|| words(terms, fate, length))
 }
 
 /// The ranges that are tried, none of which holds all terms.
 fn ranges(period: usize, length: usize) -> impl Iterator<Item = (usize, usize)> {
-    let anywhere = length <= ANYWHERE || period < length;
-    let from = move |from: usize| {
-        let first = if from == 0 || anywhere {
-            from + 1
-        } else {
-            period
-        };
-        let last = if from == 0 { period - 1 } else { period };
-        (first..=last).map(move |to| (from, to))
+    let only_ends = length > ANYWHERE && period == length;
+    let to = move |from: usize| match only_ends && from > 0 {
+        true => period..=period,
+        false => from + 1..=period,
     };
-    (0..period).flat_map(from)
+    let all = (0..period).flat_map(move |from| to(from).map(move |to| (from, to)));
+    all.filter(move |range| *range != (0, period))
 }
 
 /// An element that is wrong, and the terms that it should be the sum of.
@@ -93,10 +81,8 @@ impl Element {
     /// The sums of its first terms, modulo a period.
     fn sums(&self, period: usize) -> Vec<f64> {
         let mut before = vec![0.0; period + 1];
-        for terms in self.terms.chunks(period) {
-            for (sum, term) in before[1..].iter_mut().zip(terms) {
-                *sum += term;
-            }
+        for (k, term) in self.terms.iter().enumerate() {
+            before[k % period + 1] += term;
         }
         for i in 0..period {
             before[i + 1] += before[i];
@@ -110,30 +96,32 @@ impl Element {
     }
 }
 
-fn words(terms: Terms, fate: &str, length: usize) -> String {
-    let all: Vec<usize> = (0..length).filter(|k| terms.contain(*k)).collect();
-    let (count, first, last) = (all.len(), all[0], all[all.len() - 1]);
-    let range = match count {
-        1 => format!("k = {first}"),
-        _ => format!("k = {first} to {last}"),
-    };
-    if terms.period < length {
-        let some: Vec<String> = all.iter().take(4).map(usize::to_string).collect();
-        let some = some.join(", ");
+fn words(Terms { period, from, to }: Terms, fate: &str, length: usize) -> String {
+    if period < length {
+        let all = (0..length).filter(|k| (from..to).contains(&(k % period)));
+        let first: Vec<String> = all.clone().take(4).map(|k| k.to_string()).collect();
+        let (first, count) = (first.join(", "), all.count());
         return format!(
-            "terms {fate}: k = {some} and so on, {count} of {length} in each wrong sum"
+            "terms {fate}: k = {first} and so on, {count} of {length} in each wrong sum"
         );
     }
-    let of = format!("{count} of the {length} terms of each wrong sum: {range}");
-    match fate {
-        "missing" if last + 1 == length => format!(
-            "last terms missing: {of}; a last tile of k left out, or a loop that ends early"
+    let (which, cause) = match fate {
+        "missing" if to == length => (
+            "last ",
+            "; a last tile of k left out, or a loop that ends early",
         ),
-        "missing" if first == 0 => {
-            format!("first terms missing: {of}; a loop that begins late, or a sum that begins anew")
-        }
-        _ => format!("terms {fate}: {of}"),
-    }
+        "missing" if from == 0 => (
+            "first ",
+            "; a loop that begins late, or a sum that begins anew",
+        ),
+        _ => ("", ""),
+    };
+    let range = match to - from {
+        1 => format!("k = {from}"),
+        _ => format!("k = {from} to {}", to - 1),
+    };
+    let count = to - from;
+    format!("{which}terms {fate}: {count} of the {length} terms of each wrong sum: {range}{cause}")
 }
 
 #[cfg(test)]

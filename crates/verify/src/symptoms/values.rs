@@ -1,6 +1,7 @@
-//! Wrong values that follow from the right ones, or are near them.
+//! Wrong values that follow from the right ones, or are near them; and right values in wrong
+//! places.
 
-use super::{Case, ENOUGH, LITTLE};
+use super::{Case, ENOUGH};
 use crate::element::{Elements, Type};
 use crate::matrix::Fill;
 use crate::numbers::significant;
@@ -10,8 +11,7 @@ use crate::wrong::Mismatch;
 /// One value everywhere; zeros.
 pub fn constant(case: &Case) -> Option<String> {
     let first = case.sample.first()?.got;
-    let is_first = |m: &&Mismatch| m.got == first;
-    if case.sample.len() < 2 || !case.finite.iter().all(is_first) {
+    if case.sample.len() < 2 || case.finite.iter().any(|m| m.got != first) {
         return None;
     }
     let which = case.which();
@@ -19,31 +19,13 @@ pub fn constant(case: &Case) -> Option<String> {
         old if old == old_number(case) => {
             format!("old contents: {which} element is what stood in C before")
         }
-        0.0 => format!("zero: {which} element is 0{}", no_tile(case)),
+        // Deeper tiles are rare.
+        0.0 if case.problem.shape.k < 64 => format!(
+            "zero: {which} element is 0; so it is, too, where the last tile of k is left out and \
+             is the only one"
+        ),
+        0.0 => format!("zero: {which} element is 0"),
         _ => format!("constant: {which} element is {first}"),
-    })
-}
-
-/// Deeper tiles than this are rare.
-const DEEPEST_TILE: usize = 64;
-
-/// Of a short sum one tile may be the whole.
-fn no_tile(case: &Case) -> &'static str {
-    if case.problem.shape.k < DEEPEST_TILE {
-        "; so it is, too, where the last tile of k is left out and is the only one"
-    } else {
-        ""
-    }
-}
-
-/// Errors that could nearly be roundings.
-pub fn little_more_than_rounding(case: &Case) -> Option<String> {
-    let which = case.which();
-    case.is_little().then(|| {
-        format!(
-            "precision: {which} element is off by less than {LITTLE} times what rounding may do, \
-             as when something is kept in fewer bits"
-        )
     })
 }
 
@@ -79,9 +61,8 @@ pub fn offset(case: &Case) -> Option<String> {
     let sum: f64 = case.sample.iter().map(|m| m.got - m.want).sum();
     let offset = sum / case.sample.len() as f64;
     let rounding = 2.0 * case.problem.ty.unit_roundoff() * offset.abs();
-    if !case.all(1, |m| {
-        (m.got - m.want - offset).abs() <= case.bound(m) + rounding
-    }) {
+    let is_it = |m: &Mismatch| (m.got - m.want - offset).abs() <= case.bound(m) + rounding;
+    if !case.all(1, is_it) {
         return None;
     }
     let which = case.which();
@@ -129,6 +110,69 @@ pub fn few_digits(case: &Case) -> Option<String> {
 fn rms(values: impl Iterator<Item = f64>) -> f64 {
     let (count, sum) = values.fold((0.0, 0.0), |(count, sum), x| (count + 1.0, sum + x * x));
     f64::sqrt(sum / count)
+}
+
+/// C in column-major order. The right elements of C count as well: those on the diagonal
+/// of a square matrix are.
+pub fn transposed(case: &Case) -> Option<String> {
+    let (m, n) = (case.wrong.rows, case.wrong.cols);
+    let is_transposed = |flat: usize| {
+        let got = case.c.data.get(flat);
+        case.problem.is_near(flat % m, flat / m, got)
+    };
+    (m > 1 && n > 1 && (0..m * n).all(is_transposed))
+        .then(|| "transposed: rows and columns are exchanged".into())
+}
+
+/// Rows, or columns, that all come from others in the same relation to their own, those that
+/// are right too.
+pub fn moved(case: &Case) -> Option<String> {
+    for (word, shifted) in [("row", "[row#][column]"), ("column", "[row][column#]")] {
+        let comes = |from: &dyn Fn(usize) -> usize| comes_from(case, word == "row", from);
+        if comes(&|_| 0) {
+            return Some(format!("misplaced: all {word}s hold the first"));
+        }
+        // The largest that fits: what repeats after 16 may seem to after 4.
+        for side in [64, 32, 16, 8, 4, 2] {
+            if comes(&|at| at % side) {
+                return Some(format!("misplaced: {word}s repeat after {side}"));
+            }
+            if comes(&|at| at - at % side) {
+                return Some(format!(
+                    "misplaced: of every {side} {word}s all hold the first"
+                ));
+            }
+        }
+        let mut shifts = [1, -1, 2, -2, 3, -3, 4, -4].into_iter();
+        if let Some(by) = shifts.find(|by| comes(&|at| at.wrapping_add_signed(*by))) {
+            let from = shifted.replace('#', &format!("{by:+}"));
+            return Some(format!(
+                "misplaced: C[row][column] holds what belongs in C{from}"
+            ));
+        }
+    }
+    None
+}
+
+/// Whether all of C comes from the rows, or columns, that `from` says, as far as these lie in
+/// C, and enough of what is wrong.
+fn comes_from(case: &Case, by_row: bool, from: &dyn Fn(usize) -> usize) -> bool {
+    let fits = |row: usize, col: usize, got: f64| {
+        let (row, col) = match by_row {
+            true => (from(row), col),
+            false => (row, from(col)),
+        };
+        let is_inside = row < case.wrong.rows && col < case.wrong.cols;
+        is_inside.then(|| case.problem.is_near(row, col, got))
+    };
+    let known = case.sample.iter().filter_map(|m| fits(m.row, m.col, m.got));
+    let known: Vec<bool> = known.collect();
+    known.len() >= ENOUGH.max(case.sample.len().div_ceil(2))
+        && known.iter().all(|fits| *fits)
+        && (0..case.c.data.len()).all(|at| {
+            let got = case.c.data.get(at);
+            !got.is_finite() || fits(at / case.c.cols, at % case.c.cols, got) != Some(false)
+        })
 }
 
 #[cfg(test)]
@@ -224,7 +268,7 @@ mod tests {
         );
         let problem = problem(ODD);
         let a_row = |row, col| right(&problem, row, col) * if row == 2 { -1.0 } else { 1.0 };
-        assert_eq!(kinds(&problem, a_row), ["negated", "some rows"]);
+        assert_eq!(kinds(&problem, a_row), ["negated"]);
     }
 
     #[test]
@@ -337,25 +381,118 @@ mod tests {
     }
 
     #[test]
-    fn what_is_off_by_little_more_than_its_bound_has_no_other_cause() {
-        let problem = problem(LONG);
-        let off = |bounds: f64| {
-            kinds(&problem, |row, col| {
-                let is_wrong = (row, col) == (2, 3);
-                right(&problem, row, col)
-                    + if is_wrong {
-                        bounds * problem.bound(row, col)
-                    } else {
-                        0.0
-                    }
-            })
-        };
-        assert_eq!(off(0.9 * LITTLE), ["precision"]);
-        assert_eq!(off(1.1 * LITTLE), ["one element"]);
+    fn the_root_of_the_mean_square_is_a_mean() {
+        assert_eq!(rms([3.0, -4.0, 0.0, 0.0].into_iter()), 2.5);
+    }
+
+    /// What is said where each element comes from another place of a C of 40 x 24.
+    fn from(place: impl Fn(usize, usize) -> (usize, usize)) -> String {
+        let problem = problem(Shape { m: 40, n: 24, k: 5 });
+        let said = said(&problem, |row, col| {
+            let (row, col) = place(row, col);
+            right(&problem, row, col)
+        });
+        said[0].clone()
     }
 
     #[test]
-    fn the_root_of_the_mean_square_is_a_mean() {
-        assert_eq!(rms([3.0, -4.0, 0.0, 0.0].into_iter()), 2.5);
+    fn a_transposed_c_is_told_whatever_its_shape() {
+        for shape in [ODD, Shape::cube(8)] {
+            let problem = problem(shape);
+            let transposed = |row, col| {
+                let flat = row * shape.n + col;
+                right(&problem, flat % shape.m, flat / shape.m)
+            };
+            assert_eq!(kinds(&problem, transposed), ["transposed"]);
+            // One element that is looked at is not.
+            let but_one = |row, col| {
+                if row + col == 5 {
+                    9.0
+                } else {
+                    transposed(row, col)
+                }
+            };
+            assert!(!kinds(&problem, but_one).contains(&"transposed".to_string()));
+        }
+    }
+
+    #[test]
+    fn a_row_is_its_own_transposed_form() {
+        let problem = problem(Shape {
+            m: 1,
+            n: 2000,
+            k: 1,
+        });
+        let row = |row, col| right(&problem, row, col) + f64::from(col == 1);
+        assert_eq!(kinds(&problem, row), [UNKNOWN]);
+    }
+
+    #[test]
+    fn a_place_that_is_shifted_is_told() {
+        for (rows, cols, text) in [
+            (1, 0, "C[row+1][column]"),
+            (2, 0, "C[row+2][column]"),
+            (0, 1, "C[row][column+1]"),
+            (4, 0, "C[row+4][column]"),
+        ] {
+            assert_eq!(
+                from(|row, col| ((row + rows).min(39), (col + cols).min(23))),
+                format!("misplaced: C[row][column] holds what belongs in {text}")
+            );
+        }
+        assert_eq!(
+            from(|row, col| (row, col.saturating_sub(2))),
+            "misplaced: C[row][column] holds what belongs in C[row][column-2]"
+        );
+    }
+
+    #[test]
+    fn any_shift_up_to_four_is_told() {
+        let p = problem(ODD);
+        for by in [1, -1, 2, -2, 3, -3, 4, -4] {
+            let said = said(&p, |row, col| match col.checked_add_signed(by) {
+                Some(col) if col < ODD.n => right(&p, row, col),
+                _ => 7.0,
+            });
+            let from = format!("belongs in C[row][column{by:+}]");
+            assert!(said.iter().any(|look| look.contains(&from)), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn rows_and_columns_that_repeat_are_told() {
+        assert_eq!(
+            from(|_, col| (0, col)),
+            "misplaced: all rows hold the first"
+        );
+        assert_eq!(
+            from(|row, _| (row, 0)),
+            "misplaced: all columns hold the first"
+        );
+        assert_eq!(
+            from(|row, col| (row % 16, col)),
+            "misplaced: rows repeat after 16"
+        );
+        assert_eq!(
+            from(|row, col| (row, col % 8)),
+            "misplaced: columns repeat after 8"
+        );
+        assert_eq!(
+            from(|row, col| (row - row % 4, col)),
+            "misplaced: of every 4 rows all hold the first"
+        );
+        assert_eq!(
+            from(|row, col| (row, col - col % 2)),
+            "misplaced: of every 2 columns all hold the first"
+        );
+    }
+
+    #[test]
+    fn a_relation_must_hold_where_c_is_right_too() {
+        let below = from(|row, col| (if row < 20 { row } else { row - 1 }, col));
+        assert!(!below.contains("row-1"), "{below}");
+        // Rows 20 and on are exchanged, the others are right.
+        let exchanged = from(|row, col| (if row < 20 { row } else { row ^ 1 }, col));
+        assert_eq!(exchanged, UNKNOWN);
     }
 }
