@@ -69,12 +69,6 @@ pub fn reads(text: &str) -> Vec<Result<String, String>> {
     tokens.all().filter_map(read).collect()
 }
 
-/// Whether a line numbers those below it anew: `#line 7 "file"`, or `# 7 "file"`.
-pub fn is_renumbered(text: &str) -> bool {
-    let mut directives = text.lines().filter_map(directive);
-    directives.any(|(word, _)| word == "line" || word.starts_with(|c: char| c.is_ascii_digit()))
-}
-
 fn between_quotes(text: &str) -> Option<&str> {
     text.split(['"', '<', '>']).nth(1)
 }
@@ -132,12 +126,5 @@ mod tests {
         damage::must_be_survived(whole.as_bytes(), |bytes| {
             reads(&String::from_utf8_lossy(bytes));
         });
-    }
-
-    #[test]
-    fn lines_that_are_numbered_anew_are_seen() {
-        let is_so = ["#line 500 \"a.cl\"\n", "x\n # 7 \"a.cl\"\n"].map(is_renumbered);
-        let is_not = ["#pragma line\n", "int line = 7;\n#if 1\n"].map(is_renumbered);
-        assert_eq!((is_so, is_not), ([true; 2], [false; 2]));
     }
 }

@@ -1,20 +1,149 @@
-//! From a compiler's build log to errors in the learner's files, each with its meaning.
+//! From a compiler's build log to errors in the learner's files, each with its meaning:
+//! `messages` are the errors of a log, `places` where they are, `explain` what they mean.
 
-mod diagnose;
 mod explain;
 mod messages;
-mod page;
 mod places;
 #[cfg(test)]
 mod tests;
 
-pub use diagnose::{diagnose, is_empty};
-pub use places::{File, Read};
+use std::collections::HashSet;
 
-/// How tests read what a file includes.
-#[cfg(test)]
-fn from_disk(path: &std::path::Path) -> Option<crate::File> {
-    let text = std::fs::read_to_string(path).ok()?;
-    let path = path.to_path_buf();
-    Some(crate::File { path, text })
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use text::plain;
+use text::wrap::folded;
+
+use explain::Case;
+use messages::{Message, messages};
+pub use places::{File, Read};
+use places::{Files, Spot};
+
+/// Columns for a span: 80, less what a message may be moved in by.
+const COLUMNS: usize = 76;
+/// Columns for an explanation: less the margin of a span, and "= help: ".
+const HELP_WIDTH: usize = 60;
+
+/// What a failed build's log says, as spans in the source and what it includes; in the
+/// driver's own words where `raw` asks for them, or where no error in them can be located.
+pub fn diagnose(log: &str, source: &File, read: &Read, raw: bool) -> String {
+    let log = &plain(log.trim_matches(is_padding));
+    let path = source.path.display();
+    let in_the_drivers_words = format!("{path} does not build; the driver says:\n{log}");
+    if raw {
+        return in_the_drivers_words;
+    }
+    let files = Files::of(source, read);
+    let findings = findings(log, &files);
+    if findings.is_empty() {
+        let help = help_without_place(log, source);
+        let help = help.map(|help| format!("\n{}", folded(&help, HELP_WIDTH, "")));
+        return in_the_drivers_words + &help.unwrap_or_default();
+    }
+    format!(
+        "{path} does not build\n{}\n(--raw-log shows the driver's own words)",
+        shown(&findings)
+    )
+}
+
+/// True for a log without a word.
+pub fn is_empty(log: &str) -> bool {
+    log.trim_matches(is_padding).is_empty()
+}
+
+fn is_padding(c: char) -> bool {
+    c == '\0' || c.is_whitespace()
+}
+
+/// An error in a file of the learner's.
+struct Finding<'f> {
+    /// What the compiler says.
+    text: String,
+    spot: Spot<'f>,
+    message: String,
+    is_first_of_line: bool,
+}
+
+impl Finding<'_> {
+    /// What it means. What follows in the same line is most often a consequence, and not
+    /// explained.
+    fn help(&self) -> Option<String> {
+        let case = Case {
+            message: &self.message,
+            text: &self.spot.file.text,
+            at: Some(self.spot.span.start),
+        };
+        self.is_first_of_line.then(|| case.explain()).flatten()
+    }
+}
+
+/// The errors that can be located, each once.
+fn findings<'f>(log: &str, files: &'f Files<'_>) -> Vec<Finding<'f>> {
+    let (mut found, mut lines) = (HashSet::new(), HashSet::new());
+    let finding = |message: Message| {
+        let spot = files.spot(&message)?;
+        let text = plainly(&message.text);
+        let path = &spot.file.path;
+        let is_new = found.insert((path, spot.span.start, text.clone()));
+        is_new.then(|| Finding {
+            text,
+            is_first_of_line: lines.insert((path, spot.line)),
+            message: message.text,
+            spot,
+        })
+    };
+    messages(log).into_iter().filter_map(finding).collect()
+}
+
+/// What the first error without a place means.
+fn help_without_place(log: &str, source: &File) -> Option<String> {
+    let is_error = |line: &&str| {
+        let line = line.to_lowercase();
+        let less = ["warning", "note: ", "remark: "];
+        !less.iter().any(|less| line.contains(less))
+    };
+    let (text, at) = (&*source.text, None);
+    let mut cases = log
+        .lines()
+        .filter(is_error)
+        .map(|message| Case { message, text, at });
+    cases.find_map(|case| case.explain())
+}
+
+/// The first three, and how many there are beyond.
+fn shown(findings: &[Finding]) -> String {
+    let renderer = match colored::control::SHOULD_COLORIZE.should_colorize() {
+        true => Renderer::styled(),
+        false => Renderer::plain(),
+    };
+    // A long line is cut around what is underlined, so that the caret stays below it.
+    let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(COLUMNS);
+    let first = findings.iter().take(3);
+    let mut shown: Vec<String> = first.map(|finding| render(finding, &renderer)).collect();
+    if let more @ 1.. = findings.len().saturating_sub(3) {
+        shown.push(format!("(and {more} more; mend the first one first)"));
+    }
+    shown.join("\n")
+}
+
+fn render(finding: &Finding, renderer: &Renderer) -> String {
+    let spot = &finding.spot;
+    let snippet = Snippet::source(&spot.file.text)
+        .path(spot.file.path.display().to_string())
+        .annotation(AnnotationKind::Primary.span(spot.span.clone()));
+    let mut error = Level::ERROR.primary_title(&finding.text).element(snippet);
+    if let Some(help) = finding.help() {
+        error = error.element(Level::HELP.message(folded(&help, HELP_WIDTH, "")));
+    }
+    renderer.render(&[error]).to_string()
+}
+
+/// Newer compilers name the private memory that every variable is in: said only
+/// where address spaces are what the message is about.
+fn plainly(text: &str) -> String {
+    let text = text.replace("*__private'", "*'");
+    match text.contains("address space") {
+        true => text,
+        false => text.replace("__private ", ""),
+    }
 }
