@@ -43,6 +43,7 @@ pub mod record;
 pub mod session;
 pub mod simulator;
 pub mod source;
+pub mod stage;
 pub mod task;
 pub mod tell;
 pub mod threads;

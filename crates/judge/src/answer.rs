@@ -43,8 +43,8 @@ pub fn is_of_another(child: &Finished) -> bool {
     ["the reference ", "the filling kernel "]
         .iter()
         .any(|what| {
-            let running = format!("while running {what}");
-            complaint.starts_with(what) || complaint.contains(&running)
+            let doing = ["running", "building"].map(|doing| format!("while {doing} {what}"));
+            complaint.starts_with(what) || doing.iter().any(|doing| complaint.contains(doing))
         })
 }
 

@@ -12,6 +12,7 @@ use common::numbers::{percent, seconds};
 use common::program::{self, Program};
 use common::shape::Shape;
 use common::source::Source;
+use common::stage::Stage;
 use common::task::Task;
 use common::timing::{Runs, Timing};
 use serde_json::json;
@@ -102,13 +103,13 @@ impl Lesson {
         runs: Runs,
     ) -> Result<Timing> {
         let name = format!("{} with {}", task.name(), ablation.name);
-        self.console.doing(format!("building {name}"))?;
+        self.console.doing(Stage::building(&name))?;
         let session = self.session()?;
         let options = program::options(task.ty, &task.defines);
         let source = alone(source, &task.kernels().collect::<Vec<_>>());
         let program = Program::build(&session, &source, &options, self.flags().raw_log)?;
         let ready = self.bind(task.clone(), task.plan()?, task.kernels_of(&program)?)?;
-        self.console.doing(format!("running {name}"))?;
+        self.console.doing(Stage::running(name))?;
         session.run(&ready.launches)?;
         // What laid the operands out has run, and is a line of its own.
         self.time(&ready.without_helpers(), runs, Instant::now(), None)

@@ -10,6 +10,7 @@ use common::formula::Formula;
 use common::memory::{Guarded, Input};
 use common::problem::Problem;
 use common::session::{self, Session};
+use common::stage::Stage;
 use common::task::{Arg, Buffer, Fill, Plan, Role, Task};
 use narrate::Beat;
 use opencl3::kernel::Kernel;
@@ -92,7 +93,7 @@ impl Lesson {
         let inputs = &mut self.workbench()?.inputs;
         inputs.retain(|(key, _)| keys.contains(key));
         if inputs.is_empty() {
-            return self.console.doing("uploading the matrices");
+            return self.console.doing(Stage::Uploading);
         }
         let note = "the inputs are there already, in the layout of this kernel";
         self.console.narrator.note(|| note.into());

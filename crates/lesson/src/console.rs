@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use common::error::{Error, Result};
 use common::matrix::Matrix;
 use common::record::Record;
+use common::stage::Stage;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
 use narrate::{Beat, Narrator};
 use process::events::{Event, Sender};
@@ -94,16 +95,16 @@ impl Console {
     }
 
     /// Begins a part that `--step` tells apart, and says what is done.
-    pub fn begin(&mut self, beat: Beat, what: impl Into<String>) -> Result<()> {
+    pub fn begin(&mut self, beat: Beat, stage: Stage) -> Result<()> {
         self.narrator.beat(beat)?;
-        self.doing(what)
+        self.doing(stage)
     }
 
     /// Says what begins now: to the process that watches, and on the terminal.
-    pub fn doing(&mut self, what: impl Into<String>) -> Result<()> {
-        let what = what.into();
+    pub fn doing(&mut self, stage: Stage) -> Result<()> {
+        let what = stage.to_string();
         self.narrator.doing(&what);
-        self.show_progress("  {spinner} {msg} {patience}", what)
+        self.show_progress("  {spinner} {msg} {patience}", what, stage)
     }
 
     /// The same within long work of which a share, from 0 to 1, is done.
@@ -114,10 +115,11 @@ impl Console {
         let what = what.into();
         let percent = 100.0 * share.clamp(0.0, 1.0);
         self.narrator.doing(&format!("{percent:.0} %  {what}"));
-        self.show_progress("  {bar:20} {percent:>3} %  {wide_msg}", what)
+        let stage = Stage::Working(what.clone());
+        self.show_progress("  {bar:20} {percent:>3} %  {wide_msg}", what, stage)
     }
 
-    fn show_progress(&mut self, template: &str, what: String) -> Result<()> {
+    fn show_progress(&mut self, template: &str, what: String, stage: Stage) -> Result<()> {
         if self.in_a_trial {
             return Ok(());
         }
@@ -132,9 +134,9 @@ impl Console {
         };
         let style = progress::style(template);
         self.spinner.set_style(style.with_key("patience", patience));
-        self.spinner.set_message(what.clone());
+        self.spinner.set_message(what);
         self.spinner.tick();
-        self.send(&Event::Doing(what))
+        self.send(&Event::Doing(stage))
     }
 
     /// Tells the process that watches.

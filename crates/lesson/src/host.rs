@@ -9,6 +9,7 @@ use common::problem::Problem;
 use common::record::{Record, Work};
 use common::reference::{self, LoopOrder};
 use common::shape::Shape;
+use common::stage::Stage;
 use common::timing::Timing;
 use common::verify::{self, cores::cores};
 
@@ -112,8 +113,8 @@ impl Lesson {
             self.console.note(&record);
             return Ok(record);
         }
-        // Not "timing": that is a kernel's, which would be blamed for a death.
-        self.console.doing(format!("measuring {name}"))?;
+        let stage = Stage::Working(format!("measuring {name}"));
+        self.console.doing(stage)?;
         let mut record = Record {
             platform: "host".into(),
             device: "host".into(),

@@ -15,6 +15,7 @@ use common::record::Record;
 use common::session::Session;
 use common::shape::Shape;
 use common::source::{Source, shortest};
+use common::stage::Stage;
 use common::task::Task;
 use common::timing::Runs;
 use narrate::Beat;
@@ -126,8 +127,7 @@ impl Lesson {
 
     fn measured_peak(&mut self) -> Result<Peak> {
         let session = self.session()?;
-        let doing = "measuring the device's own limits";
-        self.console.begin(Beat::Limits, doing)?;
+        self.console.begin(Beat::Limits, Stage::Limits)?;
         let narrator = &self.console.narrator;
         let peak = {
             let _hush = narrator.hush();
@@ -246,8 +246,8 @@ impl Lesson {
             source = alone(&source, kernels);
         }
         self.console.narrator.beat(Beat::Build)?;
-        let doing = format!("building {}", source.path.display());
-        self.console.doing(doing)?;
+        let stage = Stage::building(source.path.display());
+        self.console.doing(stage)?;
         self.built_once(&source, &program::options(self.flags.ty, defines))
     }
 

@@ -8,6 +8,7 @@ use common::memory::Poison;
 use common::program;
 use common::record::{Record, Work};
 use common::source::Source;
+use common::stage::Stage;
 use common::task::{self, Plan, Task};
 use common::timing::{self, Runs, Sample, Timing, WARM_UP};
 use common::verify;
@@ -209,8 +210,7 @@ impl Lesson {
         // Launch. Every run starts from poison.
         self.console.narrator.beat(Beat::Poison)?;
         ready.poison(session)?;
-        self.console
-            .begin(Beat::Launch, format!("running {name}"))?;
+        self.console.begin(Beat::Launch, Stage::running(&name))?;
         let events = match session.launch_all(launches) {
             Ok(events) => events,
             // The last word on a group's shape is the driver's.
@@ -228,8 +228,12 @@ impl Lesson {
         let results = ready.read(session)?;
 
         // Check.
-        self.console
-            .begin(Beat::Check, format!("checking {name}"))?;
+        self.console.begin(
+            Beat::Check,
+            Stage::Checking {
+                kernel: name.clone(),
+            },
+        )?;
         if let (true, Some(matrix)) = (show, task.product(&ready.plan, &results)) {
             self.console.show(&format!("C by {name}"), &matrix)?;
         }
@@ -343,7 +347,11 @@ impl Lesson {
         let session = self.session()?;
         let launches = &ready.launches;
         let name = &ready.own().name;
-        self.console.doing(format!("timing {name}"))?;
+        let stage = |run| Stage::Timing {
+            kernel: name.clone(),
+            run,
+        };
+        self.console.doing(stage(None))?;
         while begun.elapsed() < WARM_UP {
             session.run(launches)?;
         }
@@ -352,7 +360,7 @@ impl Lesson {
             runs,
             second.filter(counts),
             |run| {
-                self.console.doing(format!("timing {name}, run {run}"))?;
+                self.console.doing(stage(Some(run)))?;
                 ready.poison_again(&session, Poison::Nan)
             },
             || session.run(launches),

@@ -13,6 +13,7 @@ use common::probe::Peak;
 use common::problem::Problem;
 use common::program::Program;
 use common::session::Session;
+use common::stage::Stage;
 use narrate::Beat;
 
 use crate::cli::Flags;
@@ -34,7 +35,7 @@ pub(crate) struct Workbench {
 impl Workbench {
     /// Chooses a device, says which, and opens it.
     pub fn open(flags: &Flags, console: &mut Console) -> Result<Workbench> {
-        console.begin(Beat::Device, "looking for devices")?;
+        console.begin(Beat::Device, Stage::Loading)?;
         let mut devices = device::list()?;
         console.narrator.platforms();
         let mut choice = device::choose_as_told(&devices, flags.selector().as_deref())?;

@@ -22,6 +22,7 @@ use common::numbers::{bytes, factor, seconds};
 use common::program::{Program, options};
 use common::session::Session;
 use common::source::Source;
+use common::stage::Stage;
 use common::{Error, Result};
 use process::Orders;
 use process::events::{Event, Sender};
@@ -109,12 +110,12 @@ fn compile(arguments: &Arguments) -> Result<()> {
         )));
     }
     let mut parent = Sender::from_environment()?;
-    parent.send(&Event::Doing("looking for devices".into()))?;
+    parent.send(&Event::Doing(Stage::Loading))?;
     let mut devices = device::list()?;
     let choice = device::choose_as_told(&devices, arguments.device.as_deref())?;
     let session = Session::open(devices.swap_remove(choice.index), Rc::new(()))?;
 
-    let building = format!("building {}", arguments.source.display());
+    let building = Stage::building(arguments.source.display());
     parent.send(&Event::Doing(building))?;
     let mut options = options(arguments.ty, &arguments.define);
     if arguments.log.is_some() && session.device.limits.nvidia_compute_capability > 0 {

@@ -6,10 +6,11 @@ use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use common::error::{Error, Result};
+use common::stage::Stage;
 use text::show_error;
 
 use crate::ask::end_with_us;
-use crate::death::{self, Death, LOADING};
+use crate::death::{self, Death};
 use crate::environment::{Environment, are_all_loaded, drivers_that_load};
 use crate::events::{self, EVENTS_VARIABLE, Event};
 use crate::{Orders, Pause};
@@ -100,18 +101,18 @@ fn wait(
                 // A person may take any time.
                 Some(Event::Paused) => None,
                 Some(Event::Leaving(status)) => Some(end_by_itself(*status, &events)),
-                Some(Event::Doing(doing)) if doing == LOADING && may_ask => {
+                Some(Event::Doing(Stage::Loading)) if may_ask => {
                     may_ask = false;
                     let hangs = drivers_that_load().is_some() && length() == size;
-                    hangs.then(|| End::Died(Death::by_hang(since.elapsed(), LOADING)))
+                    hangs.then(|| End::Died(Death::by_hang(since.elapsed(), &Stage::Loading)))
                 }
                 Some(Event::Trial { begun, limit, .. })
                     if begun.elapsed().is_ok_and(|taken| taken > *limit) =>
                 {
-                    Some(End::Died(Death::by_hang(*limit, events::doing(&events))))
+                    Some(End::Died(Death::by_hang(*limit, &events::doing(&events))))
                 }
                 _ if since.elapsed() > timeout => {
-                    Some(End::Died(Death::by_hang(timeout, events::doing(&events))))
+                    Some(End::Died(Death::by_hang(timeout, &events::doing(&events))))
                 }
                 _ => None,
             };
@@ -126,7 +127,7 @@ fn wait(
 }
 
 fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
-    let doing = events::doing(events);
+    let doing = &events::doing(events);
     if death::was_stopped(status) {
         return Err(Error::Died(death::of_stop(status, doing)));
     }

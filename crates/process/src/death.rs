@@ -8,6 +8,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use common::host::{self, Group};
+use common::stage::Stage;
 
 /// How a child died, and what may mend that.
 pub struct Death {
@@ -23,25 +24,22 @@ pub struct Death {
     pub as_by_a_cache: bool,
 }
 
-/// What a child does first.
-pub const LOADING: &str = "looking for devices";
-
 impl Death {
     /// Of a child that ended with this status while it was doing this.
-    pub fn by(status: ExitStatus, doing: &str) -> Death {
+    pub fn by(status: ExitStatus, doing: &Stage) -> Death {
         const ABRT_BUS: [i32; 2] = [6, 7];
         Death {
             how: of_death(status, doing),
             cause: cause_of_death(status),
             by_hang: false,
-            in_loading: doing == LOADING,
+            in_loading: *doing == Stage::Loading,
             as_by_a_cache: signal(status).is_some_and(|signal| ABRT_BUS.contains(&signal)),
         }
     }
 
     /// Of a child that began nothing new for so long, and was ended.
-    pub fn by_hang(timeout: Duration, doing: &str) -> Death {
-        let advice = if doing.starts_with("building") || is_in_a_kernel(doing) {
+    pub fn by_hang(timeout: Duration, doing: &Stage) -> Death {
+        let advice = if doing.is_building() || doing.is_in_a_kernel() {
             "likely cause: an endless loop, or a barrier that not every item of a group reaches\n  \
              next: look at the kernel's loops and barriers; if the kernel is only slow, \
              use a smaller --size or a longer --timeout"
@@ -56,7 +54,7 @@ impl Death {
             how: format!("no end after {seconds} seconds while {doing}; {how}\n  {advice}"),
             cause: format!("no end after {seconds} s"),
             by_hang: true,
-            in_loading: doing == LOADING,
+            in_loading: *doing == Stage::Loading,
             as_by_a_cache: false,
         }
     }
@@ -73,7 +71,7 @@ impl Death {
     }
 }
 
-fn of_death(status: ExitStatus, doing: &str) -> String {
+fn of_death(status: ExitStatus, doing: &Stage) -> String {
     let (cause, next) = match signal(status) {
         None => (
             "something called exit(), which the course does not do here: a driver that gave up, \
@@ -89,12 +87,12 @@ fn of_death(status: ExitStatus, doing: &str) -> String {
             "a limit of this system",
             "raise the limit (`ulimit -a` shows all of them), or use a smaller --size",
         ),
-        Some(_) if doing.starts_with("building") => (
+        Some(_) if doing.is_building() => (
             "the driver's compiler failed, for example on a function that calls itself, or on \
              a barrier that only some items reach",
             "take away what was written last; another driver may say what is wrong with it",
         ),
-        Some(_) if is_in_a_kernel(doing) => (
+        Some(_) if doing.is_in_a_kernel() => (
             "the kernel read or wrote outside its buffers, asked for more private or local \
              memory than there is, or the driver's compiler failed",
             "cargo run -p course -- inspect FILE --only KERNEL   names the line of a bad access; \
@@ -116,13 +114,6 @@ fn of_death(status: ExitStatus, doing: &str) -> String {
     )
 }
 
-/// What is done with a learner's kernel. Devices, uploads and the course's own probes are
-/// the driver's.
-fn is_in_a_kernel(doing: &str) -> bool {
-    let words = ["running", "timing", "checking"];
-    words.iter().any(|word| doing.starts_with(word))
-}
-
 fn for_want_of_memory(group: Option<Group>) -> String {
     let limit = group.map_or(String::new(), |group| {
         let mebibytes = group.limit >> 20;
@@ -132,7 +123,7 @@ fn for_want_of_memory(group: Option<Group>) -> String {
 }
 
 /// Of a child that somebody ended while it was doing this.
-pub fn of_stop(status: ExitStatus, doing: &str) -> String {
+pub fn of_stop(status: ExitStatus, doing: &Stage) -> String {
     format!(
         "the process was ended from outside ({}) while {doing}: nothing is wrong with the kernel\n  \
          next: the same command once more",

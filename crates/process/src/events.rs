@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 use common::error::{Error, Result};
 use common::file;
 use common::record::Record;
+use common::stage::Stage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::{aside, plain};
@@ -36,8 +37,8 @@ pub(crate) const PRINTED: &str = "printed";
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// Something begins that may hang or crash, for example "running matmul_naive".
-    Doing(String),
+    /// Something begins that may hang or crash.
+    Doing(Stage),
     /// A kernel begins: its record, as far as it is known before the launch.
     Begun(Box<Record>),
     /// A result, as `--json` prints it.
@@ -143,13 +144,13 @@ pub(crate) fn on_stage(events: &[Event]) -> bool {
     last.unwrap_or(false)
 }
 
-/// What was begun last, for example "running matmul_naive".
-pub fn doing(events: &[Event]) -> &str {
+/// What was begun last.
+pub fn doing(events: &[Event]) -> Stage {
     let begun = events.iter().rev().find_map(|event| match event {
-        Event::Doing(what) => Some(what.as_str()),
+        Event::Doing(stage) => Some(stage.clone()),
         _ => None,
     });
-    begun.unwrap_or("starting")
+    begun.unwrap_or_default()
 }
 
 /// A file for events that goes away with its owner.

@@ -50,6 +50,7 @@ use common::error::{Error, Result};
 use common::program::words;
 use common::record::Record;
 use common::simulator::LOG_VARIABLE;
+use common::stage::Stage;
 
 use child::End;
 use environment::{leave_out_broken, leave_out_cache, may_be_damaged};
@@ -163,7 +164,7 @@ fn on_one_device(
             leave_out_cache(&mut environment);
             if resume::is_in_a_kernel(&events.path) {
                 // The new child is not to be judged by the last word of the old one.
-                Sender::to(&events.path)?.send(&Event::Doing("starting again".into()))?;
+                Sender::to(&events.path)?.send(&Event::Doing(Stage::StartingAgain(None)))?;
             } else {
                 events.clear();
             }

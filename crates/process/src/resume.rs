@@ -18,6 +18,7 @@ use common::error::Result;
 use common::numbers;
 use common::probe::Peak;
 use common::record::Record;
+use common::stage::Stage;
 
 use crate::death::Death;
 use crate::events::{self, Event, Lost, Sender};
@@ -147,7 +148,7 @@ pub fn note_loss(events: &Path, death: &Death) -> Result<bool> {
 /// be an end.
 pub fn note_death(events: &Path, how: &str) -> Result<bool> {
     let written = events::read(events);
-    if events::doing(&written).starts_with("building") {
+    if events::doing(&written).is_building() {
         return Ok(false);
     }
     let before = Earlier::of(written);
@@ -160,7 +161,7 @@ pub fn note_death(events: &Path, how: &str) -> Result<bool> {
     {
         return Ok(false);
     }
-    let next = format!("starting again after {}", record.kernel);
+    let next = Stage::StartingAgain(Some(record.kernel.clone()));
     record.died = Some(how.into());
     let mut events = Sender::to(events)?;
     events.send(&Event::Record(record.into()))?;
@@ -221,7 +222,7 @@ mod tests {
     fn what_was_measured_comes_back_in_order_and_what_was_not_does_not() {
         let mut before = Earlier::of(vec![
             found("host loop"),
-            Event::Doing("running a".into()),
+            Event::Doing(Stage::running("a")),
             begun("a"),
             found("a"),
             found("a"),
@@ -243,16 +244,16 @@ mod tests {
     fn a_death_is_noted_once_and_where_no_kernel_ran_there_is_none() {
         let path = std::env::temp_dir().join(format!("course-resume-{}", std::process::id()));
         let write = |event: &Event| Sender::to(&path).unwrap().send(event).unwrap();
-        write(&Event::Doing("looking for devices".into()));
+        write(&Event::Doing(Stage::Loading));
         assert!(!note_death(&path, "crash").unwrap());
         write(&begun("a"));
-        write(&Event::Doing("building a.cl".into()));
+        write(&Event::Doing(Stage::building("a.cl")));
         assert!(is_in_a_kernel(&path));
         assert!(
             !note_death(&path, "crash").unwrap(),
             "all kernels share the file"
         );
-        write(&Event::Doing("running a".into()));
+        write(&Event::Doing(Stage::running("a")));
         assert!(note_death(&path, "crash\n  next: look").unwrap());
         let words = "a child that begins nothing";
         assert!(!note_death(&path, "crash").unwrap(), "{words}");
@@ -324,7 +325,7 @@ mod tests {
             ..record("a variant")
         };
         let all = [
-            Event::Doing("running a variant".into()),
+            Event::Doing(Stage::running("a variant")),
             begun("a variant"),
             Event::Record(timed.into()),
             Event::Ended,
@@ -339,7 +340,7 @@ mod tests {
         let file: String = lines.collect();
         damage::must_be_survived(file.as_bytes(), |bytes| {
             let events = events::of(bytes);
-            assert!(events::doing(&events).len() <= bytes.len() + 8);
+            assert!(events::doing(&events).to_string().len() <= bytes.len() + 8);
             let mut earlier = Earlier::of(events);
             let died: Vec<Record> = earlier.deaths().cloned().collect();
             assert!(last_words(&died, "lesson 5", 0).len() <= 9 * bytes.len() + 99);

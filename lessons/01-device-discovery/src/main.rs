@@ -7,6 +7,7 @@ use common::Result;
 use common::device::icd::{icd_files, icd_place, named_library};
 use common::device::{self, Device};
 use common::numbers::bytes;
+use common::stage::Stage;
 use common::tell::{Call, Listener};
 use lesson::{Lesson, lesson};
 use narrate::Beat;
@@ -18,7 +19,7 @@ fn main() -> ExitCode {
         lesson.console.narrator.beat(Beat::Drivers)?;
         drivers(lesson)?;
         lesson.console.narrator.beat(Beat::Device)?;
-        lesson.console.doing("looking for devices")?;
+        lesson.console.doing(Stage::Loading)?;
         let devices = device::list()?;
         lesson.console.narrator.platforms();
         let choice = device::choose_as_told(&devices, lesson.flags().selector().as_deref())?;

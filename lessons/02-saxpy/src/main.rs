@@ -17,6 +17,7 @@ use common::matrix::Fill;
 use common::problem::Problem;
 use common::record::Record;
 use common::shape::Shape;
+use common::stage::Stage;
 use common::task::Task;
 use common::{Error, Result, device};
 use lesson::cli::Flags;
@@ -148,7 +149,9 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task) -> Result<Record> {
     ))?;
 
     // 8. Launch: so many items, in groups of so many. Once, and then to be timed.
-    lesson.console.begin(Beat::Launch, "running saxpy")?;
+    lesson
+        .console
+        .begin(Beat::Launch, Stage::running("saxpy"))?;
     let launches = Launches::of(lesson, &ready.launches)?;
     let range = &ready.plan.ranges[0];
     let (items, group) = (range.global()[0], range.local()[0]);

@@ -8,6 +8,7 @@ use common::numbers::{seconds, significant};
 use common::pinned::Pinned;
 use common::record::Record;
 use common::session::Session;
+use common::stage::Stage;
 use common::timing::median;
 use common::{Error, Result};
 use lesson::Lesson;
@@ -19,7 +20,7 @@ use super::host;
 /// before it is done sooner than the host's loop, on one core and on all.
 pub fn report(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<()> {
     let doing = "moving a vector to the device and back";
-    lesson.console.doing(doing)?;
+    lesson.console.doing(Stage::Working(doing.into()))?;
     let _hush = lesson.console.narrator.hush();
     let rows = lesson.console.report.rows().iter();
     let right = rows.filter(|row| row.verified);

@@ -8,6 +8,7 @@ use common::device::{Device, Kind};
 use common::error::{Cause, Error, Result};
 use common::numbers::{count, percent, seconds, significant};
 use common::shape::Shape;
+use common::stage::Stage;
 use lesson::Lesson;
 use serde::{Deserialize, Serialize};
 use text::aside;
@@ -181,7 +182,8 @@ pub fn start(lesson: &mut Lesson, ranks: u16, own: &Own) -> Result<()> {
         ))?;
         for &count in &counts {
             let size = if is_weak { grown(shape, count) } else { shape };
-            lesson.console.doing(format!("mpirun -n {count}, {size}"))?;
+            let stage = Stage::Working(format!("mpirun -n {count}, {size}"));
+            lesson.console.doing(stage)?;
             let measured = mpirun(count, size, lesson.flags().seed, own)?;
             lesson.say(measured.row())?;
             lesson.console.report.json(&measured)?;

@@ -13,6 +13,7 @@ use common::numbers::bytes;
 use common::problem::Problem;
 use common::record::Work;
 use common::shape::Shape;
+use common::stage::Stage;
 use common::timing::{Runs, Timing};
 use common::verify::{self, vectors};
 use lesson::Lesson;
@@ -123,7 +124,8 @@ pub fn product(problem: &Problem, pinned: Option<&Engine>) -> Result<Arc<Product
 /// Whether C is right, or what is wrong.
 fn check(lesson: &mut Lesson, problem: &Problem, way: &Way) -> Result<()> {
     let Shape { m, n, k } = problem.shape;
-    lesson.console.doing(format!("checking {}", way.name))?;
+    let kernel = way.name.clone();
+    lesson.console.doing(Stage::Checking { kernel })?;
     let c = way.product.c.to_vec();
     let wrong = if m * n * k > EVERY_ELEMENT {
         let [a, b] = problem.operands().each_ref().map(floats);
@@ -163,7 +165,7 @@ pub fn show(
     for round in 0..=rounds {
         for (way, outcomes) in ways.iter().zip(&mut all) {
             let doing = format!("{}, round {round}", way.name);
-            lesson.console.doing(doing)?;
+            lesson.console.doing(Stage::Working(doing))?;
             let shares = way.devices.iter().map(|&device| rates[device]);
             let shares: Vec<f64> = shares.collect();
             let outcome = way.run(lesson, problem, &shares, round == 0)?;

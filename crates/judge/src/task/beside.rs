@@ -8,6 +8,7 @@ use common::error::{Error, Result};
 use common::matrix;
 use common::program;
 use common::source::Source;
+use common::stage::{Stage, Whose};
 use common::task::{Arg, Buffer, Fill, Launch, Right, Role, Task};
 use lesson::Lesson;
 use lesson::form::{LaunchForm, Maker, range};
@@ -24,29 +25,30 @@ pub type RunOf = (Poison, Vec<Buffer>);
 /// What a run leaves, by the buffers' names.
 pub type Left = Vec<(String, Elements)>;
 
-/// Runs another file's kernel, which errors call by `what` it is, and gives what it left in these
+/// Runs another file's kernel, which errors name by what it is `of`, and gives what it left in these
 /// buffers, of each run. Without a range in its `form` one item runs it, in groups of one; without
 /// arguments it gets these of the task's, as suits so many. Only the first run must come to an end.
 /// The later ones stop where they take long, once they are enough.
 pub fn run(
     lesson: &mut Lesson,
     task: &Task,
-    what: &str,
+    of: Whose,
     form: &LaunchForm,
     args: &dyn Fn(usize) -> Vec<Arg>,
     runs: impl Iterator<Item = RunOf>,
 ) -> Result<Vec<Left>> {
     let name = form.kernel.display();
     let told = |error: Error| match error {
-        Error::Usage(why) => Error::Usage(format!("the {what} {name}: {why}")),
-        Error::Build(why) => Error::Build(format!("the {what} {name}:\n{why}")),
+        Error::Usage(why) => Error::Usage(format!("{of}{name}: {why}")),
+        Error::Build(why) => Error::Build(format!("{of}{name}:\n{why}")),
         other => other,
     };
     let source = Source::read(&form.kernel).map_err(|error| {
         let why = error.to_string();
-        Error::Usage(format!("check: the {what}: {why}"))
+        Error::Usage(format!("check: {}: {why}", of.to_string().trim_end()))
     })?;
-    lesson.console.doing(format!("running the {what} {name}"))?;
+    let file = name.to_string();
+    lesson.console.doing(Stage::Building { file, of })?;
     let session = lesson.session()?;
     let options = program::options(task.ty, &task.defines);
     let program = lesson.built_once(&source, &options).map_err(told)?;
@@ -95,7 +97,8 @@ pub fn run(
             ready => ready?.map_err(Error::Usage),
         }?;
         ready.poison_again(&session, poison)?;
-        lesson.console.doing(format!("running the {what} {name}"))?;
+        let kernel = name.to_string();
+        lesson.console.doing(Stage::Running { kernel, of })?;
         session.run(&ready.launches)?;
         let damage = ready.check(&session, &Vec::new())?.err();
         let is_wrong = |damage| Error::Usage(format!("it is wrong itself: {damage}"));
@@ -147,7 +150,7 @@ pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
             ..buffer.clone()
         };
         let once = std::iter::once((Poison::Nan, vec![own]));
-        let left = run(lesson, task, "filling kernel", &form, &args, once)?;
+        let left = run(lesson, task, Whose::Fill, &form, &args, once)?;
         let held = left.into_iter().flatten().next();
         let held = held.map_or(Elements::Int(Vec::new()), |one| one.1);
         let fill = Fill::Made(file, Rc::new(held));

@@ -11,6 +11,7 @@ use common::element::Type;
 use common::error::{Error, Result};
 use common::record::Record;
 use common::session::Need;
+use common::stage::Stage;
 use common::task::{Buffer, Fill, Right, Task};
 use lesson::{Lesson, lesson};
 use process::simulator::oclgrind;
@@ -221,7 +222,7 @@ fn one(
     if is_timed {
         return lesson.measure_task(&task);
     }
-    lesson.console.doing(format!("running {}", task.kernel))?;
+    lesson.console.doing(Stage::running(&task.kernel))?;
     let record = lesson.checked(&task)?;
     lesson.console.row(record)
 }
@@ -239,7 +240,7 @@ fn in_reverse(lesson: &mut Lesson, task: &Task) -> Result<()> {
         Err(error) => return Err(error),
     };
     let session = lesson.session()?;
-    lesson.console.doing(format!("running {}", task.kernel))?;
+    lesson.console.doing(Stage::running(&task.kernel))?;
     ready.poison(&session)?;
     session.run(&ready.launches)?;
     let right = ready.check(&session, &ready.read(&session)?)?;
@@ -271,7 +272,7 @@ fn made(
     {
         return Err(Error::Usage("the file names all of them".into()));
     }
-    lesson.console.doing(FILLING)?;
+    lesson.console.doing(Stage::Filling)?;
     evaluate_fills(&mut task)?;
     if purpose == Purpose::Launch && file.product.is_none() {
         task.right = Right::Unchecked;

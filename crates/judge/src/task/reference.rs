@@ -7,6 +7,7 @@ use common::element::{Elements, Type};
 use common::error::{Error, Result};
 use common::formula::Formula;
 use common::session::Format;
+use common::stage::Whose;
 use common::task::{Arg, Buffer, Fill, Right, Role, Task};
 use lesson::Lesson;
 use lesson::form::LaunchForm;
@@ -113,7 +114,7 @@ fn by_kernel(
             .cloned()
             .collect()
     };
-    beside::run(lesson, task, "reference", reference, &args, runs)
+    beside::run(lesson, task, Whose::Reference, reference, &args, runs)
 }
 
 /// What formulas say, as kernels would leave it.

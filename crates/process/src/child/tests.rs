@@ -10,7 +10,7 @@ use crate::events::{EventsFile, Sender};
 /// A child that was launching a kernel, exited with a code or met a signal, and
 /// wrote this last.
 fn ended(status: i32, last: Option<Event>) -> Result<End> {
-    let mut events = vec![Event::Doing("running a".into())];
+    let mut events = vec![Event::Doing(Stage::running("a"))];
     events.extend(last);
     end(ExitStatus::from_raw(status), &events)
 }
@@ -65,7 +65,7 @@ fn who_begins_something_new_all_the_time_is_ended_where_the_time_is_for_all() {
         let file = EventsFile::new().unwrap();
         let mut begun = 0;
         let mut begin = |time| {
-            let doing = Event::Doing(format!("running {begun}"));
+            let doing = Event::Doing(Stage::running(format!("{begun}")));
             Sender::to(&file.path).unwrap().send(&doing).unwrap();
             begun += 1;
             std::thread::sleep(time);
@@ -80,7 +80,7 @@ fn who_begins_something_new_all_the_time_is_ended_where_the_time_is_for_all() {
 
 #[test]
 fn who_does_not_end_has_hung_unless_all_was_done() {
-    let doing = Event::Doing("running a".into());
+    let doing = Event::Doing(Stage::running("a"));
     let hung = stuck(std::slice::from_ref(&doing));
     assert!(matches!(hung, End::Died(death) if death.how.contains("running a")));
     let left = stuck(&[doing.clone(), Event::Leaving(1)]);
