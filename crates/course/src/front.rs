@@ -10,11 +10,11 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::Result;
 use common::Error;
 use common::source::{Source, workspace};
+use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
+use crossterm::style::Stylize;
+use lesson::step::pane::{Pane, Scroll};
+use lesson::step::screen::{self, event_within};
 use process::watch::saves::{News, Saves};
-use text::screen::crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
-use text::screen::crossterm::style::Stylize;
-use text::screen::pane::{Pane, Scroll};
-use text::screen::{self, event_within};
 use text::stream::Stream;
 use text::wrap::lines;
 
@@ -81,7 +81,7 @@ impl<'a> Front<'a> {
             let is_busy = self.is_busy();
             let patience = if is_busy { BUSY } else { IDLE };
             if drawn.is_none_or(|drawn| drawn.elapsed() >= patience) {
-                self.draw(false);
+                self.draw();
                 drawn = Some(Instant::now());
             }
             // Without its terminal it has nothing to do.
@@ -144,7 +144,7 @@ impl<'a> Front<'a> {
             Event::Key(key) if key.kind != KeyEventKind::Release => key,
             Event::Resize(..) => {
                 // All of it: what was there is torn, even if the size is as before.
-                self.draw(true);
+                self.draw();
                 return Ok(true);
             }
             _ => return Ok(true),
@@ -234,7 +234,7 @@ impl<'a> Front<'a> {
         };
     }
 
-    fn draw(&mut self, anew: bool) {
+    fn draw(&mut self) {
         let size = screen::size();
         let (puzzle, progress) = (self.turn.puzzle, self.turn.folder.progress());
         let all = self.alike();
@@ -246,7 +246,7 @@ impl<'a> Front<'a> {
         let shown = self.beside.as_mut().unwrap_or(&mut self.check);
         let text = lines(shown.text().trim_end(), size.0);
         let rows = shown.pane.frame(vec![gauge], text, &state, &keys, size);
-        screen::draw(rows, anew);
+        screen::draw(rows);
     }
 
     /// How it stands, in a line.

@@ -12,12 +12,12 @@ use common::problem::Problem;
 use common::session::{self, Session};
 use common::stage::Stage;
 use common::task::{Arg, Buffer, Fill, Plan, Role, Task};
-use narrate::Beat;
 use opencl3::kernel::Kernel;
 
 use crate::lesson::Lesson;
 use crate::product::problem_of;
 use crate::ready::{Memory, Ready};
+use crate::step::Part;
 
 impl Lesson {
     /// Everything that a task's kernels need to run; what the task before left on the device
@@ -30,7 +30,9 @@ impl Lesson {
         let problem = problem.transpose()?;
         let memory = self.memory(&task, &plan, problem.as_deref())?;
         let session = self.session()?;
-        self.console.narrator.beat(Beat::Arguments)?;
+        if let Some(step) = &self.console.step {
+            step.begin(Part::Arguments)?;
+        }
         let mut launches = Vec::new();
         let all = task.launches.iter().zip(kernels).zip(&plan.ranges);
         for ((launch, kernel), range) in all {
@@ -86,7 +88,9 @@ impl Lesson {
         if !task.buffers.iter().any(is_input) {
             return Ok(());
         }
-        self.console.narrator.beat(Beat::Upload)?;
+        if let Some(step) = &self.console.step {
+            step.begin(Part::Upload)?;
+        }
         let keys: Vec<String> = (0..task.buffers.len())
             .map(|at| key(task, plan, at))
             .collect();
@@ -95,8 +99,9 @@ impl Lesson {
         if inputs.is_empty() {
             return self.console.doing(Stage::Uploading);
         }
-        let note = "the inputs are there already, in the layout of this kernel";
-        self.console.narrator.note(|| note.into());
+        if let Some(step) = &self.console.step {
+            step.note("the inputs are there already, in the layout of this kernel");
+        }
         Ok(())
     }
 

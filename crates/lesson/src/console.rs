@@ -3,6 +3,8 @@
 
 use std::cell::RefCell;
 use std::fmt::{Display, Write};
+use std::io::{IsTerminal, stdout};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use common::error::{Error, Result};
@@ -10,7 +12,6 @@ use common::matrix::Matrix;
 use common::record::Record;
 use common::stage::Stage;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
-use narrate::{Beat, Narrator};
 use process::events::{Event, Sender};
 use process::resume::Earlier;
 use serde_json::json;
@@ -20,6 +21,7 @@ use text::progress::{self, tick_by_itself};
 use crate::cli::Flags;
 use crate::report::Report;
 use crate::simulator::Simulator;
+use crate::step::{Part, Step};
 
 /// Matrices up to this many rows and columns are printed by `--show`.
 const SHOWN: usize = 16;
@@ -33,8 +35,8 @@ const NOTICED: Duration = Duration::from_secs(5);
 pub struct Console {
     /// Rows for people, or JSON lines.
     pub report: Report,
-    /// Who tells each call, with `--step`.
-    pub narrator: Narrator,
+    /// Who tells each call; with `--step` alone.
+    pub step: Option<Rc<Step>>,
     spinner: ProgressBar,
     /// How long what is begun may take.
     timeout: Duration,
@@ -56,30 +58,30 @@ pub struct Console {
 }
 
 impl Console {
-    pub(crate) fn new(flags: &Flags) -> Result<Console> {
+    pub(crate) fn new(flags: &Flags, title: &str) -> Result<Console> {
         let spinner = ProgressBar::with_draw_target(None, progress::target());
         tick_by_itself(&spinner);
-        let narrator = if flags.step || flags.present {
-            Narrator::new(flags.present, spinner.clone())?
-        } else {
-            Narrator::default()
-        };
         let mut report = Report::new(flags.json);
-        if narrator.is_attended() {
-            spinner.set_draw_target(ProgressDrawTarget::hidden());
-        }
-        if narrator.has_the_output() {
-            report.kept_back = Some(RefCell::default());
-        }
         let earlier = Earlier::from_environment();
-        if !earlier.is_over() {
-            // What was kept back went with the process that kept it.
-            report.muted = report.kept_back.is_none();
-            narrator.mute();
+        let mut step = None;
+        if flags.step || flags.present {
+            // The terminal may be taken as a whole, and standard output with it.
+            let shows_output = stdout().is_terminal();
+            let one = Step::new(title, flags.present, spinner.clone())?;
+            if one.is_attended() {
+                spinner.set_draw_target(ProgressDrawTarget::hidden());
+                report.kept_back = shows_output.then(RefCell::default);
+            }
+            if !earlier.is_over() {
+                one.mute();
+            }
+            step = Some(one);
         }
+        // What was kept back went with the process that kept it.
+        report.muted = !earlier.is_over() && report.kept_back.is_none();
         Ok(Console {
             report,
-            narrator,
+            step,
             spinner,
             timeout: flags.orders().timeout,
             events: Sender::from_environment()?,
@@ -95,15 +97,19 @@ impl Console {
     }
 
     /// Begins a part that `--step` tells apart, and says what is done.
-    pub fn begin(&mut self, beat: Beat, stage: Stage) -> Result<()> {
-        self.narrator.beat(beat)?;
+    pub fn begin(&mut self, part: Part, stage: Stage) -> Result<()> {
+        if let Some(step) = &self.step {
+            step.begin(part)?;
+        }
         self.doing(stage)
     }
 
     /// Says what begins now: to the process that watches, and on the terminal.
     pub fn doing(&mut self, stage: Stage) -> Result<()> {
         let what = stage.to_string();
-        self.narrator.doing(&what);
+        if let Some(step) = &self.step {
+            step.doing(&what);
+        }
         self.show_progress("  {spinner} {msg} {patience}", what, stage)
     }
 
@@ -113,8 +119,10 @@ impl Console {
         self.spinner
             .set_position((share.clamp(0.0, 1.0) * 1000.0) as u64);
         let what = what.into();
-        let percent = 100.0 * share.clamp(0.0, 1.0);
-        self.narrator.doing(&format!("{percent:.0} %  {what}"));
+        if let Some(step) = &self.step {
+            let percent = 100.0 * share.clamp(0.0, 1.0);
+            step.doing(&format!("{percent:.0} %  {what}"));
+        }
         let stage = Stage::Working(what.clone());
         self.show_progress("  {bar:20} {percent:>3} %  {wide_msg}", what, stage)
     }
@@ -147,8 +155,8 @@ impl Console {
     /// Prints a line for people, none in JSON mode.
     pub fn say(&self, text: impl Display) -> Result<()> {
         self.spinner.suspend(|| self.report.line(&text))?;
-        if self.narrator.is_on() {
-            self.narrator.remember(&text.to_string());
+        if let Some(step) = &self.step {
+            step.printed(&text.to_string());
         }
         Ok(())
     }
@@ -171,7 +179,9 @@ impl Console {
 
     /// Shows a record that the watching process has.
     pub(crate) fn show_row(&mut self, record: Record) -> Result<()> {
-        self.narrator.result(&record, record.step_factor)?;
+        if let Some(step) = &self.step {
+            step.result(&record)?;
+        }
         self.spinner.suspend(|| self.report.row(record))
     }
 
@@ -226,13 +236,16 @@ impl Console {
         if self.silent {
             self.silent = false;
             self.report.muted = false;
-            self.narrator.speak_up();
+            if let Some(step) = &self.step {
+                step.speak_up();
+            }
         }
     }
 
     /// Draws no progress from now on, or does again.
     pub(crate) fn hide_progress(&self, hidden: bool) {
-        let target = if hidden || self.narrator.is_attended() {
+        let is_attended = self.step.as_ref().is_some_and(|step| step.is_attended());
+        let target = if hidden || is_attended {
             self.spinner.finish_and_clear();
             ProgressDrawTarget::hidden()
         } else {
@@ -243,7 +256,9 @@ impl Console {
 
     /// Gives the terminal back, where it was taken, and prints what was kept back.
     pub(crate) fn give_back(&self) -> Result<()> {
-        self.narrator.leave();
+        if let Some(step) = &self.step {
+            step.leave();
+        }
         self.report.flush()
     }
 

@@ -18,13 +18,13 @@ use common::source::{Source, shortest};
 use common::stage::Stage;
 use common::task::Task;
 use common::timing::Runs;
-use narrate::Beat;
 use process::{resume, watch};
 
 use crate::ablation::alone;
 use crate::cli::Flags;
 use crate::console::Console;
 use crate::report::heading;
+use crate::step::{Part, Step};
 use crate::workbench::Workbench;
 
 /// A running lesson.
@@ -50,9 +50,8 @@ impl Lesson {
         files: &'static [&'static str],
         flags: Flags,
     ) -> Result<Lesson> {
-        let console = Console::new(&flags)?;
         let heading = format!("Lesson {number}: {title}");
-        console.narrator.title(&heading);
+        let console = Console::new(&flags, &heading)?;
         console.report.line(heading.bold())?;
         Ok(Lesson {
             number,
@@ -127,14 +126,15 @@ impl Lesson {
 
     fn measured_peak(&mut self) -> Result<Peak> {
         let session = self.session()?;
-        self.console.begin(Beat::Limits, Stage::Limits)?;
-        let narrator = &self.console.narrator;
+        self.console.begin(Part::Limits, Stage::Limits)?;
+        let step = self.console.step.as_ref();
         let peak = {
-            let _hush = narrator.hush();
+            let _hush = step.map(Step::hush);
             process::peak::peak(&session)?
         };
-        let told = "probe_fma and probe_copy: several launches each, not shown one by one";
-        narrator.note(|| told.into());
+        if let Some(step) = step {
+            step.note("probe_fma and probe_copy: several launches each, not shown one by one");
+        }
         Ok(peak)
     }
 
@@ -245,9 +245,8 @@ impl Lesson {
         if !kernels.is_empty() {
             source = alone(&source, kernels);
         }
-        self.console.narrator.beat(Beat::Build)?;
         let stage = Stage::building(source.path.display());
-        self.console.doing(stage)?;
+        self.console.begin(Part::Build, stage)?;
         self.built_once(&source, &program::options(self.flags.ty, defines))
     }
 
@@ -259,11 +258,12 @@ impl Lesson {
     pub fn built_once(&mut self, source: &Source, options: &str) -> Result<Rc<Program>> {
         let (raw_log, rewrite) = (self.flags.raw_log, self.rewrite);
         let key = format!("{options} {rewrite:?} {}", source.text);
-        let narrator = self.console.narrator.clone();
         let workbench = self.workbench()?;
-        if let Some(program) = workbench.programs.get(&key) {
-            narrator.note(|| format!("built already, with {options}"));
-            return Ok(program.clone());
+        if let Some(program) = workbench.programs.get(&key).cloned() {
+            if let Some(step) = &self.console.step {
+                step.note(format!("built already, with {options}"));
+            }
+            return Ok(program);
         }
         let mut program = Program::build(&workbench.session, source, options, raw_log)?;
         if let Some(change) = rewrite {
@@ -315,7 +315,9 @@ impl Lesson {
         let console = &mut self.console;
         console.speak_up();
         console.end_progress();
-        console.narrator.pause()?;
+        if let Some(step) = &console.step {
+            step.pause()?;
+        }
         console.give_back()?;
         let lesson = format!("lesson {} ({})", self.number, self.title);
         let wrong = console.wrong;

@@ -15,6 +15,7 @@
 //! - `lesson` is what was asked for, the problem and the end. It has two parts: what it
 //!   says (`console`, which prints through [`report`]) and what it computes with
 //!   (`workbench`: session, programs, operands).
+//! - [`step`] says each step as it happens, with `--step`, and waits for a key.
 //! - `simulator` puts what a simulator reported into the row of the kernel that ran.
 //! - `run` leads from `main` to a lesson, whose flags are in [`cli`]; the work is done by
 //!   a child process that the crate `process` watches.
@@ -43,6 +44,7 @@ pub mod results;
 mod run;
 pub mod signature;
 mod simulator;
+pub mod step;
 mod table;
 mod workbench;
 
@@ -54,4 +56,5 @@ pub use lesson::Lesson;
 pub use product::{Layout, product};
 pub use ready::Ready;
 pub use run::{lesson, lesson_with};
+pub use step::Part;
 pub use table::{Table, given};

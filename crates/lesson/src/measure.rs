@@ -13,7 +13,6 @@ use common::task::{self, Plan, Task};
 use common::timing::{self, Runs, Sample, Timing, WARM_UP};
 use common::verify;
 use language::tokens::Tokens;
-use narrate::{Beat, Card};
 use opencl3::error_codes::CL_INVALID_KERNEL_NAME;
 use opencl3::kernel::Kernel;
 use process::events::{Event, Lost};
@@ -23,6 +22,7 @@ use crate::lesson::Lesson;
 use crate::product::problem_of;
 use crate::ready::Ready;
 use crate::refusal::refused;
+use crate::step::{Card, Part, Step};
 
 impl Lesson {
     /// Prints a table of tasks, each verified and timed, but for those that `--only`
@@ -56,14 +56,14 @@ impl Lesson {
 
     /// Verifies and times a task, and tells and prints nothing.
     pub fn measured(&mut self, task: &Task, runs: Option<Runs>) -> Result<Record> {
-        let _hush = self.console.narrator.hush();
+        let _hush = self.console.step.as_ref().map(Step::hush);
         let record = self.run(task, runs, false)?;
         Ok(self.console.simulator.judge(record))
     }
 
     /// Verifies a task once, and tells and prints nothing.
     pub fn checked(&mut self, task: &Task) -> Result<Record> {
-        let _hush = self.console.narrator.hush();
+        let _hush = self.console.step.as_ref().map(Step::hush);
         self.run(task, None, false)
     }
 
@@ -108,8 +108,9 @@ impl Lesson {
             return Ok(());
         }
         let begun = self.record_of(task)?;
-        let narrator = self.console.narrator.clone();
-        narrator.kernel(|| self.card(task))?;
+        if let Some(step) = self.console.step.clone() {
+            step.kernel(self.card(task)?)?;
+        }
         let prints = self.prints(task)?;
         if prints {
             // It would write into the progress line.
@@ -208,9 +209,11 @@ impl Lesson {
         let session = &*self.session()?;
 
         // Launch. Every run starts from poison.
-        self.console.narrator.beat(Beat::Poison)?;
+        if let Some(step) = &self.console.step {
+            step.begin(Part::Poison)?;
+        }
         ready.poison(session)?;
-        self.console.begin(Beat::Launch, Stage::running(&name))?;
+        self.console.begin(Part::Launch, Stage::running(&name))?;
         let events = match session.launch_all(launches) {
             Ok(events) => events,
             // The last word on a group's shape is the driver's.
@@ -219,17 +222,21 @@ impl Lesson {
                 None => return Err(error),
             },
         };
-        self.console.narrator.beat(Beat::Wait)?;
+        if let Some(step) = &self.console.step {
+            step.begin(Part::Wait)?;
+        }
         session.wait(launches, &events)?;
         events.iter().for_each(|event| session.tell_times(event));
 
         // Read.
-        self.console.narrator.beat(Beat::Read)?;
+        if let Some(step) = &self.console.step {
+            step.begin(Part::Read)?;
+        }
         let results = ready.read(session)?;
 
         // Check.
         self.console.begin(
-            Beat::Check,
+            Part::Check,
             Stage::Checking {
                 kernel: name.clone(),
             },
@@ -237,8 +244,9 @@ impl Lesson {
         if let (true, Some(matrix)) = (show, task.product(&ready.plan, &results)) {
             self.console.show(&format!("C by {name}"), &matrix)?;
         }
-        let bound = || task.bound(ready.problem.as_deref());
-        self.console.narrator.note(bound);
+        if let Some(step) = &self.console.step {
+            step.note(task.bound(ready.problem.as_deref()));
+        }
         let only_shown = (show || prints) && runs.is_none();
         let right = match ready.check(session, &results)? {
             Ok(right) => right,
@@ -246,7 +254,9 @@ impl Lesson {
             Err(wrong) if only_shown => return Ok(record.fail(wrong)),
             Err(wrong) => return Ok(record.fail(self.differs(&ready, &results, wrong)?)),
         };
-        self.console.narrator.note(|| right.to_string());
+        if let Some(step) = &self.console.step {
+            step.note(right.to_string());
+        }
         let begun = Instant::now();
         let first = (right, &results);
         let second = if only_shown {
@@ -343,7 +353,7 @@ impl Lesson {
         begun: Instant,
         second: Option<Sample>,
     ) -> Result<Timing> {
-        let _hush = self.console.narrator.hush();
+        let _hush = self.console.step.as_ref().map(Step::hush);
         let session = self.session()?;
         let launches = &ready.launches;
         let name = &ready.own().name;
@@ -381,9 +391,12 @@ impl Lesson {
 
     /// Asks the room what the timing will say.
     fn predict(&mut self, record: &Record) -> Result<()> {
+        let Some(step) = &self.console.step else {
+            return Ok(());
+        };
         let before = self.console.report.compared_with(record);
         let before = before.map(|row| row.kernel.as_str());
-        self.console.narrator.predict(&record.kernel, before)
+        step.predict(&record.kernel, before)
     }
 
     /// The task's own kernel, as it is told.

@@ -8,6 +8,7 @@ use common::verify::{self, Right};
 
 use crate::lesson::Lesson;
 use crate::ready::{Ready, Results};
+use crate::step::Step;
 
 impl Lesson {
     /// What is wrong with a result, and whether a second run gives another one. Not in a
@@ -22,7 +23,7 @@ impl Lesson {
         if session.device.is_simulator() {
             return Ok(wrong);
         }
-        let _hush = self.console.narrator.hush();
+        let _hush = self.console.step.as_ref().map(Step::hush);
         ready.poison_again(&session, Poison::Nan)?;
         session.run(&ready.launches)?;
         let again = ready.read(&session)?;
@@ -58,7 +59,7 @@ impl Lesson {
         if session.device.is_simulator() {
             return Ok(Ok(None));
         }
-        let _hush = self.console.narrator.hush();
+        let _hush = self.console.step.as_ref().map(Step::hush);
         let again = |poison: Poison| -> Result<Result<Sample, String>> {
             ready.poison_again(&session, poison)?;
             let sample = Sample::of(|| session.run(&ready.launches))?;

@@ -98,7 +98,7 @@ fn parse_flags<Own: Args>(number: u32, title: &'static str) -> (Flags, Own) {
 /// What needs no device is done at once; the rest by a child.
 fn in_the_parent(number: u32, files: &'static [&'static str], flags: &Flags) -> Result<u8> {
     if flags.notes {
-        let notes = narrate::notes(number).trim_end();
+        let notes = crate::step::notes(number).trim_end();
         return Report::new(false).line(notes).map(|()| 0);
     }
     if flags.list {

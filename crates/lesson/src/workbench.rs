@@ -14,10 +14,11 @@ use common::problem::Problem;
 use common::program::Program;
 use common::session::Session;
 use common::stage::Stage;
-use narrate::Beat;
+use common::tell::Listener;
 
 use crate::cli::Flags;
 use crate::console::Console;
+use crate::step::Part;
 
 /// A device that is ready to work, and what was made for it.
 pub(crate) struct Workbench {
@@ -35,9 +36,11 @@ pub(crate) struct Workbench {
 impl Workbench {
     /// Chooses a device, says which, and opens it.
     pub fn open(flags: &Flags, console: &mut Console) -> Result<Workbench> {
-        console.begin(Beat::Device, Stage::Loading)?;
+        console.begin(Part::Device, Stage::Loading)?;
         let mut devices = device::list()?;
-        console.narrator.platforms();
+        if let Some(step) = &console.step {
+            step.platforms();
+        }
         let mut choice = device::choose_as_told(&devices, flags.selector().as_deref())?;
         if flags.all_devices {
             choice.reason = format!("device {} of all {}", choice.index, devices.len());
@@ -61,7 +64,11 @@ impl Workbench {
                 "good for a second opinion on a kernel: do not trust its times".yellow()
             ))?;
         }
-        let session = Session::open(device, Rc::new(console.narrator.clone()))?;
+        let listener: Rc<dyn Listener> = match &console.step {
+            Some(step) => step.clone(),
+            None => Rc::new(()),
+        };
+        let session = Session::open(device, listener)?;
         Ok(Workbench {
             session: Rc::new(session),
             programs: HashMap::new(),

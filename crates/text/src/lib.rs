@@ -6,7 +6,6 @@
 //! - `plain` makes text of what came from outside.
 //! - [`wrap`] breaks lines that are too long for the terminal, [`progress`] is a sign of life on it.
 //! - [`prose`] is paragraphs in columns, code between them, and changed lines.
-//! - [`screen`] is the terminal as a whole: rows, pages and keys.
 //! - [`stream`] is what this process prints, sent elsewhere.
 //! - [`diff`] is what changed between two texts.
 
@@ -14,7 +13,6 @@ pub mod diff;
 mod plain;
 pub mod progress;
 pub mod prose;
-pub mod screen;
 pub mod stream;
 pub mod wrap;
 

@@ -9,23 +9,23 @@ use common::device::{self, Device};
 use common::numbers::bytes;
 use common::stage::Stage;
 use common::tell::{Call, Listener};
-use lesson::{Lesson, lesson};
-use narrate::Beat;
+use lesson::{Lesson, Part, lesson};
 use serde_json::json;
 use text::plain_name;
 
 fn main() -> ExitCode {
     lesson(1, "device discovery", &[], |lesson| {
-        lesson.console.narrator.beat(Beat::Drivers)?;
+        lesson.console.begin(Part::Drivers, Stage::Loading)?;
         drivers(lesson)?;
-        lesson.console.narrator.beat(Beat::Device)?;
-        lesson.console.doing(Stage::Loading)?;
+        lesson.console.begin(Part::Device, Stage::Loading)?;
         let devices = device::list()?;
-        lesson.console.narrator.platforms();
+        if let Some(step) = &lesson.console.step {
+            step.platforms();
+        }
         let choice = device::choose_as_told(&devices, lesson.flags().selector().as_deref())?;
         platforms(lesson, &devices)?;
         for device in &devices {
-            lesson.console.narrator.beat(Beat::Properties)?;
+            lesson.console.begin(Part::Properties, Stage::Loading)?;
             limits(lesson, device)?;
             let chosen = device.index == choice.index;
             lesson
@@ -114,11 +114,11 @@ fn limits(lesson: &Lesson, device: &Device) -> Result<()> {
         device.version,
         device.driver
     ))?;
-    for (_, question, answer, _) in &rows {
-        lesson.console.narrator.call(None, &|| {
+    if let Some(step) = &lesson.console.step {
+        for (_, question, answer, _) in &rows {
             let question = format!("CL_DEVICE_{question}");
-            Call::new("clGetDeviceInfo", &["~device", &question]).gave(answer)
-        });
+            step.hear(&Call::new("clGetDeviceInfo", &["~device", &question]).gave(answer));
+        }
     }
     for (name, _, value, matters) in rows {
         lesson.say(format!("    {name:<23}{value:<22} {matters}"))?;

@@ -8,6 +8,7 @@ use common::record::{Record, Work};
 use common::session::Launch;
 use common::timing::{Profile, Runs, Timing, measure, median};
 use lesson::Lesson;
+use lesson::step::Step;
 use text::table;
 
 /// Saxpy's launches: the first one, which may include the driver's last compilation, and those
@@ -31,9 +32,10 @@ impl Launches {
             Some(Runs::Enough) => Runs::Exactly(10),
             runs => runs.unwrap_or(Runs::Exactly(0)),
         };
-        let told = "the timed launches are alike, and not shown one by one";
-        lesson.console.narrator.note(|| told.into());
-        let _hush = lesson.console.narrator.hush();
+        if let Some(step) = &lesson.console.step {
+            step.note("the timed launches are alike, and not shown one by one");
+        }
+        let _hush = lesson.console.step.as_ref().map(Step::hush);
         let one = || {
             let begin = Instant::now();
             let events = session.launch_all(saxpy)?;
@@ -56,11 +58,13 @@ impl Launches {
     pub fn report(&self, lesson: &mut Lesson, mut record: Record, work: Work) -> Result<Record> {
         let is_timed = self.profiles.len() > 1;
         if is_timed {
-            lesson.console.narrator.predict("saxpy", None)?;
+            if let Some(step) = &lesson.console.step {
+                step.predict("saxpy", None)?;
+            }
             self.four_times(lesson)?;
             self.wrong_ways(lesson, &record)?;
         }
-        let _hush = lesson.console.narrator.hush();
+        let _hush = lesson.console.step.as_ref().map(Step::hush);
         record.limits = lesson.peak()?;
         if is_timed {
             let limit = record.limits.map(|peak| peak.gbytes_per_second);

@@ -21,8 +21,7 @@ use common::stage::Stage;
 use common::task::Task;
 use common::{Error, Result, device};
 use lesson::cli::Flags;
-use lesson::{Lesson, lesson};
-use narrate::Beat;
+use lesson::{Lesson, Part, lesson};
 
 use launches::Launches;
 
@@ -108,7 +107,6 @@ fn length_for(global: u64) -> usize {
 
 /// The eleven steps, each announced; the row of the kernel comes below its times.
 fn eleven_steps(lesson: &mut Lesson, saxpy: &Task) -> Result<Record> {
-    let narrator = lesson.console.narrator.clone();
     let ms = |seconds: f64| format!("{:.1} ms", seconds * 1e3);
     let (n, mut record) = (saxpy.size("N"), lesson.record_of(saxpy)?);
 
@@ -151,7 +149,7 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task) -> Result<Record> {
     // 8. Launch: so many items, in groups of so many. Once, and then to be timed.
     lesson
         .console
-        .begin(Beat::Launch, Stage::running("saxpy"))?;
+        .begin(Part::Launch, Stage::running("saxpy"))?;
     let launches = Launches::of(lesson, &ready.launches)?;
     let range = &ready.plan.ranges[0];
     let (items, group) = (range.global()[0], range.local()[0]);
@@ -161,7 +159,7 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task) -> Result<Record> {
     ))?;
 
     // 9. Read C, into memory that has been touched: the first touch of a page costs time.
-    narrator.beat(Beat::Read)?;
+    lesson.console.begin(Part::Read, Stage::running("saxpy"))?;
     let mut result = vec![f32::INFINITY; n];
     let read = timed(|| {
         let mut outputs = ready.outputs();
@@ -170,13 +168,20 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task) -> Result<Record> {
     lesson.say(format!("   9  read: C back to the host in {}", ms(read)))?;
 
     // 10. Use it: every element is checked. 11. Release everything: it goes out of scope.
-    narrator.beat(Beat::Check)?;
+    lesson.console.begin(
+        Part::Check,
+        Stage::Checking {
+            kernel: "saxpy".into(),
+        },
+    )?;
     let results = vec![("C".into(), Elements::Float(result))];
     match ready.check(&session, &results)? {
         Ok(right) => record.right(right),
         Err(wrong) => return Ok(record.fail(wrong)),
     }
-    narrator.note(|| format!("{}; right", saxpy.bound(None)));
+    if let Some(step) = &lesson.console.step {
+        step.note(format!("{}; right", saxpy.bound(None)));
+    }
     lesson.say(format!(
         "  10  use: all {n} elements are right\n  \
          11  release: each object when it goes out of scope"

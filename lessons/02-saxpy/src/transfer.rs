@@ -12,6 +12,7 @@ use common::stage::Stage;
 use common::timing::median;
 use common::{Error, Result};
 use lesson::Lesson;
+use lesson::step::Step;
 use text::table;
 
 use super::host;
@@ -21,7 +22,7 @@ use super::host;
 pub fn report(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<()> {
     let doing = "moving a vector to the device and back";
     lesson.console.doing(Stage::Working(doing.into()))?;
-    let _hush = lesson.console.narrator.hush();
+    let _hush = lesson.console.step.as_ref().map(Step::hush);
     let rows = lesson.console.report.rows().iter();
     let right = rows.filter(|row| row.verified);
     let kernels = right.filter_map(|row| row.seconds_median);

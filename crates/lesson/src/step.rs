@@ -1,0 +1,529 @@
+//! Saying each step as it happens (`--step`), and waiting for a key in between.
+//!
+//! # Layout
+//!
+//! In the order in which to read them: `part` is the parts of a lesson that are told one by
+//! one, `card` what is said of a kernel and how it came out. `page` is how all that looks on
+//! the terminal, [`screen`] the terminal as a whole, [`pane`] a text that scrolls on it. Here
+//! is what was told, and what each key does.
+//!
+//! [`Step`] is told what was done, by whoever did it: which part of the lesson begins, and
+//! which OpenCL call was made with what and what it returned ([`Listener`]). Without `--step`
+//! there is none, and nobody is told. While something is timed it is quiet, and the figures are
+//! those of a lesson that nobody narrates.
+//!
+//! It speaks on standard error, and waits only where standard input and standard error are a
+//! terminal, which it takes as a whole then. The wish to end comes back as an error, so that it
+//! ends whatever was going on.
+
+mod card;
+mod page;
+pub mod pane;
+mod part;
+pub mod screen;
+
+use std::cell::RefCell;
+use std::io::{IsTerminal, stdin};
+use std::rc::Rc;
+
+use common::device;
+use common::error::{Error, Result, UserRequest};
+use common::record::Record;
+use common::tell::{Call, Listener};
+use console::Term;
+use crossterm::event::KeyCode::{
+    self, Backspace, Char, Down, Enter, Esc, Left, PageDown, PageUp, Right, Up,
+};
+use indicatif::ProgressBar;
+use process::events::{Event, Sender};
+
+pub use card::Card;
+pub use part::Part;
+
+use card::{Cards, Prediction};
+use page::{Form, Key, Page, Piece, View, bold, style};
+use pane::Scroll;
+
+#[rustfmt::skip]
+const NOW: [Key; 6] = [
+    ("Enter", "next"), ("b", "back"), ("w", "why"), ("k", "kernel"), ("n", "ahead"), ("q", "quit"),
+];
+#[rustfmt::skip]
+const PAST: [Key; 6] = [
+    ("Enter", "forward"), ("b", "back"), ("w", "why"), ("k", "kernel"), ("Esc", "now"), ("q", "quit"),
+];
+const TEXT: [Key; 2] = [("Up Down PgUp PgDn", "scroll"), ("Esc", "back")];
+
+/// The speaker's notes on a lesson, a section of docs/notes.md.
+pub fn notes(lesson: u32) -> &'static str {
+    let begin = format!("Lesson {lesson}:");
+    let mut sections = include_str!("../../../docs/notes.md").split("\n## ");
+    let section = sections.find(|section| section.starts_with(&begin));
+    section.unwrap_or("There are no notes on this lesson.")
+}
+
+/// Tells what happens, and gives the terminal back when it is dropped.
+pub struct Step(RefCell<State>);
+
+impl Drop for Step {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+/// While it lives nothing is told, and no key is awaited.
+pub struct Hush(Rc<Step>);
+
+impl Drop for Hush {
+    fn drop(&mut self) {
+        self.0.speak_up();
+    }
+}
+
+impl Step {
+    /// For the lesson of this title, to a room if it is to `present` it.
+    ///
+    /// # Errors
+    /// When the process that watches cannot be told.
+    pub fn new(title: &str, present: bool, spinner: ProgressBar) -> Result<Rc<Step>> {
+        let attended = stdin().is_terminal() && Term::stderr().is_term() && !console::is_dumb();
+        // A terminal that cannot be taken is told everything, and waits for nothing.
+        let page = attended.then(|| Page::enter(present).ok()).flatten();
+        let mut events = Sender::from_environment()?;
+        if page.is_some() {
+            events.send(&Event::Stage(true))?;
+        }
+        Ok(Rc::new(Step(RefCell::new(State {
+            quiet: 0,
+            title: title.into(),
+            present,
+            page,
+            spinner,
+            events,
+            story: Vec::new(),
+            part: None,
+            unseen: false,
+            hurried: false,
+            cards: Cards::default(),
+            prediction: None,
+            results: Vec::new(),
+        }))))
+    }
+
+    /// Whether there is somebody to press keys; then the whole terminal is taken.
+    pub fn is_attended(&self) -> bool {
+        self.0.borrow().page.is_some()
+    }
+
+    /// Gives the terminal back: what is told from now on, nobody hears.
+    pub fn leave(&self) {
+        let mut state = self.0.borrow_mut();
+        if state.page.take().is_some() {
+            screen::leave();
+            // If nobody can be told, the process that watches gives it back once more.
+            let _ = state.events.send(&Event::Stage(false));
+        }
+    }
+
+    /// Says nothing, and waits for nothing, until the guard is dropped.
+    pub fn hush(self: &Rc<Step>) -> Hush {
+        self.mute();
+        Hush(self.clone())
+    }
+
+    /// Says nothing, and waits for nothing, until [`Step::speak_up`].
+    pub fn mute(&self) {
+        self.0.borrow_mut().quiet += 1;
+    }
+
+    /// Ends [`Step::mute`].
+    pub fn speak_up(&self) {
+        self.0.borrow_mut().quiet -= 1;
+    }
+
+    /// Tells something, unless it is quiet.
+    fn unless_quiet<T: Default>(&self, tell: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.0.borrow_mut();
+        match state.quiet {
+            0 => tell(&mut state),
+            _ => T::default(),
+        }
+    }
+
+    /// Says what takes time now, where it has the terminal.
+    pub fn doing(&self, what: &str) {
+        if let Some(page) = &self.0.borrow().page {
+            page.busy(what);
+        }
+    }
+
+    /// Begins a part of the lesson, after a key for what was told before it.
+    ///
+    /// # Errors
+    /// The wish to end, as from all that may wait for a key.
+    pub fn begin(&self, part: Part) -> Result<()> {
+        self.pause()?;
+        self.unless_quiet(|state| state.begin(part));
+        Ok(())
+    }
+
+    /// Tells something that is no call.
+    pub fn note(&self, text: impl Into<String>) {
+        self.unless_quiet(|state| state.tell(Piece::Note(text.into())));
+    }
+
+    /// Hears what the lesson prints, and shows it, where it has the terminal.
+    pub fn printed(&self, text: &str) {
+        self.unless_quiet(|state| {
+            if state.page.is_none() {
+                return;
+            }
+            // After a key, a screen of its own.
+            if !state.unseen || state.story.is_empty() {
+                state.turn(state.title.clone(), "");
+            }
+            state.tell(Piece::Text(text.into()));
+        });
+    }
+
+    /// Begins a kernel: what is new in it, and why.
+    ///
+    /// # Errors
+    /// The wish to end.
+    pub fn kernel(&self, card: Card) -> Result<()> {
+        self.pause()?;
+        let mut state = self.0.borrow_mut();
+        state.hurried = false;
+        state.prediction = None;
+        state.part = Some(Part::Kernel);
+        state.cards.before = state.cards.now.replace(card.into());
+        drop(state);
+        self.unless_quiet(State::introduce);
+        Ok(())
+    }
+
+    /// Asks for a prediction of what is measured next.
+    ///
+    /// # Errors
+    /// The wish to end.
+    pub fn predict(&self, name: &str, before: Option<&str>) -> Result<()> {
+        self.pause()?;
+        self.unless_quiet(|state| Some(state.ask_the_room(name, before)))
+            .unwrap_or(Ok(()))
+    }
+
+    /// Shows how a kernel came out, beside the step before and beside what was
+    /// predicted, and waits for a key.
+    ///
+    /// # Errors
+    /// The wish to end.
+    pub fn result(&self, record: &Record) -> Result<()> {
+        self.unless_quiet(|state| state.show_result(record));
+        // For the comparison with the next kernel.
+        if record.rate().is_some() {
+            let results = &mut self.0.borrow_mut().results;
+            results.retain(|known| known.kernel != record.kernel);
+            results.push(record.clone());
+        }
+        self.pause()
+    }
+
+    /// Waits for a key, if something was told since the last one.
+    ///
+    /// # Errors
+    /// The wish to end.
+    pub fn pause(&self) -> Result<()> {
+        self.unless_quiet(|state| Some(state.pause()))
+            .unwrap_or(Ok(()))
+    }
+
+    /// Tells which platforms and devices there are.
+    pub fn platforms(&self) {
+        let platforms = device::platforms();
+        let call = Call::new("clGetPlatformIDs", &[]);
+        self.hear(&call.gave(format!("{} platform(s)", platforms.len())));
+        for (platform, count) in platforms {
+            let found = match count {
+                0 => "CL_DEVICE_NOT_FOUND: none".to_string(),
+                n => format!("{n} device(s)"),
+            };
+            let arguments = [&*platform.name, "~CL_DEVICE_TYPE_ALL"];
+            self.hear(&Call::new("clGetDeviceIDs", &arguments).gave(found));
+        }
+    }
+}
+
+impl Listener for Step {
+    fn listens(&self) -> bool {
+        self.0.borrow().quiet == 0
+    }
+
+    fn hear(&self, call: &Call) {
+        self.unless_quiet(|state| state.tell(Piece::Call(call.clone())));
+    }
+}
+
+/// A screen: a part of the lesson, and what was told in it.
+struct Slide {
+    title: String,
+    part: Option<Part>,
+    cards: Cards,
+    pieces: Vec<Piece>,
+}
+
+/// What is told, to whom, and on which screen.
+struct State {
+    /// How often it was asked to say nothing, and to await no key.
+    quiet: usize,
+    /// The lesson's title.
+    title: String,
+    /// To a room, through a projector.
+    present: bool,
+    /// The terminal, where standard input and standard error are one.
+    page: Option<Page>,
+    /// Drawn where there is no page, while something takes long.
+    spinner: ProgressBar,
+    /// To tell the watching process that a person is awaited.
+    events: Sender,
+    /// Everything that was told.
+    story: Vec<Slide>,
+    part: Option<Part>,
+    /// Something was told since a key was last awaited.
+    unseen: bool,
+    /// Do not wait before the next kernel, its question, or its result.
+    hurried: bool,
+    cards: Cards,
+    prediction: Option<Prediction>,
+    /// Of the kernels that were timed.
+    results: Vec<Record>,
+}
+
+impl State {
+    fn begin(&mut self, part: Part) {
+        self.part = Some(part);
+        let says = part.words().says(self.present);
+        self.turn(self.cards.headline(part), says);
+    }
+
+    fn introduce(&mut self) {
+        let says = self.cards.now.as_ref().map(|card| card.says.clone());
+        self.turn(self.cards.headline(Part::Kernel), &says.unwrap_or_default());
+        let facts = self.cards.facts().into_iter();
+        facts.for_each(|fact| self.tell(Piece::Note(fact)));
+    }
+
+    fn show_result(&mut self, record: &Record) {
+        self.part = Some(Part::Result);
+        self.hurried = false;
+        let mark = if record.verified { " ✓" } else { "" };
+        let title = format!("{}{mark}", self.cards.headline(Part::Result));
+        let is_before = |one: &&Record| match &record.made_from {
+            Some(name) => one.kernel == *name,
+            None => true,
+        };
+        let before = self.results.iter().rfind(is_before);
+        let before = before.filter(|_| record.step_factor.is_some());
+        let pieces = card::outcome(record, before, self.prediction.take());
+        self.turn(title, "");
+        pieces.into_iter().for_each(|piece| self.tell(piece));
+    }
+
+    /// Begins a screen.
+    fn turn(&mut self, title: String, says: &str) {
+        self.unseen = true;
+        if self.page.is_none() {
+            let headline = Form::new(self.present, None).headline(&title);
+            self.print([vec![String::new()], headline].concat());
+        }
+        self.story.push(Slide {
+            title,
+            part: self.part,
+            cards: self.cards.clone(),
+            pieces: Vec::new(),
+        });
+        if !says.is_empty() {
+            self.tell(Piece::Note(style(says).dim().to_string()));
+        }
+    }
+
+    /// Tells something, on the screen that was begun last.
+    fn tell(&mut self, piece: Piece) {
+        self.unseen = true;
+        if self.page.is_none() {
+            self.print(Form::new(self.present, None).lines(&piece));
+        }
+        if let Some(slide) = self.story.last_mut() {
+            slide.pieces.push(piece);
+        }
+        if let Some(page) = &self.page {
+            page.show(self.view(self.now()));
+        }
+    }
+
+    /// Lines on standard error, with the spinner out of the way. A reader that has gone
+    /// away is no error.
+    fn print(&self, lines: Vec<String>) {
+        let line = |line: &String| drop(Term::stderr().write_line(line));
+        self.spinner.suspend(|| lines.iter().for_each(line));
+    }
+
+    /// The number of the screen that was begun last.
+    fn now(&self) -> usize {
+        self.story.len().saturating_sub(1)
+    }
+
+    fn view(&self, at: usize) -> View {
+        let slide = self.story.get(at);
+        View {
+            title: slide.map(|slide| slide.title.clone()),
+            pieces: slide.map_or(Vec::new(), |slide| slide.pieces.clone()),
+            ..View::default()
+        }
+    }
+
+    /// Waits for a key, if there is somebody to press one and something to read.
+    fn pause(&mut self) -> Result<()> {
+        let wait = std::mem::take(&mut self.unseen) && !self.hurried && !self.story.is_empty();
+        match self.page.clone().filter(|_| wait) {
+            Some(page) => self.while_paused(|state| state.answer_keys(&page)),
+            None => Ok(()),
+        }
+    }
+
+    /// Does something that a person may take any time for: the process that
+    /// watches must not take it for a hang.
+    fn while_paused<T>(&mut self, wait: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+        self.events.send(&Event::Paused)?;
+        screen::take_keys();
+        let waited = wait(self);
+        screen::give_keys_back();
+        self.events.send(&Event::Resumed)?;
+        waited
+    }
+
+    /// Answers keys until one leads on from the screen that was told last; the others lead back
+    /// through what was told, and to what more there is to say.
+    fn answer_keys(&mut self, page: &Page) -> Result<()> {
+        let now = self.now();
+        let mut at = now;
+        loop {
+            let mut view = self.view(at);
+            view.keys = if at == now { NOW.into() } else { PAST.into() };
+            page.show(view);
+            let slide = &self.story[at];
+            match key_that_turns_no_page(page)? {
+                Enter | Char(' ') | Right if at == now => return Ok(()),
+                Enter | Char(' ') | Right | PageDown => at = now.min(at + 1),
+                Char('b') | Left | PageUp => at = at.saturating_sub(1),
+                Char('n') => {
+                    self.hurried = true;
+                    return Ok(());
+                }
+                Char('w') => read(page, slide.cards.explanation(slide.part))?,
+                Char('k') => read(page, slide.cards.shown_kernel())?,
+                Esc => at = now,
+                Char('q') => return Err(Error::Asked(UserRequest::Quit)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Asks what the next measurement will say, and keeps the answer.
+    fn ask_the_room(&mut self, name: &str, before: Option<&str>) -> Result<()> {
+        self.hurried = false;
+        self.begin(Part::Time);
+        self.unseen = false;
+        let Some(page) = self.page.clone() else {
+            return Ok(());
+        };
+        let (question, example) = match before {
+            Some(before) => (
+                format!("How many times as fast as {before} will {name} be?"),
+                ("a factor", "such as 2 or 0.5"),
+            ),
+            None => (
+                format!("What share of the device's limit will {name} reach, in percent?"),
+                ("a number", "such as 5"),
+            ),
+        };
+        self.tell(Piece::Note(bold(&question)));
+        let answer = self.while_paused(|state| state.number(&page, example))?;
+        self.prediction = answer.map(|number| match before {
+            Some(_) => Prediction::Factor(number),
+            None => Prediction::Share(number / 100.0),
+        });
+        self.unseen = false;
+        Ok(())
+    }
+
+    /// A number that is typed, or nothing.
+    fn number(&self, page: &Page, example: Key) -> Result<Option<f64>> {
+        let mut typed = String::new();
+        loop {
+            let mut view = self.view(self.now());
+            view.keys = vec![example, ("Enter", "(alone: skip)"), ("q", "quit")];
+            view.typed = Some(typed.clone());
+            page.show(view);
+            match (page.key()?, parse(&typed)) {
+                (Enter, number) if number.is_some() || typed.is_empty() => return Ok(number),
+                (Enter, _) => typed.clear(),
+                (Backspace, _) => drop(typed.pop()),
+                (Char('q'), _) => return Err(Error::Asked(UserRequest::Quit)),
+                (Char(c), _) if typed.len() < 12 && "0123456789.,x%".contains(c) => typed.push(c),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// `2`, `0.5`, `0,5`, `2x`, `30%`; nothing below or at zero.
+fn parse(typed: &str) -> Option<f64> {
+    let number = typed.trim_end_matches(['x', '%']).replace(',', ".");
+    let number: f64 = number.parse().ok()?;
+    (number.is_finite() && number > 0.0).then_some(number)
+}
+
+/// Turns pages until a key is pressed that does not.
+fn key_that_turns_no_page(page: &Page) -> Result<KeyCode> {
+    loop {
+        let key = page.key()?;
+        let has_moved = match key {
+            Enter | Char(' ') | Right | PageDown | Down => page.scroll(Scroll::NextPage),
+            PageUp | Up => page.scroll(Scroll::PageBefore),
+            _ => false,
+        };
+        if !has_moved {
+            return Ok(key);
+        }
+    }
+}
+
+/// Shows a text until a key leads back.
+fn read(page: &Page, lines: Vec<String>) -> Result<()> {
+    page.show(View {
+        pieces: vec![Piece::Text(lines.join("\n"))],
+        keys: TEXT.into(),
+        ..View::default()
+    });
+    loop {
+        match page.key()? {
+            Char('b' | 'q') | Left | Enter | Esc => return Ok(()),
+            key => drop(Scroll::of(key).map(|to| page.scroll(to))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_understood_as_people_type_them() {
+        for (typed, number) in [("2", 2.0), ("0,5", 0.5), ("2.5x", 2.5), ("30%", 30.0)] {
+            assert_eq!(parse(typed), Some(number));
+        }
+        for nothing in ["", "x", "0", "1.2.3", "%"] {
+            assert_eq!(parse(nothing), None, "{nothing}");
+        }
+    }
+}

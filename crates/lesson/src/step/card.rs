@@ -1,0 +1,231 @@
+//! What is said of a kernel: what is new in it and why, its text with the lines marked that the
+//! kernel before it did not have, and how it came out beside what was predicted.
+
+use std::rc::Rc;
+
+use common::numbers::{factor, percent, seconds, significant};
+use common::record::Record;
+use common::source::{KernelText, Source};
+use text::diff::{self, Change};
+
+use super::page::{Piece, bold, style};
+use super::part::Part;
+
+/// A kernel that begins.
+pub struct Card {
+    /// Its name, with the variant.
+    pub name: String,
+    /// The function's name.
+    pub kernel: String,
+    /// What is new in it, in a few words.
+    pub says: String,
+    /// The file that defines it.
+    pub source: Source,
+    /// Macros that this launch is built with.
+    pub defines: Vec<(String, usize)>,
+    /// What more there is to know, a line each: traffic, padding.
+    pub facts: Vec<String>,
+}
+
+/// The kernel that is told of, and the one before it.
+#[derive(Clone, Default)]
+pub(super) struct Cards {
+    pub now: Option<Rc<Card>>,
+    pub before: Option<Rc<Card>>,
+}
+
+impl Card {
+    fn text(&self) -> Option<KernelText> {
+        self.source.kernel(&self.kernel)
+    }
+
+    fn macros(&self) -> String {
+        let macros = self.defines.iter();
+        let macros = macros.map(|(name, value)| format!("{name}={value}"));
+        macros.collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Cards {
+    /// "matmul_naive: building", as far as the part belongs to a kernel.
+    pub fn headline(&self, part: Part) -> String {
+        use Part::*;
+        let title = part.words().title;
+        match (&self.now, part) {
+            (None, _) | (_, Drivers | Device | Properties | Limits) => title.into(),
+            (Some(card), Kernel) => format!("kernel {}", card.name),
+            (Some(card), _) => format!("{}: {title}", card.name),
+        }
+    }
+
+    /// What more there is to know of the kernel, a line each; how it differs from the one
+    /// before it comes last.
+    pub fn facts(&self) -> Vec<String> {
+        let now = self.now.iter();
+        let facts = now.flat_map(|card| card.facts.iter().cloned());
+        facts.chain(self.news()).collect()
+    }
+
+    fn news(&self) -> Option<String> {
+        let (now, before) = (self.now.as_ref()?, self.before.as_ref()?);
+        if now.kernel == before.kernel {
+            let news = format!("the kernel of the step before, with {}", now.macros());
+            return (now.defines != before.defines).then_some(news);
+        }
+        let lines = self.marked_lines()?;
+        let new = lines.iter().filter(|line| line.change == Change::New);
+        let (new, all, before) = (new.count(), lines.len(), &before.kernel);
+        Some(format!(
+            "{new} of its {all} lines are new against {before} (k shows them)"
+        ))
+    }
+
+    /// The kernel's lines; all are old where there is nothing to compare with.
+    fn marked_lines(&self) -> Option<Vec<diff::Line>> {
+        let now = self.now.as_ref()?;
+        let new = now.text()?.code;
+        // Its name is no news.
+        let before = self.before.as_ref();
+        let old = before.and_then(|one| Some(one.text()?.code.replace(&one.kernel, &now.kernel)));
+        Some(diff::new_lines(old.as_ref().unwrap_or(&new), &new))
+    }
+
+    /// The kernel with its new lines marked.
+    pub fn shown_kernel(&self) -> Vec<String> {
+        let Some((now, lines)) = self.now.as_ref().zip(self.marked_lines()) else {
+            return vec!["No kernel has begun yet.".into()];
+        };
+        let green = |text: String| style(text).green().to_string();
+        let against = match &self.before {
+            None => "The first kernel: nothing to compare it with.".into(),
+            Some(one) if one.kernel == now.kernel => "The same text as in the step before.".into(),
+            Some(one) => {
+                let sign = green("+".into());
+                format!("{sign} marks what is new against {}.", one.kernel)
+            }
+        };
+        let mut shown = vec![now.source.path.display().to_string(), against];
+        if !now.defines.is_empty() {
+            shown.push(format!("Built with {}.", now.macros()));
+        }
+        shown.push(String::new());
+        let first = now.text().map_or(1, |text| text.line);
+        shown.extend(lines.iter().map(|line| {
+            let number = first + line.number - 1;
+            match line.change {
+                Change::New => green(format!("{number:>4} + {}", line.text())),
+                _ => format!("{number:>4}   {}", line.text()),
+            }
+        }));
+        shown
+    }
+
+    /// Why a part is, and what is new in the kernel and why, as the lesson and the kernel's own
+    /// comment say it.
+    pub fn explanation(&self, part: Option<Part>) -> Vec<String> {
+        let gap = String::new;
+        let mut shown = Vec::new();
+        if let Some(part) = part {
+            let why = part.words().explains();
+            shown.extend([bold(self.headline(part)), gap(), why, gap()]);
+        }
+        if let Some(now) = &self.now {
+            shown.push(bold(format!("{}: {}", now.name, now.says)));
+            shown.extend(self.facts());
+            shown.push(gap());
+            let comment = now.text().map(|text| text.comment).unwrap_or_default();
+            shown.extend(comment.lines().map(String::from));
+        }
+        shown
+    }
+}
+
+/// What the room expects.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Prediction {
+    /// This many times the rate of the step before.
+    Factor(f64),
+    /// This share of the device's limit.
+    Share(f64),
+}
+
+/// How a kernel came out, and beside the step before, which was timed, and what was predicted.
+pub(super) fn outcome(
+    record: &Record,
+    before: Option<&Record>,
+    prediction: Option<Prediction>,
+) -> Vec<Piece> {
+    let note = |text: String| vec![Piece::Note(text)];
+    if let Some(reason) = &record.skipped {
+        return note(format!("{} {reason}", style("skipped:").yellow()));
+    }
+    let wrong = record.failed.as_ref().map(|why| ("✗ WRONG", why));
+    if let Some((mark, why)) = wrong.or(record.died.as_ref().map(|how| ("✗ DIED", how))) {
+        return note(format!("{}\n{}", style(mark).red().bold(), why.trim_end()));
+    }
+    let right = style("✓ right").green().bold();
+    let (Some(median), Some(rate)) = (record.seconds_median, record.rate()) else {
+        return note(format!("{right}, not timed"));
+    };
+    let (runs, median) = (record.runs, seconds(median));
+    let spread = percent(record.spread.unwrap_or(0.0));
+    let mut pieces = note(format!(
+        "{right}; {runs} timed launches, median {median}, half of them within ±{spread} of it\n\
+         {} {}",
+        significant(rate),
+        record.unit()
+    ));
+    let measured = measured(record, before, prediction);
+    pieces.extend(measured.map(|words| Piece::Text(bold(format!("\n  {words}")))));
+    if let (Some(_), Some(share)) = (before, record.share_of_limit) {
+        pieces.extend(note(format!("{} of the device's limit", percent(share))));
+    }
+    pieces
+}
+
+/// "predicted 2x, measured 3.6x matmul_naive".
+fn measured(
+    record: &Record,
+    before: Option<&Record>,
+    prediction: Option<Prediction>,
+) -> Option<String> {
+    let said = match prediction {
+        None => String::new(),
+        Some(Prediction::Factor(times)) => format!("predicted {}, measured ", factor(times)),
+        Some(Prediction::Share(share)) => format!("predicted {}, measured ", percent(share)),
+    };
+    Some(match before {
+        Some(before) => {
+            let times = factor(record.rate()? / before.rate()?);
+            format!("{said}{times} {}", before.kernel)
+        }
+        None => {
+            let share = percent(record.share_of_limit?);
+            format!("{said}{share} of the device's limit")
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prediction_stands_beside_the_measurement() {
+        let record = |kernel: &str, rate| Record {
+            kernel: kernel.into(),
+            gflops: Some(rate),
+            share_of_limit: Some(0.3),
+            ..Record::default()
+        };
+        let (new, old) = (record("new", 30.0), record("old", 10.0));
+        assert_eq!(
+            measured(&new, Some(&old), Some(Prediction::Factor(2.0))).as_deref(),
+            Some("predicted 2.00x, measured 3.00x old")
+        );
+        assert_eq!(
+            measured(&new, None, Some(Prediction::Share(0.5))).as_deref(),
+            Some("predicted 50 %, measured 30 % of the device's limit")
+        );
+    }
+}

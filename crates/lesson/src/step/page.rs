@@ -1,0 +1,208 @@
+//! What is told, piece by piece, on pages of the whole terminal: a headline, pieces below it in
+//! lines of at most 80 columns (with `--present` in 60, with fewer words), and the keys at the
+//! bottom. A page is drawn on what standard error was, again at every key and whenever the
+//! terminal's size changes.
+
+use std::cell::RefCell;
+use std::io;
+use std::rc::Rc;
+use std::time::Duration;
+
+use common::error::{Error, Result, UserRequest};
+use common::tell::Call;
+use console::{StyledObject, measure_text_width};
+use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
+use text::stream::Stream;
+use text::wrap;
+
+use super::pane::{Pane, Scroll};
+use super::screen;
+
+/// For how long a key is waited for at a time.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Text as it looks on standard error.
+pub(super) fn style<T>(text: T) -> StyledObject<T> {
+    console::style(text).for_stderr()
+}
+
+pub(super) fn bold(text: impl std::fmt::Display) -> String {
+    style(text).bold().to_string()
+}
+
+/// Something that is told.
+#[derive(Clone, Debug)]
+pub(super) enum Piece {
+    /// Lines as they are.
+    Text(String),
+    /// Something that is no call.
+    Note(String),
+    /// A call with its arguments, and what it returned.
+    Call(Call),
+}
+
+/// How pieces are to look.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    /// To a room, through a projector.
+    pub present: bool,
+    columns: usize,
+}
+
+impl Form {
+    /// For a terminal of so many columns, or for none.
+    pub fn new(present: bool, terminal: Option<usize>) -> Form {
+        let most = if present { 60 } else { 80 };
+        let columns = terminal.map_or(most, |columns| most.min(columns));
+        Form { present, columns }
+    }
+
+    fn wrapped(self, text: &str) -> Vec<String> {
+        wrap::lines(text, self.columns)
+    }
+
+    pub fn headline(self, title: &str) -> Vec<String> {
+        let rest = self.columns.saturating_sub(measure_text_width(title) + 4);
+        self.wrapped(&bold(format!("── {title} {}", "─".repeat(rest))))
+    }
+
+    pub fn lines(self, piece: &Piece) -> Vec<String> {
+        match piece {
+            Piece::Text(text) => self.wrapped(text),
+            Piece::Note(text) => {
+                let indented: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
+                self.wrapped(&indented.join("\n"))
+            }
+            Piece::Call(call) => self.called(call),
+        }
+    }
+
+    /// A call; the result behind it, or below where there is no room.
+    fn called(self, call: &Call) -> Vec<String> {
+        let returned = style(&call.returned);
+        let returned = match call.failed {
+            true => returned.red().bold(),
+            false => returned.green(),
+        };
+        let arguments = call.arguments.iter();
+        let shown = arguments.filter(|argument| argument.essential || !self.present);
+        let shown = shown.map(|argument| match argument.label.as_str() {
+            "" => argument.value.clone(),
+            label => format!("{label} = {}", argument.value),
+        });
+        let arguments = shown.collect::<Vec<_>>().join(", ");
+        let call = format!("  {}({arguments})", style(call.name).cyan().bold());
+        let line = format!("{call} -> {returned}");
+        if measure_text_width(&line) <= self.columns {
+            return vec![line];
+        }
+        self.wrapped(&format!("{call}\n      -> {returned}"))
+    }
+}
+
+/// A key's name, and what it does.
+pub(super) type Key = (&'static str, &'static str);
+
+/// What is shown; how it is laid out follows from the size of the terminal.
+#[derive(Clone, Debug, Default)]
+pub(super) struct View {
+    /// Stands on each page.
+    pub title: Option<String>,
+    pub pieces: Vec<Piece>,
+    pub keys: Vec<Key>,
+    /// What is typed, below the page.
+    pub typed: Option<String>,
+}
+
+/// The terminal while it is taken. A clone is the same.
+#[derive(Clone)]
+pub(super) struct Page(Rc<RefCell<Drawn>>);
+
+#[derive(Default)]
+struct Drawn {
+    present: bool,
+    view: View,
+    pane: Pane,
+    /// What takes time now.
+    busy: String,
+}
+
+impl Page {
+    /// Takes the terminal, if it takes orders.
+    pub fn enter(present: bool) -> io::Result<Page> {
+        // Asked while standard error is the terminal.
+        console::colors_enabled_stderr();
+        let printed = process::events::file_for_printed();
+        screen::enter(Stream::Error, printed.as_deref())?;
+        let drawn = Drawn::default();
+        Ok(Page(Rc::new(RefCell::new(Drawn { present, ..drawn }))))
+    }
+
+    /// Shows a view from its top.
+    pub fn show(&self, view: View) {
+        let mut drawn = self.0.borrow_mut();
+        if !view.keys.is_empty() {
+            drawn.busy.clear();
+        }
+        drawn.view = view;
+        drawn.pane.scroll(Scroll::Top);
+        drawn.draw();
+    }
+
+    /// Says what takes time now, below the view, until something else does.
+    pub fn busy(&self, what: &str) {
+        let mut drawn = self.0.borrow_mut();
+        drawn.busy = format!("  ... {what}");
+        // No key is awaited meanwhile.
+        drawn.view.keys.clear();
+        drawn.draw();
+    }
+
+    /// Scrolls the view; false where there is nothing more in that direction.
+    pub fn scroll(&self, to: Scroll) -> bool {
+        let mut drawn = self.0.borrow_mut();
+        let has_moved = drawn.pane.scroll(to);
+        if has_moved {
+            drawn.draw();
+        }
+        has_moved
+    }
+
+    /// Waits for a key. Control-C and a terminal that has gone away are errors: wishes to
+    /// end.
+    pub fn key(&self) -> Result<KeyCode> {
+        loop {
+            let key = match screen::event_within(TICK) {
+                Ok(Some(Event::Key(key))) if key.kind != KeyEventKind::Release => key,
+                Ok(Some(Event::Resize(..))) => {
+                    self.0.borrow_mut().draw();
+                    continue;
+                }
+                Ok(_) => continue,
+                Err(_) => return Err(Error::Asked(UserRequest::Quit)),
+            };
+            match key.code {
+                code if !key.modifiers.contains(KeyModifiers::CONTROL) => return Ok(code),
+                KeyCode::Char('c') => return Err(Error::Asked(UserRequest::Interrupt)),
+                // Enter, typed before the terminal gave single keys.
+                KeyCode::Char('j') => return Ok(KeyCode::Enter),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Drawn {
+    fn draw(&mut self) {
+        let (columns, rows) = screen::size();
+        let form = Form::new(self.present, Some(columns));
+        let view = &self.view;
+        let head = view.title.iter().flat_map(|title| form.headline(title));
+        let text = view.pieces.iter().flat_map(|piece| form.lines(piece));
+        // What is typed, or under way.
+        let typed = view.typed.as_ref().map(|typed| format!("  > {typed}"));
+        let status = typed.unwrap_or_else(|| self.busy.clone());
+        let (head, text, size) = (head.collect(), text.collect(), (form.columns, rows));
+        screen::draw(self.pane.frame(head, text, &status, &view.keys, size));
+    }
+}
