@@ -117,7 +117,7 @@ impl Wanted {
             let hint = did_you_mean(&self.name(), &names);
             return usage(format!("no launch is called {}; {hint}", self.name()));
         };
-        if let Some(reason) = &record.skipped {
+        if let Some(reason) = record.skipped() {
             let kernel = &record.kernel;
             return usage(format!("{kernel} is not launched on this device: {reason}"));
         }

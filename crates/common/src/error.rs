@@ -9,6 +9,7 @@ use opencl3::error_codes::ClError;
 use text::plain_name;
 
 use crate::codes;
+use crate::outcome::Skip;
 
 /// What `common` returns everywhere.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -47,7 +48,10 @@ pub enum Error {
         /// The limits that the call may have run into, with their values here.
         here: Option<String>,
     },
-    /// A result is wrong; the report has been printed already.
+    /// A kernel cannot run here; its row says why.
+    #[error("{0}")]
+    Skipped(Skip),
+    /// A result is wrong: what it looks like. Its row says that.
     #[error("{0}")]
     Wrong(String),
     /// A kernel crashed or hung, and took down the process that ran it.
@@ -93,6 +97,11 @@ pub enum UserRequest {
 const DOCTOR: &str = "cargo run -p course -- doctor   says what is wrong here";
 
 impl Error {
+    /// Why a kernel cannot run here.
+    pub fn skipped(why: impl Into<String>) -> Error {
+        Error::Skipped(Skip::Since(why.into()))
+    }
+
     /// A file that only lives as long as a command could not be made or written.
     pub fn temporary(path: &Path, error: &io::Error) -> Error {
         Error::File {
@@ -109,7 +118,7 @@ impl Error {
     pub fn status(&self) -> u8 {
         match self {
             Error::Wrong(_) => 1,
-            Error::Usage(_) | Error::Selector(_) | Error::File { .. } => 2,
+            Error::Usage(_) | Error::Skipped(_) | Error::Selector(_) | Error::File { .. } => 2,
             Error::NoDevice(_) => 3,
             Error::Build(_) => 4,
             Error::OpenCl { .. } | Error::Died(_) => 5,

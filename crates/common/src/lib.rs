@@ -22,13 +22,15 @@
 //!   [`probe`] holds the device's own limits, which results are a share of.
 //! - [`simulator`] reads what Oclgrind, which sees every access, reports of a kernel.
 //! - [`traffic`] evaluates the formulas of what a kernel loads and stores.
-//! - [`record`] is one kernel's result, for people and for programs.
+//! - [`record`] is one kernel's result, for people and for programs; [`outcome`] whether it is
+//!   right, and [`death`] how it took its process down, by the [`stage`] that this was in.
 //! - [`error`] is the one error type, with [`codes`], what each status of OpenCL
 //!   means, and `limits`, which limit a failed call met.
 //! - [`tell`] is how whoever listens (`--step`) hears of each call.
 //! - [`threads`] asks whether there are any to be had, [`host`] how much memory is left.
 
 pub mod codes;
+pub mod death;
 pub mod device;
 pub mod error;
 pub mod file;
@@ -36,6 +38,7 @@ pub mod host;
 mod limits;
 pub mod memory;
 pub mod ndrange;
+pub mod outcome;
 pub mod pinned;
 pub mod probe;
 pub mod program;

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::death::Death;
 use crate::device::Kind;
+use crate::error::{Error, Result};
+use crate::outcome::{Outcome, Skip};
 use crate::probe::Peak;
 use crate::timing::Timing;
 use crate::traffic::{Counts, Traffic};
-use verify::Right;
 use verify::element::Type;
 use verify::matrix::Fill;
 use verify::shape::Shape;
@@ -59,14 +61,9 @@ pub struct Record {
     pub vendor_specific: bool,
     /// Timed runs.
     pub runs: usize,
-    /// Whether the result was checked and right.
-    pub verified: bool,
-    /// Whether the result was right in every run, but not the same to the bit.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub varies: bool,
-    /// Elements compared: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub elements_compared: Option<usize>,
+    /// What came of it: verified, varies, elements_compared, skipped, failed, died.
+    #[serde(flatten, with = "crate::outcome")]
+    pub outcome: Outcome,
     /// What it writes, and nobody compares though another result is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uncompared: Vec<String>,
@@ -130,16 +127,6 @@ pub struct Record {
     /// Elements that one launch loads and stores, by these formulas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic_elements: Option<Counts>,
-    /// Why the kernel did not run, if it did not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub skipped: Option<String>,
-    /// What the wrong result looks like, if it is wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failed: Option<String>,
-    /// How the kernel ended its process, if it did: it crashed, it hung, or the
-    /// device failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub died: Option<String>,
 }
 
 /// What a record tells of a kernel that helped another: its share of the time, and its
@@ -197,37 +184,89 @@ impl Record {
     }
 
     /// The record of a kernel that was not run, with the reason.
-    pub fn skip(self, reason: String) -> Record {
-        Record {
-            skipped: Some(reason),
-            ..self
-        }
+    pub fn skip(self, why: Skip) -> Record {
+        let outcome = Outcome::Skipped(why);
+        Record { outcome, ..self }
     }
 
     /// The record of a kernel whose result is wrong: what it looks like.
     pub fn fail(self, wrong: impl Into<String>) -> Record {
-        Record {
-            failed: Some(wrong.into()),
-            ..self
-        }
+        let outcome = Outcome::Wrong(wrong.into());
+        Record { outcome, ..self }
     }
 
     /// The record of a kernel against which a simulator reported this, whatever its result.
     pub fn reported(self, faults: &str) -> Record {
-        let wrong = match &self.failed {
+        let wrong = match self.wrong() {
             Some(wrong) => format!("{}\n{faults}", wrong.trim_end()),
             None => format!("the result is right, and yet:\n{faults}"),
         };
-        Record {
-            verified: false,
-            ..self.fail(wrong)
+        self.fail(wrong)
+    }
+
+    /// The record with what came of the kernel: of its work, or of what kept it from that.
+    ///
+    /// # Errors
+    /// Those that say nothing of the kernel.
+    pub fn after(self, done: Result<Outcome>) -> Result<Record> {
+        let outcome = match done {
+            Err(Error::Wrong(wrong)) => Outcome::Wrong(wrong),
+            Err(Error::Skipped(why)) => Outcome::Skipped(why),
+            done => done?,
+        };
+        Ok(Record { outcome, ..self })
+    }
+
+    /// Why it has no right result, in lines.
+    pub fn why(&self) -> Option<String> {
+        match &self.outcome {
+            Outcome::Begun | Outcome::Right { .. } => None,
+            Outcome::Wrong(wrong) => Some(wrong.clone()),
+            Outcome::Skipped(why) => Some(why.to_string()),
+            Outcome::Died(death) => Some(death.to_string()),
         }
     }
 
-    /// Notes how the result was found right.
-    pub fn right(&mut self, right: Right) {
-        self.verified = true;
-        self.elements_compared = Some(right.compared);
+    /// Whether its result was checked and right.
+    pub fn is_right(&self) -> bool {
+        matches!(self.outcome, Outcome::Right { .. })
+    }
+
+    /// Whether it was right in every run, but not the same to the bit.
+    pub fn varies(&self) -> bool {
+        matches!(self.outcome, Outcome::Right { varies: true, .. })
+    }
+
+    /// How many elements of a right result were compared, where that was counted.
+    pub fn compared(&self) -> Option<usize> {
+        match self.outcome {
+            Outcome::Right { compared, .. } => compared,
+            _ => None,
+        }
+    }
+
+    /// What the wrong result looks like, if it is wrong.
+    pub fn wrong(&self) -> Option<&str> {
+        match &self.outcome {
+            Outcome::Wrong(wrong) => Some(wrong),
+            _ => None,
+        }
+    }
+
+    /// Why the kernel did not run, if it did not.
+    pub fn skipped(&self) -> Option<&Skip> {
+        match &self.outcome {
+            Outcome::Skipped(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// How it took its process down, if it did.
+    pub fn death(&self) -> Option<&Death> {
+        match &self.outcome {
+            Outcome::Died(death) => Some(death),
+            _ => None,
+        }
     }
 
     /// Whether its rate is beyond what the device was measured to do, and more than the

@@ -16,10 +16,11 @@ use calls::program::{self, End};
 use calls::story::{error, order, sentence, time};
 use calls::time_line::TimeLine;
 use colored::Colorize;
+use common::death::How;
 use common::numbers::count;
 use minijinja::context;
 use minijinja::value::Serde;
-use process::{cause_of_death, fallback_driver};
+use process::fallback_driver;
 use serde_json::json;
 use text::plain;
 
@@ -153,7 +154,7 @@ pub fn how_it_ended(end: &End, patience: Option<Duration>) -> Option<String> {
             patience.unwrap_or_default().as_secs()
         )),
         Some(status) if status.code().is_none() => {
-            Some(format!("it died ({}) {inside}", cause_of_death(status)))
+            Some(format!("it died ({}) {inside}", How::of(status).in_short()))
         }
         _ => None,
     }

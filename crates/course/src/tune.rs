@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use colored::Colorize;
 use common::Error;
+use common::outcome::{Outcome, Skip};
 use common::record::Record;
 use judge::{How, Sizes, TaskFile, Tried, Verdict, child};
 use serde_json::{Value, json};
@@ -100,7 +101,7 @@ impl Options {
             return Err(child.refused().into());
         }
         let record = record.unwrap_or_else(|| Record {
-            skipped: Some(child.complaint()),
+            outcome: Outcome::Skipped(Skip::Since(child.complaint())),
             ..Record::default()
         });
         Ok(line(&record, (sizes.clone(), None), Some(&task)))

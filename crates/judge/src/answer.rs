@@ -11,7 +11,7 @@ use crate::task::child::FILLING;
 /// What a lesson's end and its records say about the result.
 pub fn judge(detector: &str, child: &Finished) -> Observation {
     let seen = |outcome, says: String| Observation::new(detector, outcome, says);
-    let is_skipped = || child.records().any(|record| record.skipped.is_some());
+    let is_skipped = || child.records().any(|record| record.skipped().is_some());
     match child.status.code() {
         Some(2) if is_skipped() => of_records(detector, &child.records().collect::<Vec<_>>()),
         Some(0 | 1) => of_records(detector, &child.records().collect::<Vec<_>>()),
@@ -71,9 +71,9 @@ fn diagnostic(message: &str) -> Vec<String> {
 
 /// A lesson may launch a kernel in several variants: one wrong one is a fault.
 pub fn of_records(detector: &str, records: &[Record]) -> Observation {
-    let wrong: Vec<&Record> = records.iter().filter(|one| one.failed.is_some()).collect();
-    let verified = records.iter().filter(|record| record.verified).count();
-    let skipped = records.iter().find_map(|record| record.skipped.as_deref());
+    let wrong: Vec<&Record> = records.iter().filter(|one| one.wrong().is_some()).collect();
+    let verified = records.iter().filter(|record| record.is_right()).count();
+    let skipped = records.iter().find_map(|record| record.skipped());
     if let Some(first) = wrong.first() {
         let mut seen = wrong_result(detector, first);
         seen.details.truncate(2);
@@ -88,7 +88,7 @@ pub fn of_records(detector: &str, records: &[Record]) -> Observation {
     match (verified, skipped) {
         (0, Some(why)) => Observation::new(detector, Detection::NotRun, format!("skipped: {why}")),
         (0, None) => Observation::new(detector, Detection::NotRun, "nothing ran"),
-        _ if records.iter().all(|one| one.elements_compared == Some(0)) => {
+        _ if records.iter().all(|one| one.compared() == Some(0)) => {
             let says = "it ran; its result is not judged";
             Observation::new(detector, Detection::NotJudged, says)
         }
@@ -101,7 +101,7 @@ fn right(records: &[Record]) -> String {
     let [record] = records else {
         return "right".into();
     };
-    let compared = record.elements_compared;
+    let compared = record.compared();
     let compared = compared.map(|count| format!(", {} compared", numbers::count(count, "element")));
     let within = Some(&record.says).filter(|says| record.lesson == 0 && !says.is_empty());
     let within = within.map(|says| format!(": {says}"));
@@ -114,7 +114,7 @@ fn right(records: &[Record]) -> String {
 
 /// A wrong result in words: what is wrong; below, what it looks like and examples.
 pub fn wrong_result(detector: &str, record: &Record) -> Observation {
-    let why = record.failed.as_deref().unwrap_or_default();
+    let why = record.wrong().unwrap_or_default();
     let mut lines = why.lines().map(str::trim);
     let says = lines.next().unwrap_or_default();
     Observation::new(detector, Detection::Fault, says).with(lines)
@@ -123,12 +123,15 @@ pub fn wrong_result(detector: &str, record: &Record) -> Observation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use common::outcome::Outcome;
 
     fn record(failed: Option<&str>) -> Record {
         Record {
             kernel: "f 8x8".into(),
-            verified: failed.is_none(),
-            failed: failed.map(String::from),
+            outcome: match failed {
+                Some(wrong) => Outcome::Wrong(wrong.into()),
+                None => Outcome::RIGHT,
+            },
             ..Record::default()
         }
     }
@@ -154,7 +157,10 @@ mod tests {
     #[test]
     fn what_nobody_compared_is_not_called_right() {
         let compared = |count| Record {
-            elements_compared: count,
+            outcome: Outcome::Right {
+                compared: count,
+                varies: false,
+            },
             ..record(None)
         };
         let says = |count| of_records("result", &[compared(count)]).says;

@@ -21,7 +21,7 @@ use crate::observation::{Detection, Observation};
 use crate::simulator;
 use crate::subject::{By, Subject};
 use crate::task::TaskFile;
-use crate::task::child::{self, Purpose, Run, TOO_LONG};
+use crate::task::child::{self, Purpose, Run};
 use crate::task::drawn::drawn_size;
 use crate::task::other::Other;
 use crate::task::sizes::{FEW, Sizes, in_words, product};
@@ -296,7 +296,7 @@ fn take_in(tried: Vec<Tried>, mut untried: [Option<String>; 2], results: &mut Re
     for one in tried {
         let untried = &mut untried[usize::from(one.at.other.is_some())];
         match (one.verdict(), one.at.other, &mut right) {
-            (Verdict::Unlaunchable, Some(_), _) if one.why().contains(TOO_LONG) => {
+            (Verdict::Unlaunchable, Some(_), _) if one.is_too_long() => {
                 late.extend(one.at.drawn);
             }
             (Verdict::Unlaunchable, Some(Other::Reversed), _) => (),

@@ -1,6 +1,7 @@
 //! What is said of a kernel, as all tools have it.
 
 use colored::{ColoredString, Colorize};
+use common::outcome::Outcome;
 use common::record::Record;
 use serde::Serialize;
 
@@ -28,11 +29,13 @@ pub enum Verdict {
 impl Verdict {
     /// What a record says.
     pub fn of(record: &Record) -> Verdict {
-        match record {
-            _ if record.skipped.is_some() => Verdict::Unlaunchable,
-            _ if !record.verified => Verdict::Wrong,
-            _ if record.elements_compared == Some(0) => Verdict::Unchecked,
-            _ => Verdict::Right,
+        match record.outcome {
+            Outcome::Skipped(_) => Verdict::Unlaunchable,
+            Outcome::Right {
+                compared: Some(0), ..
+            } => Verdict::Unchecked,
+            Outcome::Right { .. } => Verdict::Right,
+            Outcome::Begun | Outcome::Wrong(_) | Outcome::Died(_) => Verdict::Wrong,
         }
     }
 

@@ -111,7 +111,7 @@ fn seconds_of(lesson: &mut Lesson, mut candidates: Candidates) -> Result<BTreeMa
     }
     lesson.measure_all(&candidates.tasks)?;
     let rows = lesson.console.report.rows().iter();
-    let right = rows.filter(|row| row.verified);
+    let right = rows.filter(|row| row.is_right());
     let fastest = right.filter_map(|row| {
         let seconds = row.seconds.iter().copied();
         Some((row.kernel.clone(), seconds.reduce(f64::min)?))
@@ -124,7 +124,7 @@ impl Lesson {
     /// one came.
     pub(crate) fn tell_chosen(&mut self) -> Result<()> {
         let rows = self.console.report.rows();
-        let right = rows.iter().filter(|row| row.verified);
+        let right = rows.iter().filter(|row| row.is_right());
         let best = right.filter_map(|row| row.rate()).fold(0.0, f64::max);
         let Some(chosen) = rows.iter().find(|row| row.chosen) else {
             return Ok(());

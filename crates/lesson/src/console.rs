@@ -198,11 +198,11 @@ impl Console {
 
     /// Remembers what the lesson's last line must tell.
     pub(crate) fn note(&mut self, record: &Record) {
-        self.wrong += usize::from(record.failed.is_some());
-        self.skipped += usize::from(record.skipped.is_some());
-        let is_checked = record.verified || record.failed.is_some();
+        self.wrong += usize::from(record.wrong().is_some());
+        self.skipped += usize::from(record.skipped().is_some());
+        let is_checked = record.is_right() || record.wrong().is_some();
         self.checked += usize::from(is_checked && record.platform != "host");
-        if record.died.is_some() {
+        if record.death().is_some() {
             self.died.push(record.clone());
         }
     }

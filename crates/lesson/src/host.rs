@@ -5,6 +5,7 @@ use common::element::Type;
 use common::error::Result;
 use common::matrix::Matrix;
 use common::numbers::{factor, significant};
+use common::outcome::Outcome;
 use common::problem::Problem;
 use common::record::{Record, Work};
 use common::reference::{self, LoopOrder};
@@ -30,7 +31,7 @@ impl Lesson {
             return Ok(());
         }
         let rows = self.console.report.rows().iter();
-        let right = rows.filter(|row| row.verified && !row.is_above_limit());
+        let right = rows.filter(|row| row.is_right() && !row.is_above_limit());
         let rates = right.filter_map(|row| Some((row.kernel.clone(), row.gflops?)));
         let best = rates.max_by(|a, b| a.1.total_cmp(&b.1));
         let small = problem.clipped(LOOP_SIZE);
@@ -89,10 +90,10 @@ impl Lesson {
             let Some((c, seconds)) = multiply() else {
                 return Ok(());
             };
-            match verify::check(problem, &c) {
-                Ok(right) => record.right(right),
-                Err(wrong) => record.failed = Some(wrong.to_string()),
-            }
+            record.outcome = match verify::check(problem, &c) {
+                Ok(right) => right.into(),
+                Err(wrong) => Outcome::Wrong(wrong.to_string()),
+            };
             let timing = Timing::by_the_wall(vec![seconds]);
             record.timed(&timing, Work::Flop(problem.shape.flop()), None);
             Ok(())

@@ -338,7 +338,7 @@ impl Lesson {
             };
         }
         let mut rows = console.report.rows().iter();
-        let kernel = rows.find(|row| row.failed.is_some());
+        let kernel = rows.find(|row| row.wrong().is_some());
         let kernel = kernel.map_or("", |row| row.function());
         let file = self.flags.kernel_file(self.files, kernel);
         let file = file.map_or("FILE".into(), |file| shortest(&file).display().to_string());

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 use common::element::Type;
 use common::error::{Error, Result};
 use common::memory::Poison;
+use common::outcome::Outcome;
 use common::program;
 use common::record::{Record, Work};
 use common::source::Source;
@@ -67,18 +68,18 @@ impl Lesson {
         self.run(task, None, false)
     }
 
-    /// A task of another file, ready to be run; or why it cannot be.
-    pub fn prepared(&mut self, task: &Task, source: &Source) -> Result<Result<Ready, String>> {
+    /// A task of another file, ready to be run.
+    ///
+    /// # Errors
+    /// [`Error::Skipped`] where it cannot be.
+    pub fn prepared(&mut self, task: &Task, source: &Source) -> Result<Ready> {
         let mut plan = task.plan()?;
         let options = program::options(task.ty, &task.defines);
         let program = self.built_once(source, &options)?;
         let kernels = task.kernels_of(&program)?;
         let mut record = Record::default();
         self.fit_groups(task, &mut plan, &kernels, &mut record)?;
-        match record.skipped {
-            Some(reason) => Ok(Err(reason)),
-            None => self.bind(task.clone(), plan, kernels).map(Ok),
-        }
+        self.bind(task.clone(), plan, kernels)
     }
 
     /// Runs a product once, and prints A, B and C.
@@ -137,7 +138,7 @@ impl Lesson {
         if let Some(records) = self.console.earlier.take(&begun.kernel) {
             for record in records {
                 // It was printed already; but nobody has told yet of the last death.
-                if record.died.is_some() && self.console.earlier.is_over() {
+                if record.death().is_some() && self.console.earlier.is_over() {
                     self.console.speak_up();
                 }
                 self.console.note(&record);
@@ -188,6 +189,17 @@ impl Lesson {
     /// launch, read, check, and only then time.
     fn run(&mut self, task: &Task, runs: Option<Runs>, show: bool) -> Result<Record> {
         let mut record = self.record_of(task)?;
+        let done = self.run_to_its_end(task, runs, show, &mut record);
+        record.after(done)
+    }
+
+    fn run_to_its_end(
+        &mut self,
+        task: &Task,
+        runs: Option<Runs>,
+        show: bool,
+        record: &mut Record,
+    ) -> Result<Outcome> {
         let name = record.kernel.clone();
         let prints = self.prints(task)?;
         if prints && runs.is_some() {
@@ -199,9 +211,7 @@ impl Lesson {
         let runs = runs.filter(|_| !prints);
 
         // Build.
-        let Some((plan, kernels)) = self.build(task, &mut record)? else {
-            return Ok(record);
-        };
+        let (plan, kernels) = self.build(task, record)?;
 
         // Arguments.
         let ready = self.bind(task.clone(), plan, kernels)?;
@@ -214,14 +224,8 @@ impl Lesson {
         }
         ready.poison(session)?;
         self.console.begin(Part::Launch, Stage::running(&name))?;
-        let events = match session.launch_all(launches) {
-            Ok(events) => events,
-            // The last word on a group's shape is the driver's.
-            Err(error) => match refused(&error) {
-                Some(reason) => return Ok(record.skip(reason)),
-                None => return Err(error),
-            },
-        };
+        // The last word on a group's shape is the driver's.
+        let events = session.launch_all(launches).map_err(refused)?;
         if let Some(step) = &self.console.step {
             step.begin(Part::Wait)?;
         }
@@ -248,11 +252,12 @@ impl Lesson {
             step.note(task.bound(ready.problem.as_deref()));
         }
         let only_shown = (show || prints) && runs.is_none();
-        let right = match ready.check(session, &results)? {
-            Ok(right) => right,
+        let right = match ready.check(session, &results) {
             // What is only shown runs once: it may print.
-            Err(wrong) if only_shown => return Ok(record.fail(wrong)),
-            Err(wrong) => return Ok(record.fail(self.differs(&ready, &results, wrong)?)),
+            Err(Error::Wrong(wrong)) if !only_shown => {
+                return Err(Error::Wrong(self.differs(&ready, &results, wrong)?));
+            }
+            checked => checked?,
         };
         if let Some(step) = &self.console.step {
             step.note(right.to_string());
@@ -262,29 +267,27 @@ impl Lesson {
         let second = if only_shown {
             None
         } else {
-            match self.over_a_number(&ready, first)? {
-                Ok(second) => second,
-                Err(wrong) => return Ok(record.fail(wrong)),
-            }
+            self.over_a_number(&ready, first)?
         };
 
         // Time. The last run must be right like the first.
+        let mut varies = false;
         if let Some(runs) = runs {
-            self.predict(&record)?;
+            self.predict(record)?;
             let timing = self.time(&ready, runs, begun, second)?;
-            match ready.check_again(session, first)? {
-                Ok(is_same) => record.varies = !is_same,
-                Err(wrong) => {
-                    return Ok(record.fail(format!(
+            varies = match ready.check_again(session, first) {
+                Err(Error::Wrong(wrong)) => {
+                    return Err(Error::Wrong(format!(
                         "right at first, but after the timed runs:\n{}",
                         verify::facts_of(&wrong)
                     )));
                 }
-            }
+                is_same => !is_same?,
+            };
             record.timed(&timing, ready.plan.work, self.limit(task, &ready.plan)?);
         }
-        record.right(right);
-        Ok(record)
+        let compared = Some(right.compared);
+        Ok(Outcome::Right { compared, varies })
     }
 
     /// Whether the kernel's own text calls `printf`.
@@ -296,24 +299,20 @@ impl Lesson {
         }))
     }
 
-    /// The kernels, built, and how they are launched here; none where the task is skipped,
-    /// and the record then says why.
-    pub fn build(
-        &mut self,
-        task: &Task,
-        record: &mut Record,
-    ) -> Result<Option<(Plan, Vec<Kernel>)>> {
+    /// The kernels, built, and how they are launched here.
+    ///
+    /// # Errors
+    /// [`Error::Skipped`] where the task cannot run here.
+    pub fn build(&mut self, task: &Task, record: &mut Record) -> Result<(Plan, Vec<Kernel>)> {
         let mut plan = task.plan()?;
-        record.skipped = self.cannot_begin(task, &plan)?;
-        if record.skipped.is_some() {
-            return Ok(None);
+        if let Some(why) = self.cannot_begin(task, &plan)? {
+            return Err(Error::skipped(why));
         }
         let program = match self.program_of(task) {
             Err(Error::Build(log)) if task.vendor_specific => {
                 let first = log.lines().next().unwrap_or_default();
                 let reason = format!("not every compiler can build it, nor can this one: {first}");
-                record.skipped = Some(reason);
-                return Ok(None);
+                return Err(Error::skipped(reason));
             }
             program => program?,
         };
@@ -326,20 +325,16 @@ impl Lesson {
             }) if task.vendor_specific
                 && self.source_of(&task.kernel)?.kernel(&task.kernel).is_some() =>
             {
-                record.skipped = Some("this compiler has not what it needs".into());
-                return Ok(None);
+                return Err(Error::skipped("this compiler has not what it needs"));
             }
             kernels => kernels?,
         };
         self.fit_groups(task, &mut plan, &kernels, record)?;
-        if record.skipped.is_some() {
-            return Ok(None);
-        }
         let own = task.own_launch();
         record.traffic_formulas = own.traffic.clone();
         record.traffic_elements = task.counts(&plan, own, &record.group)?;
         record.helpers = task.helped(&plan)?;
-        Ok(Some((plan, kernels)))
+        Ok((plan, kernels))
     }
 
     /// Warms up, unless that was begun long ago, then times a task's kernels;

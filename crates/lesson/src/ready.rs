@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use common::element::Elements;
-use common::error::Result;
+use common::error::{Error, Result};
 use common::memory::{Guarded, Input, Poison};
 use common::problem::Problem;
 use common::session::{Launch, Session};
@@ -129,12 +129,12 @@ impl Ready {
     /// of that is made whole again.
     ///
     /// # Errors
-    /// When the device fails. What is wrong is the inner error, in words.
-    pub fn check(&self, session: &Session, results: &Results) -> Result<Result<Right, String>> {
-        self.unless_damaged(session, self.judge(results)?)
+    /// [`Error::Wrong`] where they are not, and others when the device fails.
+    pub fn check(&self, session: &Session, results: &Results) -> Result<Right> {
+        self.unless_damaged(session, self.judge(results))
     }
 
-    fn judge(&self, results: &Results) -> Result<Result<Right, String>> {
+    fn judge(&self, results: &Results) -> Result<Right> {
         let held = self.memory.iter().zip(&self.task.buffers);
         let inputs = held.filter_map(|(memory, buffer)| {
             let holds = match memory {
@@ -151,11 +151,7 @@ impl Ready {
 
     /// The same of results that are still on the device, after another run; and whether they
     /// are the `first` ones to the bit: those were right, so these need no second look.
-    pub fn check_again(
-        &self,
-        session: &Session,
-        first: (Right, &Results),
-    ) -> Result<Result<bool, String>> {
+    pub fn check_again(&self, session: &Session, first: (Right, &Results)) -> Result<bool> {
         let (right, results) = first;
         let mut is_same = true;
         for ((_, output), (_, elements)) in self.judged().zip(results) {
@@ -164,25 +160,22 @@ impl Ready {
         let checked = if is_same {
             Ok(right)
         } else {
-            self.judge(&self.read(session)?)?
+            self.judge(&self.read(session)?)
         };
-        let checked = self.unless_damaged(session, checked)?;
-        Ok(checked.map(|_| is_same))
+        self.unless_damaged(session, checked)?;
+        Ok(is_same)
     }
 
-    fn unless_damaged(
-        &self,
-        session: &Session,
-        checked: Result<Right, String>,
-    ) -> Result<Result<Right, String>> {
+    fn unless_damaged(&self, session: &Session, checked: Result<Right>) -> Result<Right> {
         let Some(damage) = self.damage(session)? else {
-            return Ok(checked);
+            return checked;
         };
-        Ok(Err(match checked {
+        Err(Error::Wrong(match checked {
             // Nobody knows what it must be.
             Ok(Right { compared: 0 }) => damage,
             Ok(_) => format!("the result is right, and yet:\n  {damage}"),
-            Err(wrong) => format!("{damage}\n{wrong}"),
+            Err(Error::Wrong(wrong)) => format!("{damage}\n{wrong}"),
+            Err(error) => return Err(error),
         }))
     }
 

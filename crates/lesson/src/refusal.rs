@@ -91,8 +91,11 @@ impl Lesson {
         Ok(missing.then(|| format!("not in {}", source.path.display())))
     }
 
-    /// Puts every launch into groups that its kernel has room for on this device; where there
-    /// are none the record says why. It gets the own kernel's memory and group, too.
+    /// Puts every launch into groups that its kernel has room for on this device. The record gets
+    /// the own kernel's memory and group.
+    ///
+    /// # Errors
+    /// [`Error::Skipped`] where there are none.
     pub(crate) fn fit_groups(
         &mut self,
         task: &Task,
@@ -109,39 +112,38 @@ impl Lesson {
         let local = record.local_bytes.unwrap_or(0);
         // NVIDIA's driver gives more than it tells of: the launch says whether it does.
         if local > device.limits.local_mem_bytes && !task.vendor_specific {
-            record.skipped = Some(format!(
+            return Err(Error::skipped(format!(
                 "needs {} of local memory, the device has {} (CL_DEVICE_LOCAL_MEM_SIZE)",
                 bytes(local),
                 bytes(device.limits.local_mem_bytes)
-            ));
-            return Ok(());
+            )));
         }
+        let mut refusal = None;
         let all = task.launches.iter().zip(kernels).zip(&mut plan.ranges);
         for ((launch, kernel), range) in all {
             let room = session.room(kernel, range.local());
             if !launch.fixed {
                 *range = range.clone().in_groups_of_at_most(room);
             }
-            let refusal = range.refusal(&device.limits, room);
-            record.skipped = record.skipped.take().or(refusal);
+            refusal = refusal.or(range.refusal(&device.limits, room));
         }
         record.group = plan.ranges[own].local().to_vec();
-        Ok(())
+        refusal.map_or(Ok(()), |why| Err(Error::skipped(why)))
     }
 }
 
 /// The driver's refusal as a reason: this launch does not suit this device, and nothing
 /// has run.
-pub(crate) fn refused(error: &Error) -> Option<String> {
+pub(crate) fn refused(error: Error) -> Error {
     let Error::OpenCl {
         code: code @ (CL_INVALID_WORK_GROUP_SIZE | CL_INVALID_WORK_ITEM_SIZE),
         during,
         here,
-    } = error
+    } = &error
     else {
-        return None;
+        return error;
     };
     let here = here.iter().map(|here| format!(": {here}"));
     let here: String = here.collect();
-    Some(format!("the driver refuses ({code}) {during}{here}"))
+    Error::skipped(format!("the driver refuses ({code}) {during}{here}"))
 }

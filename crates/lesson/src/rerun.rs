@@ -1,7 +1,7 @@
 //! A kernel that has run is run once more: one that was wrong may differ from run to run,
 //! and one that was right may be so by what C held before.
 
-use common::error::Result;
+use common::error::{Error, Result};
 use common::memory::Poison;
 use common::timing::Sample;
 use common::verify::{self, Right};
@@ -48,40 +48,47 @@ impl Lesson {
     }
 
     /// A second run, over a C that held a number before the launch, and not NaN: a kernel
-    /// may take NaN for nothing and add to everything else. What it took, or what is wrong
-    /// with it; nothing in a simulator, which has no time for that.
+    /// may take NaN for nothing and add to everything else. What it took; nothing in a simulator,
+    /// which has no time for that.
+    ///
+    /// # Errors
+    /// [`Error::Wrong`] where it is.
     pub(crate) fn over_a_number(
         &mut self,
         ready: &Ready,
         first: (Right, &Results),
-    ) -> Result<Result<Option<Sample>, String>> {
+    ) -> Result<Option<Sample>> {
         let session = self.session()?;
         if session.device.is_simulator() {
-            return Ok(Ok(None));
+            return Ok(None);
         }
         let _hush = self.console.step.as_ref().map(Step::hush);
-        let again = |poison: Poison| -> Result<Result<Sample, String>> {
+        let again = |poison: Poison| -> Result<Sample> {
             ready.poison_again(&session, poison)?;
             let sample = Sample::of(|| session.run(&ready.launches))?;
-            let checked = ready.check_again(&session, first)?;
-            Ok(checked.map(|_| sample))
+            ready.check_again(&session, first)?;
+            Ok(sample)
         };
-        let wrong = match again(Poison::Number)? {
-            Ok(sample) => return Ok(Ok(Some(sample))),
-            Err(wrong) => wrong,
+        let is_wrong = |poison| match again(poison) {
+            Err(Error::Wrong(_)) => Ok(true),
+            tried => tried.map(|_| false),
+        };
+        let wrong = match again(Poison::Number) {
+            Err(Error::Wrong(wrong)) => wrong,
+            tried => return tried.map(Some),
         };
         // What else changes from run to run, as what local memory holds, may be right here and
         // wrong there by chance, but not again and again.
         for _ in 0..2 {
-            if again(Poison::Nan)?.is_err() || again(Poison::Number)?.is_ok() {
-                return Ok(Err(format!(
+            if is_wrong(Poison::Nan)? || !is_wrong(Poison::Number)? {
+                return Err(Error::Wrong(format!(
                     "right in the first run, wrong in the second: a race, or memory that was \
                      never set\n{}",
                     verify::facts_of(&wrong)
                 )));
             }
         }
-        Ok(Err(format!(
+        Err(Error::Wrong(format!(
             "right where C held NaN before the launch, wrong where it held a number: C is read \
              before it is written\n{wrong}"
         )))

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use common::outcome::Skip;
 use common::record::Record;
 use common::simulator::{Fault, LOG_VARIABLE, faults, is_cut};
 use process::LOG_IS_READ_VARIABLE;
@@ -45,14 +46,14 @@ impl Simulator {
         let was_cut = is_cut(&self.read);
         let news = self.news();
         if let Some(why) = its_own_limit(&news) {
-            return undecided(record, why);
+            return record.skip(Skip::Since(why));
         }
         let mut faults = faults(&news);
         faults.retain(|one| one.doubt().is_none());
         if !faults.is_empty() {
             record.reported(&in_words(&faults, is_cut(&news)))
-        } else if was_cut && record.verified {
-            undecided(record, SILENT.into())
+        } else if was_cut && record.is_right() {
+            record.skip(Skip::Since(SILENT.into()))
         } else {
             record
         }
@@ -75,15 +76,6 @@ impl Simulator {
     fn state(&self) -> Option<(SystemTime, u64)> {
         let file = fs::metadata(self.log.as_ref()?).ok()?;
         Some((file.modified().ok()?, file.len()))
-    }
-}
-
-/// The record of a kernel of which nothing is known.
-fn undecided(record: Record, why: String) -> Record {
-    Record {
-        verified: false,
-        failed: None,
-        ..record.skip(why)
     }
 }
 
@@ -117,13 +109,14 @@ fn in_words(faults: &[Fault], is_cut: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use common::outcome::Outcome;
 
     const REPORT: &str = "\nInvalid write of size 4 at global memory address 0x10\n\tKernel: f\n\
         \tAt line 3 (column 5) of input.cl:\n\t  C[-1] = 0;\n";
 
     fn right() -> Record {
         Record {
-            verified: true,
+            outcome: Outcome::RIGHT,
             ..Record::default()
         }
     }
@@ -138,29 +131,28 @@ mod tests {
             state: None,
         };
         simulator.state = simulator.state();
-        assert!(simulator.judge(right()).verified, "of an earlier run");
+        assert!(simulator.judge(right()).is_right(), "of an earlier run");
         fs::write(&path, REPORT.repeat(2)).unwrap();
         let judged = simulator.judge(right());
-        let words = judged.failed.unwrap();
-        assert!(
-            !judged.verified && words.contains("line 3: C[-1] = 0;"),
-            "{words}"
-        );
-        assert!(simulator.judge(right()).verified, "nothing new");
+        let words = judged.wrong().unwrap();
+        assert!(words.contains("line 3: C[-1] = 0;"), "{words}");
+        assert!(simulator.judge(right()).is_right(), "nothing new");
         let cut = format!(
             "{}\nOclgrind: 1000 errors generated - suppressing further errors\n",
             REPORT.repeat(3)
         );
         fs::write(&path, cut).unwrap();
-        let words = simulator.judge(right()).failed.unwrap();
+        let words = simulator.judge(right()).why().unwrap();
         assert!(words.contains("1 fault(s), and says no more"), "{words}");
         let after = simulator.judge(right());
-        assert!(!after.verified && after.skipped.is_some());
+        assert!(after.skipped().is_some());
         let limit = "OCLGRIND FATAL ERROR (x.cpp:1)\nUnsupported instruction: freeze\n";
         fs::write(&path, limit).unwrap();
         let own = simulator.judge(right().fail("all is wrong"));
-        assert!(own.failed.is_none() && !own.verified);
-        assert!(own.skipped.is_some_and(|why| why.contains("freeze")));
+        assert!(
+            own.skipped()
+                .is_some_and(|why| why.to_string().contains("freeze"))
+        );
         fs::remove_file(path).unwrap();
     }
 }

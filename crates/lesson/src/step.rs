@@ -315,7 +315,7 @@ impl State {
     fn show_result(&mut self, record: &Record) {
         self.part = Some(Part::Result);
         self.hurried = false;
-        let mark = if record.verified { " ✓" } else { "" };
+        let mark = if record.is_right() { " ✓" } else { "" };
         let title = format!("{}{mark}", self.cards.headline(Part::Result));
         let is_before = |one: &&Record| match &record.made_from {
             Some(name) => one.kernel == *name,

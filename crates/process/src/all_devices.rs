@@ -73,7 +73,7 @@ fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
     for record in &on_devices {
         // A kernel that is timed was shown by hand before, at a small size of its own. Only
         // such a row may go: one with a fault says more than the rates beside it.
-        let by_hand = record.verified && record.rate().is_none() && is_timed(&record.kernel);
+        let by_hand = record.is_right() && record.rate().is_none() && is_timed(&record.kernel);
         if !by_hand && !kept.contains(&key(record)) {
             kept.push(key(record));
         }
@@ -119,14 +119,14 @@ fn cell(records: &[Record], row: (&str, Shape)) -> String {
         return "not run".to_string();
     };
     match record.rate() {
-        _ if record.died.is_some() => "DIED".into(),
-        _ if record.skipped.is_some() => "skipped".into(),
-        _ if record.failed.is_some() => "WRONG".into(),
+        _ if record.death().is_some() => "DIED".into(),
+        _ if record.skipped().is_some() => "skipped".into(),
+        _ if record.wrong().is_some() => "WRONG".into(),
         Some(rate) if record.is_above_limit() => {
             format!("{}, above its limit", significant(rate))
         }
         Some(rate) => significant(rate),
-        None if record.verified => "right".into(),
+        None if record.is_right() => "right".into(),
         None => "-".into(),
     }
 }
@@ -134,6 +134,7 @@ fn cell(records: &[Record], row: (&str, Shape)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use common::outcome::Outcome;
 
     #[test]
     fn a_rate_that_cannot_be_is_marked() {
@@ -153,8 +154,10 @@ mod tests {
             n: size,
             k: size,
             gflops,
-            failed: failed.map(String::from),
-            verified: failed.is_none(),
+            outcome: match failed {
+                Some(wrong) => Outcome::Wrong(wrong.into()),
+                None => Outcome::RIGHT,
+            },
             ..Record::default()
         }
     }

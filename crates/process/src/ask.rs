@@ -8,11 +8,10 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use common::death::How;
 use common::numbers::bytes;
 use serde::de::DeserializeOwned;
 use text::plain;
-
-use crate::death::cause_of_death;
 
 /// Has a process end with this one, whoever ends this one and how: nobody would watch it,
 /// and a kernel may run for ever. Only Linux can be asked for that. The process must be
@@ -140,7 +139,7 @@ pub fn ask<Answer: DeserializeOwned + Send + 'static>(
             let mut lines = complaint.lines().map(str::trim);
             let first = lines.find(|line| !line.is_empty());
             let first = first.map_or(String::new(), |line| format!(": {line}"));
-            format!("the process died ({}){first}", cause_of_death(status))
+            format!("the process died ({}){first}", How::of(status).in_short())
         }
     })
 }

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+use common::death::{self, Death, How};
 use common::error::{Error, Result};
 use common::stage::Stage;
 use text::show_error;
 
 use crate::ask::end_with_us;
-use crate::death::{self, Death};
 use crate::environment::{Environment, are_all_loaded, drivers_that_load};
 use crate::events::{self, EVENTS_VARIABLE, Event};
 use crate::{Orders, Pause};
@@ -33,9 +33,6 @@ pub enum End {
 
 /// Runs this very command again and waits for its end; `None` when `pause` asked for
 /// an early one.
-///
-/// # Errors
-/// [`Error::Died`] when somebody ended the process from outside.
 pub fn run(
     orders: &Orders,
     environment: &Environment,
@@ -104,16 +101,14 @@ fn wait(
                 Some(Event::Doing(Stage::Loading)) if may_ask => {
                     may_ask = false;
                     let hangs = drivers_that_load().is_some() && length() == size;
-                    hangs.then(|| End::Died(Death::by_hang(since.elapsed(), &Stage::Loading)))
+                    hangs.then(|| no_end(&events, since.elapsed()))
                 }
                 Some(Event::Trial { begun, limit, .. })
                     if begun.elapsed().is_ok_and(|taken| taken > *limit) =>
                 {
-                    Some(End::Died(Death::by_hang(*limit, &events::doing(&events))))
+                    Some(no_end(&events, *limit))
                 }
-                _ if since.elapsed() > timeout => {
-                    Some(End::Died(Death::by_hang(timeout, &events::doing(&events))))
-                }
+                _ if since.elapsed() > timeout => Some(no_end(&events, timeout)),
                 _ => None,
             };
         }
@@ -126,19 +121,31 @@ fn wait(
     }
 }
 
+/// Of a child that has begun nothing new for so long.
+fn no_end(events: &[Event], limit: Duration) -> End {
+    died(events, How::NoEnd { limit })
+}
+
+fn died(events: &[Event], how: How) -> End {
+    let taken = match how {
+        How::NoEnd { limit } => limit,
+        _ => Duration::ZERO,
+    };
+    let stage = events::doing(events);
+    End::Died(Death { how, stage, taken })
+}
+
 fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
-    let doing = &events::doing(events);
-    if death::was_stopped(status) {
-        return Err(Error::Died(death::of_stop(status, doing)));
-    }
+    let how = How::of(status);
     // It has said nothing at all: it did not come as far as to a driver, and has told why.
     if let (Some(code), []) = (status.code(), events) {
         return Ok(End::Exit(code as u8));
     }
     // Whatever ends without that word was ended: a driver that calls exit() has a status,
     // too, and it means nothing here.
-    let Some(Event::Leaving(code)) = events.last() else {
-        return Ok(End::Died(Death::by(status, doing)));
+    let (false, Some(Event::Leaving(code))) = (matches!(how, How::Stopped(_)), events.last())
+    else {
+        return Ok(died(events, how));
     };
     if status.code().is_none() {
         show_error(death::of_crash_at_the_end(status));
@@ -149,7 +156,7 @@ fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
 fn end_by_itself(status: u8, events: &[Event]) -> End {
     let is_said = |event: &&Event| !matches!(event, Event::Leaving(_));
     match (status, events.iter().rev().find(is_said)) {
-        (5, Some(Event::Failed(how))) => End::Died(Death::told(how)),
+        (5, Some(Event::Failed(how))) => died(events, How::Device(how.clone())),
         _ => End::Exit(status),
     }
 }

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use common::death::{Death, limits};
 use common::error::{Error, Result};
 use common::file;
 use common::record::Record;
@@ -15,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::{aside, plain};
 
-use crate::death::limits;
 use crate::scratch::Scratch;
 
 /// The environment variable that names the file. Set, it also makes a lesson
@@ -41,7 +41,8 @@ pub enum Event {
     Doing(Stage),
     /// A kernel begins: its record, as far as it is known before the launch.
     Begun(Box<Record>),
-    /// A result, as `--json` prints it.
+    /// A result.
+    #[serde(with = "whole")]
     Record(Box<Record>),
     /// The kernel has come to its end.
     Ended,
@@ -70,17 +71,46 @@ pub enum Event {
     Stage(bool),
 }
 
+/// A record with all that is known of its outcome, of which `--json` prints words.
+mod whole {
+    use common::outcome::Outcome;
+    use serde::{Deserializer, Serializer};
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Whole {
+        record: Box<Record>,
+        outcome: Outcome,
+    }
+
+    pub fn serialize<S: Serializer>(record: &Record, to: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Whole<'r> {
+            record: &'r Record,
+            outcome: &'r Outcome,
+        }
+        let outcome = &record.outcome;
+        Whole { record, outcome }.serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Box<Record>, D::Error> {
+        let Whole {
+            mut record,
+            outcome,
+        } = Whole::deserialize(from)?;
+        record.outcome = outcome;
+        Ok(record)
+    }
+}
+
 /// A trial that took its process down.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lost {
     /// What it was.
     pub what: Value,
-    /// How the process ended, in few words.
-    pub how: String,
-    /// Whether it was ended, after the time that it had.
-    pub hung: bool,
-    /// How long it took.
-    pub taken: Duration,
+    /// How the process ended, and how long the trial took.
+    pub death: Death,
 }
 
 /// The writing end, where there is somebody to tell.

@@ -10,7 +10,7 @@
 //! - `environment` has the variables by which a child knows what it is, and those that
 //!   decide which drivers it finds; drivers that cannot be loaded, and a cache that may be
 //!   damaged, are left out.
-//! - `child` starts one and waits for its end; `death` says how it died.
+//! - `child` starts one and waits for its end.
 //! - [`resume`] is what the next child needs not measure again.
 //! - `ask` is a question to another process, which ends with this one.
 //! - `all_devices` runs the lesson once for each device.
@@ -27,7 +27,6 @@ mod all_devices;
 mod ask;
 mod child;
 pub mod data;
-mod death;
 pub mod devices;
 mod environment;
 pub mod events;
@@ -46,6 +45,7 @@ pub mod watch;
 use std::path::Path;
 use std::time::Duration;
 
+use common::death::How;
 use common::error::{Error, Result};
 use common::program::words;
 use common::record::Record;
@@ -59,7 +59,6 @@ use signals::Terminal;
 
 pub use ask::{ask, end_group, end_with_us, in_a_group, this_program};
 pub use common::device::icd::LIBRARY_VARIABLE;
-pub use death::{cause_of_death, was_stopped};
 pub use environment::{
     Environment, LOG_IS_READ_VARIABLE, answer_probe, device_of_child, drivers_that_load,
     environment, fallback_driver, is_child, is_probe,
@@ -149,6 +148,9 @@ fn on_one_device(
             Some(End::Exit(status)) => return Ok(Some(ended(status, &events.path))),
             Some(End::Died(death)) => death,
         };
+        if matches!(death.how, How::Stopped(_)) {
+            return Err(Error::Died(death.to_string()));
+        }
         events.pass_on(&of_kernels);
         events.pass_on(&drivers_words);
         events.must_have_room()?;
@@ -158,9 +160,11 @@ fn on_one_device(
         if resume::note_loss(&events.path, &death)? {
             continue;
         }
-        if death.in_loading && leave_out_broken(&mut environment) {
+        if death.stage == Stage::Loading && leave_out_broken(&mut environment) {
             events.clear();
-        } else if death.as_by_a_cache && may_be_damaged(&environment, &events::read(&events.path)) {
+        } else if death.is_as_by_a_cache()
+            && may_be_damaged(&environment, &events::read(&events.path))
+        {
             leave_out_cache(&mut environment);
             if resume::is_in_a_kernel(&events.path) {
                 // The new child is not to be judged by the last word of the old one.
@@ -168,8 +172,8 @@ fn on_one_device(
             } else {
                 events.clear();
             }
-        } else if !resume::note_death(&events.path, &death.how)? {
-            let how = resume::after_earlier_deaths(&events.path, death.how);
+        } else if !resume::note_death(&events.path, &death)? {
+            let how = resume::after_earlier_deaths(&events.path, &death);
             return Err(Error::Died(how));
         }
     }
@@ -183,7 +187,7 @@ fn ended(status: u8, events: &Path) -> Ended {
         _ => None,
     });
     let records: Vec<Record> = records.collect();
-    let died = records.iter().any(|record| record.died.is_some());
+    let died = records.iter().any(|record| record.death().is_some());
     let of_death = if died {
         Error::Died(String::new()).status()
     } else {

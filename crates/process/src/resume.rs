@@ -14,13 +14,14 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
+use common::death::Death;
 use common::error::Result;
 use common::numbers;
+use common::outcome::Outcome;
 use common::probe::Peak;
 use common::record::Record;
 use common::stage::Stage;
 
-use crate::death::Death;
 use crate::events::{self, Event, Lost, Sender};
 
 /// What one kernel, or one loop of the host, came to in a child before this one.
@@ -104,7 +105,7 @@ impl Earlier {
     /// The kernels that took a child down.
     fn deaths(&self) -> impl Iterator<Item = &Record> {
         let all = self.kernels.iter().flat_map(|one| &one.records);
-        all.filter(|record| record.died.is_some())
+        all.filter(|record| record.death().is_some())
     }
 
     /// The kernel that the last child had begun and not ended.
@@ -135,9 +136,10 @@ pub fn note_loss(events: &Path, death: &Death) -> Result<bool> {
     };
     Sender::to(events)?.send(&Event::Lost(Lost {
         what: what.clone(),
-        how: death.cause.clone(),
-        hung: death.by_hang,
-        taken: begun.elapsed().unwrap_or_default(),
+        death: Death {
+            taken: begun.elapsed().unwrap_or_default(),
+            ..death.clone()
+        },
     }))?;
     Ok(true)
 }
@@ -146,9 +148,9 @@ pub fn note_loss(events: &Path, death: &Death) -> Result<bool> {
 /// behind it. False where there was none, where the compiler was at work (the next
 /// kernel stands in the same file), and where the kernel has died before: there must
 /// be an end.
-pub fn note_death(events: &Path, how: &str) -> Result<bool> {
+pub fn note_death(events: &Path, death: &Death) -> Result<bool> {
     let written = events::read(events);
-    if events::doing(&written).is_building() {
+    if death.stage.is_building() {
         return Ok(false);
     }
     let before = Earlier::of(written);
@@ -162,7 +164,7 @@ pub fn note_death(events: &Path, how: &str) -> Result<bool> {
         return Ok(false);
     }
     let next = Stage::StartingAgain(Some(record.kernel.clone()));
-    record.died = Some(how.into());
+    record.outcome = Outcome::Died(death.clone());
     let mut events = Sender::to(events)?;
     events.send(&Event::Record(record.into()))?;
     events.send(&Event::Ended)?;
@@ -172,17 +174,20 @@ pub fn note_death(events: &Path, how: &str) -> Result<bool> {
 
 /// How the lesson ended, and below it how kernels died before, which perhaps nobody
 /// has told yet.
-pub fn after_earlier_deaths(events: &Path, mut how: String) -> String {
+pub fn after_earlier_deaths(events: &Path, death: &Death) -> String {
+    let mut how = death.to_string();
     for record in Earlier::of(events::read(events)).deaths() {
-        let head = record.died.as_deref().and_then(|how| how.lines().next());
-        how.push_str(&format!("\n  before that: {}", head.unwrap_or_default()));
+        let earlier = record.why().unwrap_or_default();
+        let head = earlier.lines().next().unwrap_or_default();
+        how.push_str(&format!("\n  before that: {head}"));
     }
     how
 }
 
 /// What ends a lesson in which kernels died: each death in a line, and what to do.
 pub fn last_words(died: &[Record], lesson: &str, wrong: usize) -> String {
-    let deaths = || died.iter().filter_map(|record| record.died.as_deref());
+    let deaths: Vec<String> = died.iter().filter_map(Record::why).collect();
+    let deaths = || deaths.iter().map(String::as_str);
     let mut lines: Vec<&str> = deaths().filter_map(|how| how.lines().next()).collect();
     let mut count = format!("{} died in {lesson}", numbers::count(died.len(), "kernel"));
     if wrong > 0 {
@@ -201,12 +206,21 @@ pub fn last_words(died: &[Record], lesson: &str, wrong: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use common::death::How;
     use std::time::{Duration, SystemTime};
 
     fn record(kernel: &str) -> Record {
         Record {
             kernel: kernel.into(),
             ..Record::default()
+        }
+    }
+
+    fn death(how: &str, stage: Stage) -> Death {
+        Death {
+            how: How::Device(how.into()),
+            stage,
+            taken: Duration::ZERO,
         }
     }
 
@@ -245,25 +259,31 @@ mod tests {
         let path = std::env::temp_dir().join(format!("course-resume-{}", std::process::id()));
         let write = |event: &Event| Sender::to(&path).unwrap().send(event).unwrap();
         write(&Event::Doing(Stage::Loading));
-        assert!(!note_death(&path, "crash").unwrap());
+        assert!(!note_death(&path, &death("crash", Stage::Loading)).unwrap());
         write(&begun("a"));
         write(&Event::Doing(Stage::building("a.cl")));
         assert!(is_in_a_kernel(&path));
         assert!(
-            !note_death(&path, "crash").unwrap(),
+            !note_death(&path, &death("crash", Stage::building("a.cl"))).unwrap(),
             "all kernels share the file"
         );
         write(&Event::Doing(Stage::running("a")));
-        assert!(note_death(&path, "crash\n  next: look").unwrap());
+        assert!(note_death(&path, &death("crash\n  next: look", Stage::running("a"))).unwrap());
         let words = "a child that begins nothing";
-        assert!(!note_death(&path, "crash").unwrap(), "{words}");
+        assert!(
+            !note_death(&path, &death("crash", Stage::running("a"))).unwrap(),
+            "{words}"
+        );
         write(&begun("a variant"));
         let words = "a kernel that has died before";
-        assert!(!note_death(&path, "crash").unwrap(), "{words}");
-        let words = after_earlier_deaths(&path, "no device".into());
+        assert!(
+            !note_death(&path, &death("crash", Stage::running("a"))).unwrap(),
+            "{words}"
+        );
+        let words = after_earlier_deaths(&path, &death("no device", Stage::Loading));
         assert_eq!(words, "no device\n  before that: crash");
         let died = Earlier::of(events::read(&path)).take("a").unwrap();
-        assert_eq!(died[0].died.as_deref(), Some("crash\n  next: look"));
+        assert_eq!(died[0].why().as_deref(), Some("crash\n  next: look"));
         std::fs::remove_file(path).unwrap();
     }
 
@@ -272,7 +292,7 @@ mod tests {
         let file = events::EventsFile::new().unwrap();
         let write = |event: &Event| Sender::to(&file.path).unwrap().send(event).unwrap();
         let earlier = || Earlier::of(events::read(&file.path));
-        let died = Death::told("CL_OUT_OF_RESOURCES\n  next: look");
+        let died = death("CL_OUT_OF_RESOURCES\n  next: look", Stage::Starting);
         assert!(!note_loss(&file.path, &died).unwrap());
         write(&Event::Trial {
             what: 7.into(),
@@ -285,7 +305,10 @@ mod tests {
         assert!(note_loss(&file.path, &died).unwrap());
         assert!(!earlier().is_over());
         let lost = earlier().take_lost().unwrap();
-        assert_eq!((lost.what, &*lost.how), (7.into(), "CL_OUT_OF_RESOURCES"));
+        assert_eq!(
+            (lost.what, &*lost.death.how.in_short()),
+            (7.into(), "CL_OUT_OF_RESOURCES")
+        );
         write(&Event::Ended);
         assert!(earlier().is_over());
         assert!(!note_loss(&file.path, &died).unwrap());
@@ -294,7 +317,7 @@ mod tests {
     #[test]
     fn the_last_words_name_every_death_and_say_the_same_advice_once() {
         let died = |how: &str| Record {
-            died: Some(how.into()),
+            outcome: Outcome::Died(death(how, Stage::Starting)),
             ..Record::default()
         };
         let crash = "a crashed\n  likely cause: x\n  next: look";
@@ -321,7 +344,7 @@ mod tests {
             limits: Some(limits),
             gflops: Some(12.5),
             seconds: vec![0.5, 0.25],
-            died: Some("crashed\n  next: look".into()),
+            outcome: Outcome::Died(death("crashed\n  next: look", Stage::Starting)),
             ..record("a variant")
         };
         let all = [

@@ -186,8 +186,7 @@ mod tests {
         let mut rates = Rates::default();
         let wrong = Record {
             gflops: None,
-            failed: Some("wrong".into()),
-            ..record(0.0)
+            ..record(0.0).fail("wrong")
         };
         for records in [[record(100.0)], [wrong]] {
             rates.compare(&records, true).unwrap();

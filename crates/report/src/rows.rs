@@ -195,7 +195,7 @@ fn sentence(slowest: f64, best: &Row) -> String {
 /// What belongs into a table of products: timed, skipped or wrong. What a lesson
 /// only demonstrates has a shape of its own and no time.
 fn belongs(record: &Record) -> bool {
-    let told = record.skipped.is_some() || record.failed.is_some() || record.died.is_some();
+    let told = record.why().is_some();
     record.gflops.is_some() || told && record.k > 0
 }
 

@@ -8,6 +8,7 @@ use std::{fs, io};
 
 use anyhow::{Context, Result, ensure};
 use common::Error;
+use common::death::How;
 use common::record::Record;
 use common::shape::Shape;
 use process::data::{date, size_name};
@@ -122,7 +123,8 @@ impl Survey {
             let begin = Instant::now();
             let finished = Finished::of(&mut job.command(runs)?)
                 .with_context(|| format!("{name} could not be run (just rebuilt?)"))?;
-            ensure!(!process::was_stopped(finished.status), "it was stopped");
+            let stopped = matches!(How::of(finished.status), How::Stopped(_));
+            ensure!(!stopped, "it was stopped");
             let refused = (!finished.status.success()).then(|| finished.refused());
             if let Some(why) = &refused {
                 let first = why.message.lines().next().unwrap_or_default();

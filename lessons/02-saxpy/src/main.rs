@@ -14,6 +14,7 @@ use bytemuck::cast_slice_mut;
 use common::device::Kind;
 use common::element::{Elements, Type};
 use common::matrix::Fill;
+use common::outcome::Outcome;
 use common::problem::Problem;
 use common::record::Record;
 use common::shape::Shape;
@@ -48,14 +49,16 @@ fn main() -> ExitCode {
             .for_each(|task| task.names.push(named.clone()));
         let saxpy = tasks.remove(0);
         lesson.row(&saxpy, |lesson| {
-            let record = eleven_steps(lesson, &saxpy)?;
+            let mut record = lesson.record_of(&saxpy)?;
+            let done = eleven_steps(lesson, &saxpy, &mut record);
+            let record = record.after(done)?;
             lesson.table("GB/s")?;
             Ok(record)
         })?;
 
         // Below the row of saxpy, if that came to its end.
         let above = lesson.console.report.rows().last();
-        let has_table = above.is_some_and(|row| row.kernel == "saxpy" && row.died.is_none());
+        let has_table = above.is_some_and(|row| row.kernel == "saxpy" && row.death().is_none());
         if lesson.flags().wants("saxpy_vector") && !has_table {
             lesson.table("GB/s")?;
         }
@@ -65,7 +68,7 @@ fn main() -> ExitCode {
         }
         let hosts = host::compare(lesson, n)?;
         let mut rows = lesson.console.report.rows().iter();
-        let is_right = rows.any(|row| row.kernel == "saxpy" && row.verified);
+        let is_right = rows.any(|row| row.kernel == "saxpy" && row.is_right());
         match is_right && !lesson.flags().json {
             true => transfer::report(lesson, n, &hosts),
             false => Ok(()),
@@ -106,9 +109,9 @@ fn length_for(global: u64) -> usize {
 }
 
 /// The eleven steps, each announced; the row of the kernel comes below its times.
-fn eleven_steps(lesson: &mut Lesson, saxpy: &Task) -> Result<Record> {
+fn eleven_steps(lesson: &mut Lesson, saxpy: &Task, record: &mut Record) -> Result<Outcome> {
     let ms = |seconds: f64| format!("{:.1} ms", seconds * 1e3);
-    let (n, mut record) = (saxpy.size("N"), lesson.record_of(saxpy)?);
+    let n = saxpy.size("N");
 
     // 1. Find a device. 2. A context for it. The queue of step 5 comes along.
     let session = lesson.session()?;
@@ -121,9 +124,7 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task) -> Result<Record> {
     ))?;
 
     // 3. Compile the text for this device, and take the kernel from it.
-    let Some((plan, kernels)) = lesson.build(saxpy, &mut record)? else {
-        return Ok(record);
-    };
+    let (plan, kernels) = lesson.build(saxpy, record)?;
     lesson.say(format!(
         "   3  program: built in {}",
         ms(record.build_seconds)
@@ -175,10 +176,7 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task) -> Result<Record> {
         },
     )?;
     let results = vec![("C".into(), Elements::Float(result))];
-    match ready.check(&session, &results)? {
-        Ok(right) => record.right(right),
-        Err(wrong) => return Ok(record.fail(wrong)),
-    }
+    let right = ready.check(&session, &results)?;
     if let Some(step) = &lesson.console.step {
         step.note(format!("{}; right", saxpy.bound(None)));
     }
@@ -187,7 +185,8 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task) -> Result<Record> {
          11  release: each object when it goes out of scope"
     ))?;
     (record.write_seconds, record.read_seconds) = (Some(write), Some(read));
-    launches.report(lesson, record, ready.plan.work)
+    launches.report(lesson, record, ready.plan.work)?;
+    Ok(right.into())
 }
 
 /// The seconds that something takes.

@@ -24,7 +24,7 @@ pub fn report(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<()> 
     lesson.console.doing(Stage::Working(doing.into()))?;
     let _hush = lesson.console.step.as_ref().map(Step::hush);
     let rows = lesson.console.report.rows().iter();
-    let right = rows.filter(|row| row.verified);
+    let right = rows.filter(|row| row.is_right());
     let kernels = right.filter_map(|row| row.seconds_median);
     let kernel = kernels.fold(f64::INFINITY, f64::min);
     let session = lesson.session()?;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use common::error::{Error, Result};
 use common::numbers::significant;
+use common::outcome::Outcome;
 use common::problem::Problem;
 use common::timing::Runs;
 use humantime::format_duration;
@@ -56,8 +57,8 @@ pub fn search(
         if let Some(lost) = lesson.lost()? {
             let point;
             (before, point) = serde_json::from_value(lost.what).map_err(io::Error::from)?;
-            let (seconds, how) = (lost.taken.as_secs_f64(), lost.how);
-            let trial = match lost.hung {
+            let (seconds, how) = (lost.death.taken.as_secs_f64(), lost.death.how.in_short());
+            let trial = match lost.death.is_hang() {
                 true => Trial::Hung(how),
                 false => Trial::Crashed(how),
             };
@@ -109,9 +110,9 @@ fn trial(
     let fastest = record.seconds.iter().copied().fold(f64::INFINITY, f64::min);
     let gflops = record.shape().flop() / fastest / 1e9;
     let runs = record.seconds.len();
-    Ok(match (record.failed, record.skipped) {
-        (Some(wrong), _) => Trial::Wrong(first_line(&wrong)),
-        (_, Some(reason)) => Trial::Refused(reason),
+    Ok(match record.outcome {
+        Outcome::Wrong(wrong) => Trial::Wrong(first_line(&wrong)),
+        Outcome::Skipped(why) => Trial::Refused(why.to_string()),
         _ => Trial::Right { gflops, runs },
     })
 }

@@ -67,7 +67,8 @@ impl Way {
     /// Its row, and its rate by these runs.
     pub fn row(&self, lesson: &mut Lesson, problem: &Problem, runs: &[Outcome]) -> Result<f64> {
         let mut record = lesson.record(&self.name, &self.says, problem.shape)?;
-        (record.verified, record.made_from) = (true, Some(String::new()));
+        record.made_from = Some(String::new());
+        record.outcome = common::outcome::Outcome::RIGHT;
         let seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
         if !seconds.is_empty() {
             let limit = lesson.peak()?.map(|peak| peak.gflops);

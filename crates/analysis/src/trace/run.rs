@@ -77,9 +77,9 @@ pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Traced> {
     let launched = launched?;
     let nothing = || {
         let record = &launched.record;
-        let why = record.died.as_deref().or(record.failed.as_deref());
+        let why = record.why();
         let no_room = "the simulator could not write to the folder for temporary files";
-        let why = why.unwrap_or(no_room);
+        let why = why.unwrap_or_else(|| no_room.into());
         Error::Died(format!("{} left no trace: {why}", launched.name))
     };
     let trace = Trace::read(&folder.0)?.ok_or_else(nothing)?;

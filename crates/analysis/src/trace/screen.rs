@@ -118,7 +118,7 @@ impl Screen<'_> {
             "kernel": self.launched.name,
             "how": format!("{}; {}", self.launched.how(), self.launch.count()),
             "accesses": accesses.sum::<u64>(),
-            "wrong": record.failed.as_ref().and_then(|why| why.lines().next()),
+            "wrong": record.wrong().and_then(|why| why.lines().next()),
             "m": record.m,
             "n": record.n,
             "k": record.k,

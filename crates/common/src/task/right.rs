@@ -66,14 +66,14 @@ impl Task {
     /// Whether the results are right; `inputs` is what was read, by its name.
     ///
     /// # Errors
-    /// When a formula makes no sense. The inner error is what a wrong result looks like.
+    /// [`Error::Wrong`] where they are not; others where a formula makes no sense.
     pub fn check(
         &self,
         plan: &Plan,
         problem: Option<&Problem>,
         results: &Results,
         inputs: &[(&str, &Elements)],
-    ) -> Result<Result<Checked, String>> {
+    ) -> Result<Checked> {
         let found = |name: &str| {
             let result = results.iter().find(|(other, _)| other == name);
             let why = || format!("{}: no result {name} to be checked", self.name());
@@ -113,10 +113,10 @@ impl Task {
             Right::Unchecked => Vec::new(),
             Right::AnyOf(name, all) => {
                 let Ok(elements) = found(name) else {
-                    return Ok(Ok(Checked { compared: 0 }));
+                    return Ok(Checked { compared: 0 });
                 };
                 if (0..elements.len()).all(|i| is_poison(elements, i)) {
-                    return Ok(Err("the kernel wrote nothing".into()));
+                    return Err(Error::Wrong("the kernel wrote nothing".into()));
                 }
                 let all = all.iter().map(|formula| each(name, formula));
                 let all: Vec<_> = all.collect::<Result<_>>()?;
@@ -125,7 +125,8 @@ impl Task {
         };
         let compared = all.into_iter().map(|one| one.map(|one| one.compared));
         let compared: Result<usize, String> = compared.sum();
-        Ok(compared.map(|compared| Checked { compared }))
+        let compared = compared.map_err(Error::Wrong)?;
+        Ok(Checked { compared })
     }
 
     /// C as the product has it, from the padded one in the kernel's layout.

@@ -76,15 +76,10 @@ pub fn line(
     (size, drawn): (Sizes, Option<&'static str>),
     task: Option<&TaskFile>,
 ) -> Line {
-    let why = record
-        .failed
-        .clone()
-        .or(record.skipped.clone())
-        .or(record.died.clone());
     Line {
         verdict: Verdict::of(record),
-        why: why.map(|why| why.trim_end().into()),
-        compared: record.elements_compared,
+        why: record.why().map(|why| why.trim_end().into()),
+        compared: record.compared(),
         says: record.says.clone(),
         drawn,
         speed: task.and_then(|task| speed(record, &size, task)),

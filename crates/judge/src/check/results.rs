@@ -1,5 +1,6 @@
 //! What came of a check: at each size, and in all.
 
+use common::outcome::{Outcome, Skip};
 use common::record::Record;
 use process::{Finished, child_status};
 
@@ -79,14 +80,20 @@ impl Tried {
         }
     }
 
+    /// Whether there was no time for it.
+    pub(super) fn is_too_long(&self) -> bool {
+        let mut all = self.records.iter();
+        all.any(|one| one.skipped() == Some(&Skip::TooLong))
+    }
+
     /// Why it could not be tried.
     pub fn why(&self) -> String {
         if self.is_of_driver {
             return DRIVER_DIED.into();
         }
-        let skipped = self.records.iter().find_map(|one| one.skipped.clone());
+        let skipped = self.records.iter().find_map(|one| one.skipped());
         let child = self.end.iter().map(Finished::message).next();
-        skipped.or(child).unwrap_or_default()
+        skipped.map(Skip::to_string).or(child).unwrap_or_default()
     }
 
     /// That another one is right, too.
@@ -97,8 +104,13 @@ impl Tried {
                 record.says = words(&self.at).unwrap_or_default().into();
             }
             record.says += &format!("; {}", words(&other.at).unwrap_or_default());
-            let compared = record.elements_compared.as_mut();
-            *compared.unwrap_or(&mut 0) += of_other.elements_compared.unwrap_or(0);
+            if let Outcome::Right {
+                compared: Some(compared),
+                ..
+            } = &mut record.outcome
+            {
+                *compared += of_other.compared().unwrap_or(0);
+            }
         }
         self.at.drawn = Some(OTHERS);
     }

@@ -121,7 +121,7 @@ fn figures(task: &TaskFile) -> Result<(Figures, [u64; 2])> {
 
 /// The first record of a wrong result, and the same in words.
 pub fn first_wrong(detector: &str, child: &Finished) -> Option<(Record, Observation)> {
-    let record = child.records().find(|record| record.failed.is_some())?;
+    let record = child.records().find(|record| record.wrong().is_some())?;
     let mut seen = wrong_result(detector, &record);
     // The advice for unknown symptoms is about a lesson's flags.
     let is_advice = |line: &str| line.starts_with("looks like: nothing known");

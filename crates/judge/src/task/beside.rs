@@ -93,16 +93,19 @@ pub fn run(
         own.buffers = buffers;
         let ready = match lesson.prepared(&own, &source) {
             // It is built: its arguments are others.
-            Err(Error::Build(why)) => Err(Error::Usage(why)),
-            ready => ready?.map_err(Error::Usage),
-        }?;
+            Err(Error::Build(why)) => return Err(Error::Usage(why)),
+            Err(Error::Skipped(why)) => return Err(Error::Usage(why.to_string())),
+            ready => ready?,
+        };
         ready.poison_again(&session, poison)?;
         let kernel = name.to_string();
         lesson.console.doing(Stage::Running { kernel, of })?;
         session.run(&ready.launches)?;
-        let damage = ready.check(&session, &Vec::new())?.err();
-        let is_wrong = |damage| Error::Usage(format!("it is wrong itself: {damage}"));
-        damage.map_or(Ok(()), |damage| Err(is_wrong(damage)))?;
+        let checked = ready.check(&session, &Vec::new());
+        checked.map_err(|error| match error {
+            Error::Wrong(damage) => Error::Usage(format!("it is wrong itself: {damage}")),
+            other => other,
+        })?;
         ready.all(&session)
     };
     let (began, mut all) = (Instant::now(), Vec::new());

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use common::element::Type;
 use common::error::{Error, Result};
-use common::record::Record;
+use common::outcome::{Outcome, Skip};
 use common::session::Need;
 use common::stage::Stage;
 use common::task::{Buffer, Fill, Right, Task};
@@ -34,9 +34,6 @@ const LONG: Duration = Duration::from_secs(20);
 
 /// What the host does before any kernel runs.
 pub(crate) const FILLING: &str = "filling the buffers";
-
-/// Why they were not.
-pub(crate) const TOO_LONG: &str = "it takes too long";
 
 /// What is asked of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -205,12 +202,16 @@ fn one(
     }
     let seed = run.seed.unwrap_or(lesson.flags().seed);
     let made = match is_long {
-        true => Err(Error::Usage(TOO_LONG.into())),
+        true => Err(Error::Skipped(Skip::TooLong)),
         false => made(lesson, run, seed, &all, purpose),
     };
-    let task = match made {
+    let made = match made {
         // What the file does not say its reference, or a launch, need not be for.
-        Err(Error::Usage(why)) if run.is_try => {
+        Err(Error::Usage(why)) if run.is_try => Err(Error::skipped(why)),
+        made => made,
+    };
+    let task = match made {
+        Err(Error::Skipped(why)) => {
             let record = lesson.record_of(&Task::default())?;
             return lesson.console.row(record.skip(why));
         }
@@ -230,28 +231,23 @@ fn one(
 /// Runs a task with its groups in reverse, where that may make a difference.
 fn in_reverse(lesson: &mut Lesson, task: &Task) -> Result<()> {
     let record = lesson.record_of(task)?;
-    let ready = match reversed(&lesson.source()?, task) {
-        Some(source) => lesson.prepared(task, &source),
-        None => Ok(Err("groups do not meet".into())),
-    };
-    let ready = match ready {
-        Ok(Ok(ready)) => ready,
-        Ok(Err(why)) | Err(Error::Build(why)) => return lesson.console.row(record.skip(why)),
-        Err(error) => return Err(error),
+    let done = right_in_reverse(lesson, task);
+    lesson.console.row(record.after(done)?)
+}
+
+fn right_in_reverse(lesson: &mut Lesson, task: &Task) -> Result<Outcome> {
+    let source = reversed(&lesson.source()?, task);
+    let source = source.ok_or_else(|| Error::skipped("groups do not meet"))?;
+    let ready = match lesson.prepared(task, &source) {
+        Err(Error::Build(why)) => return Err(Error::skipped(why)),
+        ready => ready?,
     };
     let session = lesson.session()?;
     lesson.console.doing(Stage::running(&task.kernel))?;
     ready.poison(&session)?;
     session.run(&ready.launches)?;
     let right = ready.check(&session, &ready.read(&session)?)?;
-    lesson.console.row(match right {
-        Ok(right) => Record {
-            verified: true,
-            elements_compared: Some(right.compared),
-            ..record
-        },
-        Err(wrong) => record.fail(wrong),
-    })
+    Ok(right.into())
 }
 
 /// The task of a run, with what is right.

@@ -34,27 +34,28 @@ pub fn row(record: &Record) -> String {
         says += &format!("\n  {}{}", format!("{bar:<12}").cyan(), news.dimmed());
     }
     let varies = "right in every run, but not the same to the bit in each";
-    let varies = record.varies.then_some(varies).into_iter();
+    let varies = record.varies().then_some(varies).into_iter();
     let above = ABOVE_LIMIT.into_iter().filter(|_| record.is_above_limit());
     let remarks = varies.chain(above).map(Colorize::yellow);
     let share = of_which(&record.helpers).map(|share| share.dimmed());
     for line in share.into_iter().chain(remarks) {
         says += &format!("\n  {:<12}{line}", "");
     }
-    if let Some(reason) = &record.skipped {
+    if let Some(reason) = record.skipped() {
         return format!("{name} {} {reason}{says}", "skipped:".yellow());
     }
-    if let Some(wrong) = &record.failed {
+    if let Some(wrong) = record.wrong() {
         let details = wrong.trim_end().replace('\n', "\n    ");
         return format!("{name} {}{says}\n    {details}", "✗ WRONG".red().bold());
     }
-    if let Some(how) = &record.died {
+    if let Some(death) = record.death() {
         // What to do next stands at the end of the lesson.
+        let how = death.to_string();
         let lines: Vec<&str> = how.lines().take(2).collect();
         let details = lines.join("\n  ");
         return format!("{name} {}{says}\n    {details}", "✗ DIED".red().bold());
     }
-    let checked = if record.verified {
+    let checked = if record.is_right() {
         "✓".green()
     } else {
         "not checked".red()
@@ -107,6 +108,7 @@ fn bar(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use common::outcome::Outcome;
 
     #[test]
     fn the_bar_is_logarithmic() {
@@ -121,7 +123,7 @@ mod tests {
         let record = Record {
             kernel: "matmul_register_tile_private 8x48".into(),
             says: "the same".into(),
-            verified: true,
+            outcome: Outcome::RIGHT,
             seconds_median: Some(1.0),
             spread: Some(0.01),
             gflops: Some(34567.0),
@@ -166,10 +168,12 @@ mod tests {
         let shown = |share, varies| {
             row(&Record {
                 says: "plain".into(),
-                verified: true,
+                outcome: Outcome::Right {
+                    compared: None,
+                    varies,
+                },
                 seconds_median: Some(1.0),
                 share_of_limit: Some(share),
-                varies,
                 ..Record::default()
             })
         };
@@ -194,7 +198,7 @@ mod tests {
         let mut record = Record {
             kernel: "matmul_packed".into(),
             says: "in panels".into(),
-            verified: true,
+            outcome: Outcome::RIGHT,
             seconds_median: Some(1.0),
             helpers: vec![pack("pack_a", Some(2e-3)), pack("pack_b", Some(1e-3))],
             ..Record::default()

@@ -156,11 +156,11 @@ pub(super) fn outcome(
     prediction: Option<Prediction>,
 ) -> Vec<Piece> {
     let note = |text: String| vec![Piece::Note(text)];
-    if let Some(reason) = &record.skipped {
+    if let Some(reason) = record.skipped() {
         return note(format!("{} {reason}", style("skipped:").yellow()));
     }
-    let wrong = record.failed.as_ref().map(|why| ("✗ WRONG", why));
-    if let Some((mark, why)) = wrong.or(record.died.as_ref().map(|how| ("✗ DIED", how))) {
+    if let Some(why) = record.why() {
+        let mark = record.death().map_or("✗ WRONG", |_| "✗ DIED");
         return note(format!("{}\n{}", style(mark).red().bold(), why.trim_end()));
     }
     let right = style("✓ right").green().bold();

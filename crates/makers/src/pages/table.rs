@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use common::numbers::{factor, percent, significant};
+use common::outcome::Skip;
 use common::record::Record;
 use process::data::peers::each_once;
 use process::data::recording::{Recording, counts};
@@ -47,7 +48,7 @@ fn cells(run: &Recording, kernel: &str) -> [String; 3] {
         return alone("-".into());
     };
     let Some(rate) = record.rate() else {
-        let reason = record.skipped.as_deref().unwrap_or_default();
+        let reason = record.skipped().map(Skip::to_string).unwrap_or_default();
         return alone(format!("skipped: {reason}"));
     };
     let mut rate = significant(rate);

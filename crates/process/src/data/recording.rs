@@ -111,7 +111,7 @@ pub fn name_on(platform: &str, device: &str) -> String {
 /// Whether a record belongs into a table: what was only shown, not timed, does
 /// not, and has a size of its own.
 pub fn counts(record: &Record) -> bool {
-    record.rate().is_some() || record.skipped.is_some()
+    record.rate().is_some() || record.skipped().is_some()
 }
 
 /// The text of a recorded file.

@@ -91,12 +91,12 @@ pub fn products(records: &[Record]) -> (Vec<Timed>, Vec<String>) {
         let before = above.filter(|above| above.lesson == one.lesson);
         let before = before.map(|above| above.kernel.clone());
         match (one.seconds_median, one.gflops) {
-            (Some(seconds), Some(_)) if one.verified => timed.push(Timed {
+            (Some(seconds), Some(_)) if one.is_right() => timed.push(Timed {
                 lesson: one.lesson,
                 kernel: one.kernel.clone(),
                 made_from: one.step_factor.and(one.made_from.clone().or(before)),
                 size: one.shape(),
-                elements_compared: one.elements_compared.unwrap_or(0),
+                elements_compared: one.compared().unwrap_or(0),
                 clock: one.clock.clone().unwrap_or_default(),
                 seconds: vec![seconds],
             }),

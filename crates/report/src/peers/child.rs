@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use common::element::{Elements, Type};
 use common::matrix::{Fill, Matrix};
+use common::outcome::{Outcome, Skip};
 use common::problem::Problem;
 use common::record::{Record, Work};
 use common::shape::Shape;
@@ -67,7 +68,7 @@ pub fn run(options: &Options) -> Result<()> {
         };
         let record = &mut measured.record;
         match &mut opened {
-            Err(why) => record.skipped = Some(format!("{why:#}")),
+            Err(why) => record.outcome = Outcome::Skipped(Skip::Since(format!("{why:#}"))),
             Ok(opened) => {
                 let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
                 let by_units = options.inputs != Type::Float;
@@ -115,9 +116,9 @@ fn measure(
         data: Elements::from_bytes(problem.ty, &library.result()?),
     };
     match verify::check(problem, &c) {
-        Ok(right) => record.right(right),
+        Ok(right) => record.outcome = right.into(),
         Err(wrong) => {
-            record.failed = Some(wrong.to_string());
+            record.outcome = Outcome::Wrong(wrong.to_string());
             return Ok(());
         }
     }

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use anyhow::Result;
 use common::element::Type;
+use common::outcome::{Outcome, Skip};
 use common::record::Record;
 use common::shape::Shape;
 use common::timing::{median, quantile};
@@ -40,7 +41,9 @@ impl Turns<'_> {
         for _ in 0..self.rounds {
             for player in players.clone() {
                 let told = self.turn(player, shapes)?;
-                let skipped = told.first().and_then(|one| one.record.skipped.clone());
+                let skipped = told
+                    .first()
+                    .and_then(|one| one.record.skipped().map(Skip::to_string));
                 let not_here = skipped.filter(|why| why.starts_with("missing: "));
                 if let (Some(peer), Some(why)) = (player, not_here) {
                     aside!("  {}: {why}", peer.name());
@@ -200,9 +203,7 @@ pub fn list(shapes: &[Shape]) -> String {
 
 /// Why a record has no time, in one line.
 fn reason(record: &Record) -> Option<String> {
-    let failed = record.failed.as_ref().or(record.died.as_ref());
-    let why = failed.or(record.skipped.as_ref())?;
-    Some(why.lines().next().unwrap_or_default().into())
+    Some(record.why()?.lines().next().unwrap_or_default().into())
 }
 
 fn failed(Shape { m, n, k }: Shape, why: &str) -> Measured {
@@ -210,7 +211,7 @@ fn failed(Shape { m, n, k }: Shape, why: &str) -> Measured {
         m,
         n,
         k,
-        died: Some(why.to_string()),
+        outcome: Outcome::Wrong(why.into()),
         ..Record::default()
     };
     Measured {

@@ -3,7 +3,14 @@ use std::os::unix::process::ExitStatusExt;
 
 #[test]
 fn only_who_was_there_is_blamed() {
-    let told = |signal, doing: &Stage| of_death(ExitStatus::from_raw(signal), doing);
+    let told = |signal, doing: &Stage| {
+        let death = Death {
+            how: How::of(ExitStatus::from_raw(signal)),
+            stage: doing.clone(),
+            taken: Duration::ZERO,
+        };
+        death.to_string()
+    };
     let kernel = "outside its buffers";
     let (kernel_of, run) = (|| "a".to_string(), Some(3));
     for doing in [

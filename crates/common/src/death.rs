@@ -1,0 +1,265 @@
+//! How a process came to its end that did not come to it by itself: what happened, what it was
+//! doing, and who may be to blame for that.
+
+#[cfg(all(test, unix))]
+mod tests;
+
+use std::fmt::{self, Display, Formatter};
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::host::{self, Group};
+use crate::stage::{Stage, Whose};
+
+/// How a process died. Display says it in lines: what happened, a likely cause, what to do next.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Death {
+    /// What happened.
+    pub how: How,
+    /// What it was doing.
+    pub stage: Stage,
+    /// How long it had been doing that.
+    pub taken: Duration,
+}
+
+/// What happened to a process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// It crashed.
+    Signal(i32),
+    /// Something called exit(), and it was not the course.
+    Exited(i32),
+    /// It was ended, since it had begun nothing new for so long.
+    NoEnd {
+        /// How long that was.
+        limit: Duration,
+    },
+    /// The device failed, and with it the process, which told how.
+    Device(String),
+    /// Somebody ended it.
+    Stopped(i32),
+}
+
+/// Who may be to blame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// The kernel that is meant.
+    Kernel,
+    /// The compiler that built it.
+    Compiler,
+    /// What it is held against, or what fills its buffers.
+    Reference,
+    /// The driver, while no kernel ran.
+    Driver,
+    /// Somebody who ended it.
+    Outside,
+}
+
+impl How {
+    /// How a process ended that has not said that it would.
+    pub fn of(status: ExitStatus) -> How {
+        const HUP_INT_QUIT_TERM: [i32; 4] = [1, 2, 3, 15];
+        match signal(status) {
+            Some(signal) if HUP_INT_QUIT_TERM.contains(&signal) => How::Stopped(signal),
+            Some(signal) => How::Signal(signal),
+            None => How::Exited(status.code().unwrap_or_default()),
+        }
+    }
+
+    /// In few words: "signal 11, SIGSEGV: bad memory access".
+    pub fn in_short(&self) -> String {
+        match self {
+            How::Signal(signal) | How::Stopped(signal) => named(*signal),
+            How::Exited(status) => format!("exit status: {status}"),
+            How::NoEnd { limit } => format!("no end after {} s", limit.as_secs()),
+            How::Device(told) => told.lines().next().unwrap_or_default().into(),
+        }
+    }
+}
+
+impl Death {
+    /// Who may be to blame, of what it was doing alone.
+    pub fn blame(&self) -> Blame {
+        match &self.stage {
+            _ if matches!(self.how, How::Stopped(_)) => Blame::Outside,
+            Stage::Filling => Blame::Reference,
+            Stage::Building { of, .. } | Stage::Running { of, .. } if *of != Whose::Own => {
+                Blame::Reference
+            }
+            Stage::Building { .. } => Blame::Compiler,
+            stage if stage.is_in_a_kernel() => Blame::Kernel,
+            _ => Blame::Driver,
+        }
+    }
+
+    /// Whether it was ended because it did not end.
+    pub fn is_hang(&self) -> bool {
+        matches!(self.how, How::NoEnd { .. })
+    }
+
+    /// PoCL dies like this on a damaged file of its cache.
+    pub fn is_as_by_a_cache(&self) -> bool {
+        matches!(self.how, How::Signal(6 | 7) | How::Device(_))
+    }
+}
+
+impl Display for Death {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        let stage = &self.stage;
+        match &self.how {
+            How::Device(told) => f.write_str(told),
+            How::Stopped(signal) => write!(
+                f,
+                "the process was ended from outside ({}) while {stage}: nothing is wrong with the \
+                 kernel\n  next: the same command once more",
+                named(*signal)
+            ),
+            How::NoEnd { limit } => write!(
+                f,
+                "no end after {} seconds while {stage}; the process was ended\n  {}",
+                limit.as_secs(),
+                if self.is_of_a_kernel() { ENDLESS } else { SLOW }
+            ),
+            How::Signal(_) | How::Exited(_) => {
+                let (cause, next) = self.likely();
+                // It may have been one of the limits that this process runs under.
+                let limits = match limits_in_words() {
+                    limits if limits.is_empty() || matches!(self.how, How::Exited(_)) => {
+                        String::new()
+                    }
+                    limits => format!("; or a limit that is set here: {limits}"),
+                };
+                let died = self.how.in_short();
+                write!(
+                    f,
+                    "the process died ({died}) while {stage}\n  likely cause: {cause}{limits}\n  \
+                     next: {next}"
+                )
+            }
+        }
+    }
+}
+
+const ENDLESS: &str = "likely cause: an endless loop, or a barrier that not every item of a group \
+                       reaches\n  next: look at the kernel's loops and barriers; if the kernel is \
+                       only slow, use a smaller --size or a longer --timeout";
+const SLOW: &str = "likely cause: the driver hangs, and no kernel of yours was running; or the \
+                    machine is very busy\n  next: a longer --timeout; cargo run -p course -- doctor   \
+                    asks each driver by itself";
+
+impl Death {
+    fn is_of_a_kernel(&self) -> bool {
+        self.stage.is_building() || self.stage.is_in_a_kernel()
+    }
+
+    /// The likely cause of a crash, and what to do next.
+    fn likely(&self) -> (String, &'static str) {
+        let (cause, next) = match self.how {
+            How::Signal(9) => {
+                return (
+                    for_want_of_memory(host::tightest()),
+                    "a smaller --size, if memory is short: `free -h` shows it, and `dmesg` who was ended",
+                );
+            }
+            How::Signal(24 | 25) => (
+                "a limit of this system",
+                "raise the limit (`ulimit -a` shows all of them), or use a smaller --size",
+            ),
+            How::Signal(_) if self.stage.is_building() => (
+                "the driver's compiler failed, for example on a function that calls itself, or on \
+                 a barrier that only some items reach",
+                "take away what was written last; another driver may say what is wrong with it",
+            ),
+            How::Signal(_) if self.stage.is_in_a_kernel() => (
+                "the kernel read or wrote outside its buffers, asked for more private or local \
+                 memory than there is, or the driver's compiler failed",
+                "cargo run -p course -- inspect FILE --only KERNEL   names the line of a bad access; \
+                 if every kernel dies: cargo run -p course -- doctor",
+            ),
+            How::Signal(_) => (
+                "the driver failed, and no kernel of yours was running",
+                "cargo run -p course -- doctor   says what of this machine the drivers can use",
+            ),
+            _ => (
+                "something called exit(), which the course does not do here: a driver that gave up, \
+                 on a full disk or a folder that it cannot write for example; its own words stand \
+                 above, if it had any",
+                "cargo run -p course -- doctor   looks at the driver and at its folders",
+            ),
+        };
+        (cause.into(), next)
+    }
+}
+
+fn for_want_of_memory(group: Option<Group>) -> String {
+    let limit = group.map_or(String::new(), |group| {
+        let mebibytes = group.limit >> 20;
+        format!("; this container or cgroup may take {mebibytes} MiB")
+    });
+    format!("it was killed, possibly out of memory{limit}")
+}
+
+/// Of a child that had done and said everything, and crashed on its way out.
+pub fn of_crash_at_the_end(status: ExitStatus) -> String {
+    format!(
+        "the process died ({}) when all was done, and what it said stands\n  \
+         likely cause: the driver does not end cleanly, or a kernel wrote where nobody looked\n  \
+         next: cargo run -p course -- inspect FILE   sees every access",
+        How::of(status).in_short()
+    )
+}
+
+/// A signal by its number and name, in words.
+fn named(signal: i32) -> String {
+    let begin = format!("{signal} ");
+    let mut signals = include_str!("signals.txt").lines();
+    let name = signals.find_map(|line| line.strip_prefix(&begin));
+    let name = name.unwrap_or("a signal");
+    format!("signal {signal}, {name}")
+}
+
+/// The signal that ended a process, where the system has signals.
+fn signal(status: ExitStatus) -> Option<i32> {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal = status.code().and(None);
+    signal
+}
+
+/// The limits that a lesson may meet: "ulimit -v 400000, ulimit -t 1"; empty where none is set.
+pub fn limits_in_words() -> String {
+    let limits = limits().into_iter();
+    let told = limits.map(|(flag, limit)| format!("ulimit -{flag} {limit}"));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+/// The limits that the system sets for a process, each by the letter of `ulimit`, in its unit.
+pub fn limits() -> Vec<(char, u64)> {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit};
+        // The unit of `ulimit`, and the bytes, seconds or processes that are enough for any.
+        let limits = [
+            (Resource::As, 'v', 1024, u64::MAX),
+            (Resource::Data, 'd', 1024, u64::MAX),
+            (Resource::Cpu, 't', 1, u64::MAX),
+            (Resource::Fsize, 'f', 1024, u64::MAX),
+            (Resource::Stack, 's', 1024, 4 << 20),
+            (Resource::Nproc, 'u', 1, 1000),
+            (Resource::Nofile, 'n', 1, 64),
+        ];
+        let set = limits
+            .into_iter()
+            .filter_map(|(resource, flag, unit, enough)| {
+                let limit = getrlimit(resource).current;
+                Some((flag, limit.filter(|limit| *limit < enough)? / unit))
+            });
+        set.collect()
+    }
+    #[cfg(not(unix))]
+    Vec::new()
+}
