@@ -42,7 +42,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use process::end;
-use report::{command as report_command, peers, share};
+use report::{command as report_command, peers};
 
 /// What `asm`, `occupancy` and `trace` take first.
 const KERNEL: &str = "A kernel of a lesson, or of the file that --source names; or a file of yours, \
@@ -113,8 +113,6 @@ enum Command {
     Diff(diff::Options),
     /// Run every lesson on a device, and write one page with every step on it
     Report(Box<report_command::Options>),
-    /// Record the lessons on this device in a small file that you may share
-    Record(share::Options),
     /// The fastest kernel of the course beside cuBLAS, oneMKL, OpenBLAS and others
     Peers(peers::Options),
     /// What of this machine the course can use, and how to mend the rest
@@ -158,7 +156,6 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Doctor(options) => return doctor::doctor(&options),
         Command::Diff(options) => diff::diff(&options)?,
         Command::Report(options) => report_command::report(&options)?,
-        Command::Record(options) => share::record(&options)?,
         Command::Peers(options) => peers::peers(&options)?,
         Command::Peer(options) => peers::peer(&options)?,
     }

@@ -1,22 +1,19 @@
-//! What makers of the course use: pages, recordings, mutants.
+//! What makers of the course use: pages and recordings.
 //!
 //! # Layout
 //!
 //! - `pages` writes into the Markdown files what kernels and recordings say; `figures` draws
 //!   what they show.
 //! - What they quote is kept by `record` (lessons, libraries), `asm` (machine code) and
-//!   `probe` (parts of a device), and `receive` takes in what others recorded; `kept` reads and writes the files.
-//! - The check is measured by `mutate` (does it find mistakes?), on all cores.
+//!   `probe` (parts of a device); `kept` reads and writes the files.
 //!
 //! What is measured is printed as JSON, an object a line.
 
 mod asm;
 mod figures;
 mod kept;
-mod mutate;
 mod pages;
 mod probe;
-mod receive;
 mod record;
 
 use std::path::PathBuf;
@@ -50,19 +47,12 @@ enum Command {
     },
     /// Run `course peers` and keep what it measures in data/peers/, for the pages
     Peers(record::Course),
-    /// Take in a file that `course record --share` wrote, if it can be true
-    Receive {
-        /// The file
-        file: PathBuf,
-    },
     /// Time every stage of every problem by `course run`, and keep it in data/problems/
     Problems(record::Course),
     /// Keep the machine code of kernels on a device, for the pages
     Asm(Box<asm::Options>),
     /// Measure what the parts of a device take, for docs/machine.md
     Probe(probe::Options),
-    /// Make one mistake after another in every kernel: does the check find it?
-    Mutate(mutate::Options),
 }
 
 fn main() -> ExitCode {
@@ -77,11 +67,9 @@ fn main() -> ExitCode {
             flags,
         } => record::record(&name, &lesson, &flags),
         Command::Peers(course) => record::peers(&course),
-        Command::Receive { file } => receive::receive(&file),
         Command::Problems(course) => record::problems(&course),
         Command::Asm(options) => asm::record(&options),
         Command::Probe(options) => probe::probe(&options),
-        Command::Mutate(options) => mutate::mutate(&options),
     };
     process::end(done.map(|()| ExitCode::SUCCESS))
 }

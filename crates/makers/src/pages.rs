@@ -14,7 +14,6 @@
 //! <!-- exercises: 5 -->                                      a lesson's exercises
 //! <!-- asm: pocl-avx2 matmul_naive loop -->                  a kernel's machine code
 //! <!-- stages: 01-sum -->                                  a problem's, on each device
-//! <!-- atlas: h200-4096 epyc-1024 -->                      all devices, these first
 //! <!-- figure: coalescing -->                                a picture of `figures`
 //! <!-- origin: lesson05 h200-4096 epyc-1000 -->             where a page's figures come from
 //! ... generated ...
@@ -29,7 +28,6 @@
 //! such a file holds stands in `pages/claims.rs`.
 
 mod asm;
-pub mod atlas;
 pub mod claim;
 mod claims;
 mod figure;
@@ -178,7 +176,6 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["exercises", lesson] => lists::exercises(lesson.parse()?),
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
         ["stages", problem] => lists::stages(problem),
-        ["atlas", runs @ ..] => atlas::atlas(runs),
         ["figure", name] => figure::image(name, root),
         _ => bail!("there is no such directive, or it is not complete"),
     }

@@ -1,8 +1,8 @@
-//! What is kept below `data/`: a [`recording`] of a lesson, [`peers`], the course beside libraries, and what is [`shared`] of other devices.
+//! What is kept below `data/`: a [`recording`] of a lesson, and [`peers`], the course
+//! beside libraries.
 
 pub mod peers;
 pub mod recording;
-pub mod shared;
 
 use std::process::Command;
 

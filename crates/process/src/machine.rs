@@ -21,34 +21,6 @@ pub fn host() -> String {
     format!("{}, {} cores", cpu(), cores())
 }
 
-/// Temperature and clocks now, of NVIDIA's GPUs or else of the CPU, as far as the system tells.
-pub fn state() -> String {
-    let asks = "--query-gpu=temperature.gpu,clocks.sm,clocks.mem,power.draw";
-    if let Some(told) = output("nvidia-smi", &[asks, "--format=csv,noheader"]) {
-        let gpu = told.lines().next().unwrap_or_default().to_string();
-        return format!("GPU: {gpu} (degrees, SM clock, memory clock, power)");
-    }
-    let zones = std::fs::read_dir("/sys/class/thermal")
-        .into_iter()
-        .flatten()
-        .flatten();
-    let degrees = zones.filter_map(|zone| {
-        let text = std::fs::read_to_string(zone.path().join("temp")).ok()?;
-        Some(text.trim().parse::<f64>().ok()? / 1000.0)
-    });
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let clocks = info.lines().filter(|line| line.starts_with("cpu MHz"));
-    let clocks = clocks.filter_map(|line| line.split_once(':')?.1.trim().parse::<f64>().ok());
-    let most = |values: Vec<f64>| values.into_iter().reduce(f64::max);
-    match (most(degrees.collect()), most(clocks.collect())) {
-        (None, None) => "unknown".into(),
-        (degrees, clock) => {
-            let told = |value: Option<f64>| value.map_or("?".into(), |value| format!("{value:.0}"));
-            format!("CPU: {} degrees, {} MHz", told(degrees), told(clock))
-        }
-    }
-}
-
 /// The vector instructions that drivers and libraries make use of; of other machines than
 /// x86-64 nothing is told.
 pub fn vector_instructions() -> Vec<&'static str> {

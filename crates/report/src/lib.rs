@@ -9,7 +9,6 @@
 //! - `survey` is what a report holds, its jobs among it, and does them.
 //! - `rows` are what is shown of it, with the `roofline` of each size; `filled` puts that into
 //!   the page, and fills all else that learners read.
-//! - [`share`] is `course record --share`, what somebody sends in of a device.
 //! - [`peers`] is the comparison with libraries.
 
 pub mod command;
@@ -17,7 +16,6 @@ mod filled;
 pub mod peers;
 mod roofline;
 mod rows;
-pub mod share;
 mod survey;
 
 pub use filled::filled;
