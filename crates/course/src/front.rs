@@ -40,7 +40,7 @@ pub fn is_possible() -> bool {
 pub fn open(puzzles: &[Puzzle], turn: Turn) -> Result<ExitCode> {
     let files = puzzles.iter().map(|one| turn.folder.file(one));
     let mut front = Front {
-        saves: Saves::of(&turn.file, ""),
+        saves: Saves::of(&[&turn.file], "")?,
         others: Others::of(files),
         check: Shown::of(&turn.words())?,
         puzzles,
@@ -125,7 +125,7 @@ impl<'a> Front<'a> {
 
     fn turn_to(&mut self, puzzle: &'a Puzzle) -> Result<()> {
         self.turn.turn_to(puzzle);
-        self.saves.turn_to(&self.turn.file, "");
+        self.saves.turn_to(&self.turn.file, "")?;
         self.says.clear();
         self.asks = false;
         self.check_again()

@@ -30,7 +30,7 @@ use saves::{News, Saves};
 /// the loop goes on.
 pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> Result<()> {
     Source::read(path)?;
-    let mut saves = Saves::of(path, &shortest(path).display().to_string());
+    let mut saves = Saves::of(&[path], &shortest(path).display().to_string())?;
     let mut environment = crate::environment();
     let mut rates = Rates::default();
     each_save(&mut saves, |saves| {
@@ -42,7 +42,11 @@ pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> 
         let ended = must_suit().and_then(|()| crate::run_until(orders, environment.clone(), pause));
         match ended {
             Ok(Some(ended)) => {
-                rates.compare(&ended.records, orders.json)?;
+                let lines = compared(&mut rates, &ended.records);
+                if !lines.is_empty() && !orders.json {
+                    let heading = "compared with the run before".bold();
+                    writeln!(stdout(), "\n  {heading}\n{}", lines.join("\n"))?;
+                }
                 remember_limits(&mut environment, orders, &ended.records);
             }
             Ok(None) => clear_line(),
@@ -119,33 +123,19 @@ fn invitation(name: &str) {
 }
 
 /// The last rate of each kernel, by device, kernel and M, N, K.
-#[derive(Default)]
-struct Rates(HashMap<Key, f64>);
+type Rates = HashMap<(String, String, [usize; 3]), f64>;
 
-type Key = (String, String, [usize; 3]);
-
-fn key(record: &Record) -> Key {
-    let size = [record.m, record.n, record.k];
-    (record.device.clone(), record.kernel.clone(), size)
-}
-
-impl Rates {
-    /// Prints what changed, and remembers the new rates. A kernel that did not
-    /// build or is wrong keeps its last rate, for when it is right again.
-    fn compare(&mut self, records: &[Record], json: bool) -> Result<()> {
-        let on_devices = records.iter().filter(|record| record.platform != "host");
-        let lines = on_devices.filter_map(|record| {
-            let now = record.rate()?;
-            let before = self.0.insert(key(record), now)?;
-            Some(line(record, before, now))
-        });
-        let lines: Vec<String> = lines.collect();
-        if lines.is_empty() || json {
-            return Ok(());
-        }
-        let heading = "compared with the run before".bold();
-        Ok(writeln!(stdout(), "\n  {heading}\n{}", lines.join("\n"))?)
-    }
+/// What changed, a line for each kernel, whose new rates are remembered. One that did not build
+/// or is wrong keeps its last rate, for when it is right again.
+fn compared(rates: &mut Rates, records: &[Record]) -> Vec<String> {
+    let on_devices = records.iter().filter(|record| record.platform != "host");
+    let lines = on_devices.filter_map(|record| {
+        let now = record.rate()?;
+        let size = [record.m, record.n, record.k];
+        let before = rates.insert((record.device.clone(), record.kernel.clone(), size), now)?;
+        Some(line(record, before, now))
+    });
+    lines.collect()
 }
 
 /// Green where it is faster, red where it is slower, by more than chance makes it.
@@ -189,8 +179,8 @@ mod tests {
             ..record(0.0).fail("wrong")
         };
         for records in [[record(100.0)], [wrong]] {
-            rates.compare(&records, true).unwrap();
+            assert!(compared(&mut rates, &records).is_empty());
         }
-        assert_eq!(rates.0.get(&key(&record(0.0))), Some(&100.0));
+        assert_eq!(compared(&mut rates, &[record(200.0)]).len(), 1);
     }
 }

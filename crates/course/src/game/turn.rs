@@ -135,7 +135,7 @@ pub struct Watch<'a> {
 impl Watch<'_> {
     /// Checks, and checks again after each save, until Ctrl-C.
     pub fn run(mut self) -> Result<ExitCode> {
-        let mut saves = Saves::of(&self.turn.file, &self.name());
+        let mut saves = Saves::of(&[&self.turn.file], &self.name())?;
         each_save(&mut saves, |saves| self.check(saves))?;
         Ok(ExitCode::SUCCESS)
     }
@@ -160,7 +160,7 @@ impl Watch<'_> {
             return Ok(News::Nothing);
         };
         self.turn.turn_to(next);
-        saves.turn_to(&self.turn.file, &self.name());
+        saves.turn_to(&self.turn.file, &self.name())?;
         Ok(News::Turned)
     }
 }
