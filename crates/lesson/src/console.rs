@@ -21,7 +21,7 @@ use text::progress::{self, tick_by_itself};
 use crate::cli::Flags;
 use crate::report::Report;
 use crate::simulator::Simulator;
-use crate::step::{Part, Step};
+use crate::step::{Hush, Part, Step};
 
 /// Matrices up to this many rows and columns are printed by `--show`.
 const SHOWN: usize = 16;
@@ -45,7 +45,7 @@ pub struct Console {
     /// What a process before this one measured.
     pub(crate) earlier: Earlier,
     /// Until this process has come to where that one ended.
-    silent: bool,
+    silent: Option<Hush>,
     /// In a trial, which says what is done itself.
     pub(crate) in_a_trial: bool,
     /// How many kernels' results are wrong.
@@ -72,13 +72,12 @@ impl Console {
                 spinner.set_draw_target(ProgressDrawTarget::hidden());
                 report.kept_back = shows_output.then(RefCell::default);
             }
-            if !earlier.is_over() {
-                one.mute();
-            }
             step = Some(one);
         }
+        let goes_on = !earlier.is_over();
+        let silent = step.as_ref().filter(|_| goes_on).map(Step::hush);
         // What was kept back went with the process that kept it.
-        report.muted = !earlier.is_over() && report.kept_back.is_none();
+        report.muted = goes_on && report.kept_back.is_none();
         Ok(Console {
             report,
             step,
@@ -86,7 +85,7 @@ impl Console {
             timeout: flags.orders().timeout,
             events: Sender::from_environment()?,
             simulator: Simulator::from_environment(),
-            silent: !earlier.is_over(),
+            silent,
             earlier,
             in_a_trial: false,
             wrong: 0,
@@ -233,13 +232,8 @@ impl Console {
     /// Prints and tells from now on, where this process was silent until it came to
     /// where another had ended.
     pub(crate) fn speak_up(&mut self) {
-        if self.silent {
-            self.silent = false;
-            self.report.muted = false;
-            if let Some(step) = &self.step {
-                step.speak_up();
-            }
-        }
+        self.report.muted = false;
+        self.silent = None;
     }
 
     /// Draws no progress from now on, or does again.

@@ -62,7 +62,8 @@ pub fn notes(lesson: u32) -> &'static str {
     section.unwrap_or("There are no notes on this lesson.")
 }
 
-/// Tells what happens, and gives the terminal back when it is dropped.
+/// Tells what happens, and gives the terminal back when it is dropped. Whatever waits for a key
+/// fails where that is the wish to end.
 pub struct Step(RefCell<State>);
 
 impl Drop for Step {
@@ -76,7 +77,7 @@ pub struct Hush(Rc<Step>);
 
 impl Drop for Hush {
     fn drop(&mut self) {
-        self.0.speak_up();
+        self.0.0.borrow_mut().quiet -= 1;
     }
 }
 
@@ -127,18 +128,8 @@ impl Step {
 
     /// Says nothing, and waits for nothing, until the guard is dropped.
     pub fn hush(self: &Rc<Step>) -> Hush {
-        self.mute();
-        Hush(self.clone())
-    }
-
-    /// Says nothing, and waits for nothing, until [`Step::speak_up`].
-    pub fn mute(&self) {
         self.0.borrow_mut().quiet += 1;
-    }
-
-    /// Ends [`Step::mute`].
-    pub fn speak_up(&self) {
-        self.0.borrow_mut().quiet -= 1;
+        Hush(self.clone())
     }
 
     /// Tells something, unless it is quiet.
@@ -158,9 +149,6 @@ impl Step {
     }
 
     /// Begins a part of the lesson, after a key for what was told before it.
-    ///
-    /// # Errors
-    /// The wish to end, as from all that may wait for a key.
     pub fn begin(&self, part: Part) -> Result<()> {
         self.pause()?;
         self.unless_quiet(|state| state.begin(part));
@@ -187,9 +175,6 @@ impl Step {
     }
 
     /// Begins a kernel: what is new in it, and why.
-    ///
-    /// # Errors
-    /// The wish to end.
     pub fn kernel(&self, card: Card) -> Result<()> {
         self.pause()?;
         let mut state = self.0.borrow_mut();
@@ -203,9 +188,6 @@ impl Step {
     }
 
     /// Asks for a prediction of what is measured next.
-    ///
-    /// # Errors
-    /// The wish to end.
     pub fn predict(&self, name: &str, before: Option<&str>) -> Result<()> {
         self.pause()?;
         self.unless_quiet(|state| Some(state.ask_the_room(name, before)))
@@ -214,9 +196,6 @@ impl Step {
 
     /// Shows how a kernel came out, beside the step before and beside what was
     /// predicted, and waits for a key.
-    ///
-    /// # Errors
-    /// The wish to end.
     pub fn result(&self, record: &Record) -> Result<()> {
         self.unless_quiet(|state| state.show_result(record));
         // For the comparison with the next kernel.
@@ -229,9 +208,6 @@ impl Step {
     }
 
     /// Waits for a key, if something was told since the last one.
-    ///
-    /// # Errors
-    /// The wish to end.
     pub fn pause(&self) -> Result<()> {
         self.unless_quiet(|state| Some(state.pause()))
             .unwrap_or(Ok(()))

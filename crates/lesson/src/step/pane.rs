@@ -55,16 +55,15 @@ impl Pane {
         self.height = rows.saturating_sub(head.len() + keys.len() + 1).max(1);
         self.lines = lines;
         // What fits is seen from its begin.
-        let last = if self.lines.len() > self.height {
-            self.lines.len() - 1
-        } else {
-            0
-        };
-        self.top = self.top.min(last);
+        let fits = self.lines.len() <= self.height;
+        self.top = self.top.min(if fits { 0 } else { self.lines.len() - 1 });
         let shown = self.lines.iter().skip(self.top).cloned();
         let rest = std::iter::repeat_n(String::new(), self.height);
         let shown = shown.chain(rest).take(self.height).collect();
-        let status = both_ends(status, &self.place().yellow().to_string(), columns);
+        let place = self.place().yellow().to_string();
+        let used = measure_text_width(status) + measure_text_width(&place);
+        let gap = columns.saturating_sub(used).max(1);
+        let status = format!("{status}{:gap$}{place}", "");
         [head, shown, vec![status], keys].concat()
     }
 
@@ -110,13 +109,6 @@ fn key_lines(keys: &[(&str, &str)], (columns, rows): (usize, usize)) -> Vec<Stri
     }
     lines.truncate((rows / 2).max(1));
     lines
-}
-
-/// Two texts at the ends of a row.
-fn both_ends(left: &str, right: &str, columns: usize) -> String {
-    let used = measure_text_width(left) + measure_text_width(right);
-    let gap = columns.saturating_sub(used).max(1);
-    format!("{left}{:gap$}{right}", "")
 }
 
 #[cfg(test)]
