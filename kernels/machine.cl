@@ -1,5 +1,5 @@
 // What the parts of a device take, one kernel for each: docs/machine.md shows what
-// `cargo makers probe` measured with them. They compute nothing that anybody needs;
+// `cargo xtask probe` measured with them. They compute nothing that anybody needs;
 // what each leaves in `out` shows that it did its work.
 
 // Steps that are written out in each iteration of a loop, so that the loop itself

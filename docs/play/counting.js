@@ -1,6 +1,6 @@
 // What the four things to play with count. tests/book/cases.json is what it must come to:
 // the kernels' own index expressions, the simulator's counts, and recorded runs, as they came
-// out once. These fail `cargo makers pages --check` where a kernel has changed since:
+// out once. These fail `cargo xtask pages --check` where a kernel has changed since:
 //
 // drawn for 04-coalescing.cl matmul_id0_rows: row = get_global_id(0)
 // drawn for 04-coalescing.cl matmul_id0_rows: A[row * K + k]

@@ -1,5 +1,5 @@
 // What kernels and recordings say to the things to play with. These fail
-// `cargo makers pages --check` where one says another thing:
+// `cargo xtask pages --check` where one says another thing:
 //
 // drawn for 06-local-memory.cl transpose_tile: SIDE=32
 // drawn for 06-local-memory.cl matmul_column_strip: STRIP=8

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::kept::{self, must_be_a_name};
 use crate::record::printed;
 
-/// The flags of `cargo makers asm`.
+/// The flags of `cargo xtask asm`.
 #[derive(clap::Args)]
 pub struct Options {
     #[command(flatten)]

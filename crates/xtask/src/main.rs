@@ -24,7 +24,7 @@ use clap::Parser;
 /// What makers of the course use. `cargo build --workspace` comes first: these run
 /// lessons.
 #[derive(Parser)]
-#[command(name = "cargo makers", bin_name = "cargo makers", version)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version)]
 enum Command {
     /// Write kernels, recorded outputs and tables into the Markdown pages
     Pages {

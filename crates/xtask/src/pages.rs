@@ -75,7 +75,7 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
     let mut wrong = Vec::new();
     if check && !stale.is_empty() {
         wrong.push(format!(
-            "these files differ from the kernels or the data: {}; run `cargo makers pages`",
+            "these files differ from the kernels or the data: {}; run `cargo xtask pages`",
             stale.join(", ")
         ));
     }

@@ -70,7 +70,7 @@ pub fn probe(options: &Options) -> Result<()> {
     aside!("probing {}", session.device.label());
     let device = &session.device;
     let about = json!({
-        "command": format!("cargo makers probe {}", options.name),
+        "command": format!("cargo xtask probe {}", options.name),
         "date": date("+%Y-%m-%d")?,
         "device": device.name,
         "platform": device.platform.name,

@@ -108,7 +108,7 @@ pub fn problems(Course { name, flags }: &Course) -> Result<()> {
     }
     // 1 where a stage misses the target.
     let text = printed(&words, flags, &[0, 1])?;
-    let command = format!("cargo makers problems {name} -- {}", flags.join(" "));
+    let command = format!("cargo xtask problems {name} -- {}", flags.join(" "));
     let mut all =
         vec![json!({ "command": command.trim_end_matches(" -- "), "date": date("+%Y-%m-%d")? })];
     for line in text.lines() {

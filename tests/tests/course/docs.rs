@@ -23,7 +23,7 @@ cargo() {
     case "$1" in
         run) shift ;;
         # Aliases of .cargo/config.toml.
-        course|makers) program=$1; shift; set -- -- "$@" ;;
+        course|xtask) program=$1; shift; set -- -- "$@" ;;
         *) return ;;
     esac
     while [ $# -gt 0 ]; do
@@ -261,7 +261,7 @@ fn there_is_a_page_for_every_lesson_and_the_book_holds_every_page() {
 
 #[test]
 fn quoted_kernels_outputs_and_tables_are_those_of_the_files() {
-    program("makers").args("pages --check").run().ends_with(0);
+    program("xtask").args("pages --check").run().ends_with(0);
 }
 
 #[test]
@@ -269,11 +269,11 @@ fn a_quoted_kernel_that_differs_from_its_file_is_noticed() {
     let page =
         "<!-- kernel: 02-saxpy.cl saxpy -->\n```c\nkernel void saxpy() {}\n```\n<!-- end -->\n";
     let page = scratch("stale-page.md", page);
-    let check = program("makers").args("pages --check").arg(page).run();
-    check.fails(1, &["stale-page.md", "cargo makers pages"]);
+    let check = program("xtask").args("pages --check").arg(page).run();
+    check.fails(1, &["stale-page.md", "cargo xtask pages"]);
 }
 
-/// `makers pages --check` in a folder of the test's own that holds these files, and beside them
+/// `xtask pages --check` in a folder of the test's own that holds these files, and beside them
 /// the course's own of these names.
 fn check_in_a_copy(name: &str, files: &[(&str, &str)], linked: &[&str], page: &str) -> Outcome {
     let copy = scratch_folder(name);
@@ -288,7 +288,7 @@ fn check_in_a_copy(name: &str, files: &[(&str, &str)], linked: &[&str], page: &s
         .map(|of| format!("ln -sfn {course}/{of} {of}; "));
     let links: String = links.collect();
     let line = format!("cd {}; {links}exec \"$0\" \"$@\"", copy.display());
-    let check = program("makers").args("pages --check").args(page);
+    let check = program("xtask").args("pages --check").args(page);
     check.in_shell(&line).run()
 }
 
@@ -335,7 +335,7 @@ fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
         1,
         &[
             "docs/figures/stride.svg, docs/play/colours.css; \
-             run `cargo makers pages`",
+             run `cargo xtask pages`",
             "no page has the figure strange",
             "lessons/02-saxpy/README.md has no figure",
             "no page has the figure ladder",

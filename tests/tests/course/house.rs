@@ -12,7 +12,7 @@ fn read(path: &str) -> String {
 
 /// The crates from the top of DESIGN.md's table to its bottom.
 const CRATES: [&str; 13] = [
-    "course", "makers", "report", "judge", "analysis", "calls", "oclcc", "lesson", "process",
+    "course", "xtask", "report", "judge", "analysis", "calls", "oclcc", "lesson", "process",
     "common", "verify", "language", "text",
 ];
 
@@ -41,7 +41,7 @@ fn a_layout_names_every_module() {
         let root = match name {
             // A program in one file.
             "oclcc" => continue,
-            "course" | "makers" => "main",
+            "course" | "xtask" => "main",
             _ => "lib",
         };
         let path = format!("crates/{name}/src/{root}.rs");

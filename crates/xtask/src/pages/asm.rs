@@ -28,7 +28,7 @@ pub fn listing(device: &str, words: &[&str]) -> Result<String> {
     let origin: Origin = serde_json::from_str(&read("json")?)
         .with_context(|| format!("{} is damaged", path.display()))?;
     let again =
-        || format!("{name} has changed since; run `cargo makers asm {name} --as {device}` there");
+        || format!("{name} has changed since; run `cargo xtask asm {name} --as {device}` there");
     let kernel = words.first().copied().unwrap_or_default();
     ensure!(is_the_same(kernel, &origin.text)?, again());
     let text = read("txt")?;

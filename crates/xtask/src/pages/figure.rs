@@ -55,7 +55,7 @@ fn colours() -> Result<String> {
         .split_once(dark)
         .context("the style has no dark part")?;
     Ok(format!(
-        "/* Made from the style of the figures by `cargo makers pages`. */\n\
+        "/* Made from the style of the figures by `cargo xtask pages`. */\n\
          :where(.play svg) {{\n{light}}}\n:where(:is(.ayu, .coal, .navy) .play svg) {{\n{dark}"
     ))
 }

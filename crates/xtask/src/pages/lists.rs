@@ -77,6 +77,6 @@ fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
     let table = table("stage", &names, &rows);
     let date = date.as_str().unwrap_or("?");
     Some(format!(
-        "{table}\n\n*{device}, {sizes}, recorded {date}, by `cargo makers problems`.*"
+        "{table}\n\n*{device}, {sizes}, recorded {date}, by `cargo xtask problems`.*"
     ))
 }
