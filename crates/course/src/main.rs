@@ -41,8 +41,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use common::Error;
 use process::end;
-use report::{command as report_command, peers};
+use report::command as report_command;
 
 /// What `asm`, `occupancy` and `trace` take first.
 const KERNEL: &str = "A kernel of a lesson, or of the file that --source names; or a file of yours, \
@@ -113,13 +114,14 @@ enum Command {
     Diff(diff::Options),
     /// Run every lesson on a device, and write one page with every step on it
     Report(Box<report_command::Options>),
-    /// The fastest kernel of the course beside cuBLAS, oneMKL, OpenBLAS and others
-    Peers(peers::Options),
     /// What of this machine the course can use, and how to mend the rest
     Doctor(doctor::Options),
-    /// Measure one library, for `peers` and `report --peers`
-    #[command(hide = true)]
-    Peer(peers::PeerOptions),
+    /// It is a makers' command now
+    #[command(hide = true, disable_help_flag = true)]
+    Peers {
+        #[arg(allow_hyphen_values = true, num_args = ..)]
+        words: Vec<String>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -156,8 +158,13 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Doctor(options) => return doctor::doctor(&options),
         Command::Diff(options) => diff::diff(&options)?,
         Command::Report(options) => report_command::report(&options)?,
-        Command::Peers(options) => peers::peers(&options)?,
-        Command::Peer(options) => peers::peer(&options)?,
+        Command::Peers { words } => {
+            let next = [&["cargo xtask libraries".into()], &words[..]]
+                .concat()
+                .join(" ");
+            let why = format!("makers compare with libraries; next: {next}");
+            return Err(Error::Usage(why).into());
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

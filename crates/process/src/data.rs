@@ -1,7 +1,5 @@
-//! What is kept below `data/`: a [`recording`] of a lesson, and [`peers`], the course
-//! beside libraries.
+//! What is kept below `data/`: a [`recording`] of a lesson.
 
-pub mod peers;
 pub mod recording;
 
 use std::process::Command;

@@ -1,5 +1,4 @@
-//! What the course's kernels come to on a device: on one page, and beside the libraries that
-//! the device's owner would call instead.
+//! What the course's kernels come to on a device, on one page.
 //!
 //! # Layout
 //!
@@ -9,11 +8,9 @@
 //! - `survey` is what a report holds, its jobs among it, and does them.
 //! - `rows` are what is shown of it, with the `roofline` of each size; `filled` puts that into
 //!   the page, and fills all else that learners read.
-//! - [`peers`] is the comparison with libraries.
 
 pub mod command;
 mod filled;
-pub mod peers;
 mod roofline;
 mod rows;
 mod survey;

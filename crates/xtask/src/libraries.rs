@@ -1,38 +1,34 @@
-//! `course peers`: the kernel that the course chooses for a device and a shape, beside the
-//! libraries that the device's owner would call instead, in turns within one run.
+//! `cargo xtask libraries`: the kernel that the course chooses for a device and a shape, beside
+//! the library that the device's owner would call instead, cuBLAS or OpenBLAS. Each round both have
+//! one turn. Who begins changes from round to round, so that a clock that falls hits both alike.
 //!
-//! Layout: `library` lists the libraries, and `child` measures one in a process of its own, by
-//! `host`, `cublas` and `clblast`.
-//! `turns` runs these children and a lesson one after another, on `shapes`
-//! that a seed draws or on others; `table` shows what came of it.
+//! Layout: `library` measures one, by `cublas` or `openblas`; `comparison` is what comes of it, and
+//! what `data/peers/` keeps.
 
-mod child;
-mod clblast;
+pub mod comparison;
 mod cublas;
-mod host;
 mod library;
-mod shapes;
-mod table;
-mod turns;
+mod openblas;
 
 use std::io::Write;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 use clap::Args;
-use common::Error;
 use common::element::Type;
+use common::numbers::significant;
+use common::record::Record;
 use common::shape::Shape;
+use common::timing::quantile;
 use process::data::date;
-use process::data::peers::{About, Comparison};
-use serde::Serialize;
+use process::devices::{self, Device};
+use process::{Finished, lessons, machine};
+use serde_json::{Value, json};
 use text::{Out, aside};
 
-pub use child::{Options as PeerOptions, run as peer};
-use library::Peer;
-use process::devices::{self, Device};
-use process::machine;
-use turns::Turns;
+use comparison::{Comparison, OURS, OURS_BY_VENDOR, Rate};
+use cublas::OnGpu;
+use library::{Library, Multiply, measure};
+use openblas::OnHost;
 
 /// What is compared.
 #[derive(Args)]
@@ -41,14 +37,21 @@ pub struct Options {
     /// platform or type [default: as the lessons choose]
     #[arg(short, long, value_name = "SELECTOR")]
     device: Option<String>,
-    /// Sizes of the products, N or MxNxK; may be a list. `thirty` stands for thirty shapes
-    /// that are drawn from a seed [default: 512, 1024 and 2048 on a CPU; 1024, 2048 and 4096
-    /// elsewhere]
-    #[arg(short, long, value_name = "LIST", value_delimiter = ',', value_parser = sizes)]
-    size: Vec<Sizes>,
-    /// What the thirty shapes are drawn from [default: another one each time]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
+    /// The library [default: cublas on NVIDIA's GPUs, else openblas]
+    #[arg(long)]
+    library: Option<Library>,
+    /// Sizes of the products, N or MxNxK; may be a list
+    #[arg(
+        short,
+        long,
+        value_name = "N|MxNxK",
+        value_delimiter = ',',
+        required_unless_present = "like"
+    )]
+    size: Vec<Shape>,
+    /// Sizes of a comparison that is kept: h200-thirty has some that were drawn by chance
+    #[arg(long, value_name = "NAME")]
+    like: Option<String>,
     /// How many times each has its turn
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
@@ -58,29 +61,6 @@ pub struct Options {
     /// Type of A and B: half, or tf32 as lesson 13 has it; sums are floats
     #[arg(long = "type", value_name = "TYPE", default_value = "float", value_parser = inputs)]
     inputs: Type,
-    /// Libraries [default: those for this device]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    only: Vec<Peer>,
-    /// Print one JSON object a line, as `data/peers/` keeps them
-    #[arg(long)]
-    json: bool,
-}
-
-/// What one word of `--size` stands for.
-#[derive(Clone)]
-enum Sizes {
-    One(Shape),
-    Thirty,
-}
-
-fn sizes(word: &str) -> Result<Sizes, String> {
-    if word == shapes::NAME {
-        return Ok(Sizes::Thirty);
-    }
-    let shape = word.parse::<Shape>();
-    let shape = shape.map_err(|why| format!("{why}; or write {}", shapes::NAME))?;
-    let countable = shape.must_be_countable().map(|()| Sizes::One(shape));
-    countable.map_err(|error| error.to_string())
 }
 
 /// The type of A and B.
@@ -93,106 +73,186 @@ fn inputs(word: &str) -> Result<Type, String> {
     }
 }
 
-/// Measures, and prints a table, or lines of JSON as soon as they are known.
-pub fn peers(options: &Options) -> Result<()> {
+/// Set in the process that has the library's environment.
+const READY: &str = "OPENCL_COURSE_LIBRARY";
+
+/// Measures, and prints lines as `data/peers/` keeps them.
+pub fn libraries(options: &Options) -> Result<()> {
     let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
-    let peers = match &options.only[..] {
-        [] if options.inputs != Type::Float => vec![Peer::Cublas],
-        [] => Peer::beside(&device),
-        only => only.to_vec(),
+    let of_device = match device.platform.contains("NVIDIA") {
+        true => Library::Cublas,
+        false => Library::Openblas,
     };
-    let seed = seed(options)?;
-    let mut comparison = Comparison {
-        about: about(&device, seed)?,
-        rates: Vec::new(),
-        missing: Vec::new(),
-    };
-    if options.json {
-        print(&comparison.about)?;
+    let library = options.library.unwrap_or(of_device);
+    // It reads its environment when it is loaded. Drivers get a lesson's: it is measured as the
+    // kernels are.
+    if std::env::var_os(READY).is_none() {
+        let mut again = process::this_program()?;
+        again.args(std::env::args_os().skip(1)).env(READY, "1");
+        again.envs(process::environment());
+        let ended = again.envs(library.environment(options.inputs)).status()?;
+        return match ended.code() {
+            Some(0) => Ok(()),
+            code => std::process::exit(code.unwrap_or(1)),
+        };
     }
-    let mut turns = Turns {
+    writeln!(Out, "{}", about(&device)?)?;
+    let mut players = Players {
         device: &device,
-        inputs: options.inputs,
-        peers,
-        rounds: options.rounds as usize,
-        runs: options.runs,
+        library,
+        open: match library {
+            Library::Cublas => Box::new(OnGpu::open(device.index, options.inputs)?),
+            Library::Openblas => Box::new(OnHost::open()?),
+        },
+        options,
     };
-    let shapes = wanted(&options.size, device.is_cpu(), seed);
-    let mut left = shapes.len();
-    if let Some(seed) = seed {
-        aside!("thirty shapes drawn from --seed {seed}");
+    let mut timed = 0;
+    let mut shapes = options.size.clone();
+    if let Some(name) = &options.like {
+        shapes.extend(Comparison::read(name)?.shapes());
     }
-    // So few that the turns of one size are seconds apart, and so many that a process for each
+    // So few that the turns of one size are seconds apart, and so many that a lesson for each
     // turn costs little.
     let together = if device.is_cpu() { 4 } else { 10 };
     for some in shapes.chunks(together) {
-        aside!("{left} sizes left; now {}", turns::list(some));
-        left -= some.len();
-        let (rates, missing) = turns.take(some)?;
-        if options.json {
-            rates.iter().try_for_each(print)?;
-            missing.iter().try_for_each(print)?;
+        aside!("of {} sizes now {}", shapes.len(), list(some));
+        for rate in players.take_turns(some)? {
+            let words = rate.gflops.map_or("no".into(), significant);
+            aside!("  {} {}: {words} GFLOP/s", rate.shape, rate.library);
+            timed += usize::from(rate.gflops.is_some());
+            writeln!(Out, "{}", json!(rate))?;
         }
-        comparison.rates.extend(rates);
-        comparison.missing.extend(missing);
     }
-    if !options.json {
-        write!(Out, "{}", table::text(&comparison)?)?;
-    }
-    if comparison.rates.iter().all(|rate| rate.gflops.is_none()) {
-        bail!("nothing could be timed");
-    }
+    ensure!(timed > 0, "nothing could be timed");
     Ok(())
 }
 
-fn print<Line: Serialize>(line: &Line) -> Result<()> {
-    Ok(writeln!(Out, "{}", serde_json::to_string(line)?)?)
+/// The first line: where and when.
+fn about(device: &Device) -> Result<Value> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    Ok(json!({
+        "command": format!("cargo xtask {}", words.join(" ")),
+        "date": date("+%Y-%m-%d")?,
+        "device": device.name,
+        "platform": device.platform,
+        "driver": device.driver,
+        "host": machine::host(),
+    }))
 }
 
-/// What the thirty shapes are drawn from: as asked, or by the clock.
-fn seed(options: &Options) -> Result<Option<u64>> {
-    let is_drawn = options.size.iter().any(|one| matches!(one, Sizes::Thirty));
-    match options.seed {
-        Some(_) if !is_drawn => Err(Error::Usage("--seed is that of --size thirty".into()).into()),
-        None if is_drawn => {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
-            Ok(Some(u64::from(now.subsec_nanos()) % 1_000_000))
-        }
-        seed => Ok(seed),
-    }
+/// "1024x1024x1024,37x91x53".
+fn list(shapes: &[Shape]) -> String {
+    let shapes: Vec<String> = shapes.iter().map(Shape::to_string).collect();
+    shapes.join(",")
 }
 
-fn wanted(sizes: &[Sizes], on_cpu: bool, seed: Option<u64>) -> Vec<Shape> {
-    if sizes.is_empty() {
-        let least = if on_cpu { 512 } else { 1024 };
-        return [least, 2 * least, 4 * least].map(Shape::cube).to_vec();
-    }
-    // Multiply-adds of a product that a device is still given time for.
-    let most = if on_cpu { 4e9 } else { 1e12 };
-    let mut shapes = Vec::new();
-    for one in sizes {
-        let named = match one {
-            Sizes::One(shape) => vec![*shape],
-            Sizes::Thirty => shapes::thirty(seed.unwrap_or_default(), most),
-        };
-        for shape in named {
-            if !shapes.contains(&shape) {
-                shapes.push(shape);
+/// The course and the library.
+struct Players<'a> {
+    device: &'a Device,
+    library: Library,
+    open: Box<dyn Multiply>,
+    options: &'a Options,
+}
+
+/// Whose turn it was, at which size, and what it measured.
+type Turn = (&'static str, Shape, Record);
+
+impl Players<'_> {
+    /// All rounds on these sizes: the rates, ours first at each size.
+    fn take_turns(&mut self, shapes: &[Shape]) -> Result<Vec<Rate>> {
+        let mut turns: Vec<Turn> = Vec::new();
+        for round in 0..self.options.rounds {
+            for theirs in [round % 2 == 1, round % 2 == 0] {
+                turns.extend(match theirs {
+                    true => self.their_turn(shapes)?,
+                    false => self.our_turn(shapes)?,
+                });
             }
         }
+        let mut rates = Vec::new();
+        for &shape in shapes {
+            for name in [OURS, OURS_BY_VENDOR, self.library.name()] {
+                let here = turns.iter().filter(|one| (one.0, one.1) == (name, shape));
+                let here = Vec::from_iter(here.map(|(_, _, record)| record));
+                rates.extend(self.rate(name, shape, &here));
+            }
+        }
+        Ok(rates)
     }
-    shapes
-}
 
-fn about(device: &Device, seed: Option<u64>) -> Result<About> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    Ok(About {
-        command: format!("cargo run -p course -- {}", words.join(" ")),
-        date: date("+%Y-%m-%d")?,
-        device: device.name.clone(),
-        platform: device.platform.clone(),
-        driver: device.driver.clone(),
-        host: machine::host(),
-        seed,
-    })
+    fn their_turn(&mut self, shapes: &[Shape]) -> Result<Vec<Turn>> {
+        let Options { inputs, runs, .. } = *self.options;
+        let turn = |&shape: &Shape| {
+            let record = measure(&mut *self.open, shape, inputs, runs)?;
+            Ok((self.library.name(), shape, record))
+        };
+        shapes.iter().map(turn).collect()
+    }
+
+    fn our_turn(&self, shapes: &[Shape]) -> Result<Vec<Turn>> {
+        // It leads to the limit of such a device, with what it chooses beforehand.
+        let mut command = lessons::numbered(self.lesson())?.command()?;
+        command.args(["--json", "--device", &self.device.index.to_string()]);
+        command.args(["--size", &list(shapes)]);
+        match self.options.inputs {
+            Type::Float => command.arg("--chosen"),
+            Type::Tf32 => command.args(["--inputs", "tf32"]),
+            other => command.args(["--inputs", other.name()]),
+        };
+        if let Some(runs) = self.options.runs {
+            command.args(["--runs", &runs.to_string()]);
+        }
+        let finished = Finished::of(&mut command)?;
+        ensure!(finished.status.success(), "{}", finished.complaint());
+        let name = |one: &Record| match one.vendor_specific {
+            true => OURS_BY_VENDOR,
+            false => OURS,
+        };
+        let turn = |one: Record| (name(&one), one.shape(), one);
+        Ok(finished.records().map(turn).collect())
+    }
+
+    fn lesson(&self) -> u32 {
+        match self.options.inputs {
+            Type::Float if self.device.is_cpu() => 9,
+            Type::Float => 10,
+            _ => 13,
+        }
+    }
+
+    /// What all turns of one come to at a size, if it had any. Beside a library on the host ours
+    /// is timed by the wall clock, as that is.
+    fn rate(&self, library: &str, shape: Shape, turns: &[&Record]) -> Option<Rate> {
+        let last = turns.last()?;
+        let is_ours = library.starts_with(OURS);
+        let by_the_wall = self.library == Library::Openblas && !last.wall_seconds.is_empty();
+        let seconds = turns.iter().flat_map(|one| match by_the_wall {
+            true => &one.wall_seconds,
+            false => &one.seconds,
+        });
+        let seconds: Vec<f64> = seconds.copied().collect();
+        // One wrong result, and nothing of it is believed.
+        let why = turns.iter().find_map(|one| one.why());
+        let why = why.or_else(|| seconds.is_empty().then(|| "nothing was measured".into()));
+        let rate = |q| shape.flop() / quantile(&seconds, q) / 1e9;
+        let at = |q| why.is_none().then(|| rate(q));
+        Some(Rate {
+            shape,
+            library: library.into(),
+            kernel: is_ours.then(|| last.kernel.clone()),
+            version: match is_ours {
+                true => format!("lesson {}", self.lesson()),
+                false => self.open.version(),
+            },
+            clock: match by_the_wall {
+                true => Some("wall".into()),
+                false => last.clock.clone(),
+            },
+            gflops: at(0.5),
+            q1: at(0.75),
+            q3: at(0.25),
+            runs: seconds.len(),
+            why: why.map(|why| why.lines().next().unwrap_or_default().into()),
+        })
+    }
 }

@@ -4,14 +4,16 @@
 //!
 //! - `pages` writes into the Markdown files what kernels and recordings say; `figures` draws
 //!   what they show.
-//! - What they quote is kept by `record` (lessons, libraries), `asm` (machine code) and
+//! - What they quote is kept by `record` (lessons, problems), `asm` (machine code) and
 //!   `probe` (parts of a device); `kept` reads and writes the files.
+//! - `libraries` holds the course's kernels beside cuBLAS and OpenBLAS.
 //!
 //! What is measured is printed as JSON, an object a line.
 
 mod asm;
 mod figures;
 mod kept;
+mod libraries;
 mod pages;
 mod probe;
 mod record;
@@ -45,8 +47,8 @@ enum Command {
         #[arg(last = true)]
         flags: Vec<String>,
     },
-    /// Run `course peers` and keep what it measures in data/peers/, for the pages
-    Peers(record::Course),
+    /// The kernel that the course chooses beside cuBLAS or OpenBLAS, in turns
+    Libraries(libraries::Options),
     /// Time every stage of every problem by `course run`, and keep it in data/problems/
     Problems(record::Course),
     /// Keep the machine code of kernels on a device, for the pages
@@ -66,7 +68,7 @@ fn main() -> ExitCode {
             lesson,
             flags,
         } => record::record(&name, &lesson, &flags),
-        Command::Peers(course) => record::peers(&course),
+        Command::Libraries(options) => libraries::libraries(&options),
         Command::Problems(course) => record::problems(&course),
         Command::Asm(options) => asm::record(&options),
         Command::Probe(options) => probe::probe(&options),

@@ -1,4 +1,4 @@
-//! Runs the lessons, or `course peers`, and keeps what they print (NAME/lessonNN.txt) and what they
+//! Runs the lessons and keeps what they print (NAME/lessonNN.txt) and what they
 //! measure (NAME/lessonNN.jsonl), both from the same run, so that the pages can
 //! quote them.
 
@@ -10,7 +10,6 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use common::source::workspace;
 use process::data::date;
-use process::data::peers::{Comparison, path};
 use process::events::EVENTS_VARIABLE;
 use process::lessons::{LESSONS, Lesson};
 use serde_json::{Value, json};
@@ -84,14 +83,6 @@ pub struct Course {
     /// Flags handed to the command, for example -- --timeout 60
     #[arg(last = true)]
     flags: Vec<String>,
-}
-
-/// Runs `course peers --json`, and writes `data/peers/NAME.jsonl`.
-pub fn peers(Course { name, flags }: &Course) -> Result<()> {
-    must_be_a_name(name)?;
-    let text = printed(&["peers".into(), "--json".into()], flags, &[0])?;
-    Comparison::of(&text)?;
-    kept::write(path(name), &text)
 }
 
 /// Times every stage of every problem, and writes `data/problems/NAME.jsonl`.

@@ -19,7 +19,7 @@ const LONGEST: usize = 16384;
 /// The flag of this lesson alone.
 #[derive(Args)]
 struct Own {
-    /// Run only the fastest kernel for inputs of this type: for `course peers`
+    /// Run only the fastest kernel for inputs of this type: for `cargo xtask libraries`
     #[arg(long, hide = true, value_parser = ["half", "tf32"])]
     inputs: Option<String>,
 }

@@ -6,17 +6,16 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
-use std::rc::Rc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, ensure};
 use common::device;
 use common::element::{Elements, Type};
 use common::problem::Problem;
 use common::shape::Shape;
 use dlopen2::wrapper::{Container, WrapperApi};
 
-use super::library::{Library, Opened, Peer, Sample, load};
+use super::library::{Library, Multiply, Seconds};
 
 type Pointer = *mut c_void;
 
@@ -37,10 +36,13 @@ struct Runtime {
         unsafe extern "C" fn(ms: *mut f32, begin: Pointer, end: Pointer) -> c_int>,
 }
 
-/// The files of the runtime; a newer one first.
+/// The files of both; a newer one first.
 #[rustfmt::skip]
 const RUNTIMES: [&str; 4] =
     ["libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libcudart.so"];
+#[rustfmt::skip]
+const LIBRARIES: [&str; 4] =
+    ["libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"];
 
 /// What is used of cublas_v2.h.
 #[derive(WrapperApi)]
@@ -48,20 +50,14 @@ const RUNTIMES: [&str; 4] =
 struct Cublas {
     cublasCreate_v2: unsafe extern "C" fn(handle: *mut Pointer) -> c_int,
     cublasSetMathMode: unsafe extern "C" fn(handle: Pointer, mode: c_int) -> c_int,
-    cublasGetMathMode: unsafe extern "C" fn(handle: Pointer, mode: *mut c_int) -> c_int,
     cublasGetVersion_v2: unsafe extern "C" fn(handle: Pointer, number: *mut c_int) -> c_int,
-    cublasSgemm_v2: unsafe extern "C" fn(
-        handle: Pointer, a_transposed: c_int, b_transposed: c_int, m: c_int, n: c_int, k: c_int,
-        alpha: *const f32, a: Pointer, a_column: c_int, b: Pointer, b_column: c_int,
-        beta: *const f32, c: Pointer, c_column: c_int,
-    ) -> c_int,
-    cublasGemmEx: Option<unsafe extern "C" fn(
+    cublasGemmEx: unsafe extern "C" fn(
         handle: Pointer, a_transposed: c_int, b_transposed: c_int, m: c_int, n: c_int, k: c_int,
         alpha: *const f32, a: Pointer, a_type: c_int, a_column: c_int,
         b: Pointer, b_type: c_int, b_column: c_int,
         beta: *const f32, c: Pointer, c_type: c_int, c_column: c_int,
         compute: c_int, algorithm: c_int,
-    ) -> c_int>,
+    ) -> c_int,
 }
 
 /// Types of elements: CUDA_R_32F, CUDA_R_16F.
@@ -82,7 +78,7 @@ const TO_DEVICE: c_int = 1;
 const TO_HOST: c_int = 2;
 
 /// The library, open on a GPU, and the product that it computes.
-struct OnGpu {
+pub struct OnGpu {
     blas: Container<Cublas>,
     runtime: Container<Runtime>,
     handle: Pointer,
@@ -97,57 +93,16 @@ struct OnGpu {
     products: usize,
 }
 
-/// Opens the library and its runtime on the GPU that has this number in lesson 1's listing.
-pub fn open(index: usize, inputs: Type) -> Result<Opened> {
-    let or_folders = |why: anyhow::Error| {
-        let folders = "LD_LIBRARY_PATH=FOLDER:FOLDER with libcublas.so.13 and libcudart.so.13";
-        anyhow!("{why}, or {folders}")
-    };
-    let (blas, file) = Peer::Cublas.load::<Cublas>().map_err(or_folders)?;
-    let runtime = load::<Runtime>(&RUNTIMES);
-    let (runtime, _) = runtime.ok_or_else(|| or_folders(Peer::Cublas.missing()))?;
-    let ordinal = number_of(index)?;
-    let null = ptr::null_mut();
-    let mut gpu = OnGpu {
-        blas,
-        runtime,
-        handle: null,
-        inputs,
-        events: [null; 2],
-        shape: Shape::cube(0),
-        matrices: [null; 3],
-        products: 1,
-    };
-    // SAFETY: what is written to lives here; the device's number is checked by the call.
-    unsafe {
-        must_be_zero(gpu.runtime.cudaSetDevice(ordinal), "cudaSetDevice")?;
-        must_be_zero(gpu.blas.cublasCreate_v2(&mut gpu.handle), "cublasCreate")?;
-        for event in &mut gpu.events {
-            must_be_zero(gpu.runtime.cudaEventCreate(event), "cudaEventCreate")?;
-        }
-    }
-    Ok(Opened {
-        version: gpu.version().unwrap_or_else(|| file.into()),
-        threads: None,
-        library: Box::new(gpu),
-    })
-}
-
 /// The device's number among those of its platform: CUDA counts these alone.
 fn number_of(index: usize) -> Result<c_int> {
     let devices = device::list()?;
-    let device = devices.iter().find(|device| device.index == index);
-    let device = device.with_context(|| format!("there is no device {index}"))?;
-    let platform = &device.platform.name;
-    let before = devices[..index].iter();
-    let ordinal = before.filter(|one| one.platform.name == *platform).count();
-    Ok(ordinal as c_int)
+    let platform = |index: usize| devices.get(index).map(|device| &device.platform.name);
+    let before = (0..index).filter(|&one| platform(one) == platform(index));
+    Ok(before.count() as c_int)
 }
 
 fn must_be_zero(status: c_int, call: &str) -> Result<()> {
-    if status != 0 {
-        bail!("{call} ended with status {status}");
-    }
+    ensure!(status == 0, "{call} ended with status {status}");
     Ok(())
 }
 
@@ -158,53 +113,51 @@ const IN_A_ROW: usize = 20;
 const ROW: f64 = 1e-3;
 
 impl OnGpu {
-    /// "13.0.2, CUBLAS_DEFAULT_MATH: floats, no TF32".
-    fn version(&self) -> Option<String> {
-        let (mut number, mut mode) = (0, 0);
-        // SAFETY: the handle is the library's, and what is written to lives here.
-        let status = unsafe {
-            self.blas
-                .cublasSetMathMode(self.handle, CUBLAS_DEFAULT_MATH)
-                | self.blas.cublasGetMathMode(self.handle, &mut mode)
-                | self.blas.cublasGetVersion_v2(self.handle, &mut number)
+    /// Opens the library and its runtime on the GPU that has this number in lesson 1's listing.
+    pub fn open(index: usize, inputs: Type) -> Result<OnGpu> {
+        let blas = Library::Cublas.load::<Cublas>(&LIBRARIES)?;
+        let runtime = Library::Cublas.load::<Runtime>(&RUNTIMES)?;
+        let ordinal = number_of(index)?;
+        let null = ptr::null_mut();
+        let mut gpu = OnGpu {
+            blas,
+            runtime,
+            handle: null,
+            inputs,
+            events: [null; 2],
+            shape: Shape::cube(0),
+            matrices: [null; 3],
+            products: 1,
         };
-        let (major, minor, patch) = (number / 10_000, number / 100 % 100, number % 100);
-        let is_float = status == 0 && mode == CUBLAS_DEFAULT_MATH;
-        let says = match self.inputs {
-            Type::Half => "cublasGemmEx: halves, sums and C in floats",
-            Type::Tf32 => "cublasGemmEx: floats by TF32",
-            _ => "CUBLAS_DEFAULT_MATH: floats, no TF32",
-        };
-        is_float.then(|| format!("{major}.{minor}.{patch}, {says}"))
-    }
-
-    fn free(&mut self) {
-        for matrix in &mut self.matrices {
-            // SAFETY: it was allocated by this library or is null, and nobody uses it any more.
-            unsafe { self.runtime.cudaFree(*matrix) };
-            *matrix = ptr::null_mut();
+        // SAFETY: what is written to lives here; the device's number is checked by the call.
+        unsafe {
+            must_be_zero(gpu.runtime.cudaSetDevice(ordinal), "cudaSetDevice")?;
+            must_be_zero(gpu.blas.cublasCreate_v2(&mut gpu.handle), "cublasCreate")?;
+            let mode = gpu.blas.cublasSetMathMode(gpu.handle, CUBLAS_DEFAULT_MATH);
+            must_be_zero(mode, "cublasSetMathMode")?;
+            for event in &mut gpu.events {
+                must_be_zero(gpu.runtime.cudaEventCreate(event), "cudaEventCreate")?;
+            }
         }
+        Ok(gpu)
     }
 
     fn launch(&self) -> Result<()> {
         let [m, n, k] = [self.shape.m, self.shape.n, self.shape.k].map(|side| side as c_int);
         let (one, zero, plain) = (1.0f32, 0.0f32, NOT_TRANSPOSED);
         let (handle, [a, b, c]) = (self.handle, self.matrices);
+        let (ty, compute) = match self.inputs {
+            Type::Half => (HALF, SUMS_IN_FLOAT),
+            Type::Tf32 => (FLOAT, BY_TF32),
+            _ => (FLOAT, SUMS_IN_FLOAT),
+        };
         // SAFETY: the matrices have these sizes, in column-major order, and both factors
         // are read before the call returns.
         #[rustfmt::skip]
         let status = unsafe {
-            let (ty, compute) = match self.inputs {
-                Type::Half => (HALF, SUMS_IN_FLOAT),
-                _ => (FLOAT, BY_TF32),
-            };
-            match self.inputs {
-                Type::Float => self.blas.cublasSgemm_v2(
-                    handle, plain, plain, n, m, k, &one, b, n, a, k, &zero, c, n),
-                _ => self.blas.cublasGemmEx(
-                    handle, plain, plain, n, m, k, &one, b, ty, n, a, ty, k, &zero, c, FLOAT, n,
-                    compute, AS_IT_CHOOSES).unwrap_or(-1),
-            }
+            self.blas.cublasGemmEx(
+                handle, plain, plain, n, m, k, &one, b, ty, n, a, ty, k, &zero, c, FLOAT, n,
+                compute, AS_IT_CHOOSES)
         };
         must_be_zero(status, "the product")
     }
@@ -230,35 +183,43 @@ impl OnGpu {
     }
 }
 
-impl Drop for OnGpu {
-    fn drop(&mut self) {
-        self.free();
+impl Multiply for OnGpu {
+    /// "13.0.2, CUBLAS_DEFAULT_MATH: floats, no TF32".
+    fn version(&self) -> String {
+        let mut number = 0;
+        // SAFETY: the handle is the library's, and what is written to lives here.
+        unsafe { self.blas.cublasGetVersion_v2(self.handle, &mut number) };
+        let (major, minor, patch) = (number / 10_000, number / 100 % 100, number % 100);
+        let says = match self.inputs {
+            Type::Half => "halves, sums and C in floats",
+            Type::Tf32 => "floats by TF32",
+            _ => "CUBLAS_DEFAULT_MATH: floats, no TF32",
+        };
+        format!("{major}.{minor}.{patch}, {says}")
     }
-}
 
-impl Library for OnGpu {
-    fn take(&mut self, problem: &Rc<Problem>) -> Result<()> {
-        self.free();
+    fn take(&mut self, problem: &Problem) -> Result<()> {
         (self.shape, self.products) = (problem.shape, 1);
         // C is poisoned: what is not computed is not a number.
         let c = Elements::from_fn(problem.ty, self.shape.m * self.shape.n, |_| f64::NAN);
         let data = [&problem.a().data, &problem.b().data, &c];
         for (matrix, data) in self.matrices.iter_mut().zip(data) {
             let bytes = data.as_bytes();
-            // SAFETY: as many bytes are allocated as are copied, and the source is only read.
+            // SAFETY: what was allocated, or null, is used no more; as many bytes are allocated as
+            // are copied, and the source is only read.
             unsafe {
+                self.runtime.cudaFree(*matrix);
                 let allocated = self.runtime.cudaMalloc(matrix, bytes.len());
                 must_be_zero(allocated, "an allocation")?;
-                let from = bytes.as_ptr().cast_mut().cast();
-                let runtime = &self.runtime;
-                let copied = runtime.cudaMemcpy(*matrix, from, bytes.len(), TO_DEVICE);
+                let (to, from) = (*matrix, bytes.as_ptr().cast_mut().cast());
+                let copied = self.runtime.cudaMemcpy(to, from, bytes.len(), TO_DEVICE);
                 must_be_zero(copied, "a copy to the device")?;
             }
         }
         Ok(())
     }
 
-    fn run(&mut self) -> Result<Sample> {
+    fn run(&mut self, _: &Problem) -> Result<Seconds> {
         let start = Instant::now();
         let milliseconds = f64::from(self.between_events()?);
         let products = self.products as f64;
@@ -267,8 +228,7 @@ impl Library for OnGpu {
         self.products = ((ROW / seconds.max(1e-9)) as usize).clamp(1, IN_A_ROW);
         // As of OpenCL's events: nothing takes no time, or longer than the call.
         let credible = seconds > 1e-7 && seconds <= wall * 1.05 + 1e-4;
-        let device = credible.then_some(seconds);
-        Ok(Sample { wall, device })
+        Ok((wall, credible.then_some(seconds)))
     }
 
     fn result(&self) -> Result<Vec<u8>> {

@@ -1,158 +1,160 @@
-//! The libraries, one by one: what each is called, where it lies, what it must find in its
-//! environment; and what every one is to the child that measures it: a product, its operands
-//! in place, that it computes again and again.
+//! A library: what it is called, what it must find in its environment, and how its product is
+//! checked, as the lessons' are, before it is timed.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::rc::Rc;
-use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result, anyhow};
 use clap::ValueEnum;
-use common::element::Type;
+use common::element::{Elements, Type};
+use common::matrix::{Fill, Matrix};
+use common::outcome::Outcome;
 use common::problem::Problem;
+use common::record::{Record, Work};
+use common::shape::Shape;
 use common::source::own_workspace;
+use common::timing::{Clock, Runs, Timing};
+use common::verify;
 use dlopen2::wrapper::{Container, WrapperApi};
-use process::devices::Device;
 use process::{machine, packages};
-use serde::Deserialize;
 
-/// CblasRowMajor, and CLBlastLayoutRowMajor.
-pub const ROW_MAJOR: i32 = 101;
-/// CblasNoTrans, and CLBlastTransposeNo.
-pub const NOT_TRANSPOSED: i32 = 111;
-
-/// A library that was opened, and what it says of itself.
-pub struct Opened {
-    pub library: Box<dyn Library>,
-    /// Its version, and which of its kernels or modes it uses.
-    pub version: String,
-    /// Threads that it computes with, on a CPU.
-    pub threads: Option<usize>,
+/// A library that multiplies matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Library {
+    /// NVIDIA's, on its GPUs, with matrices of any type that lesson 13 has.
+    Cublas,
+    /// On the host, with floats.
+    Openblas,
 }
 
-pub trait Library {
+/// An open library, and the product that it computes again and again.
+pub trait Multiply {
+    /// Its version, with which of its kernels or modes it uses.
+    fn version(&self) -> String;
     /// Takes the operands of this product in place of the last one's; C is poisoned.
-    fn take(&mut self, problem: &Rc<Problem>) -> Result<()>;
-    /// Computes it.
-    fn run(&mut self) -> Result<Sample>;
+    fn take(&mut self, problem: &Problem) -> Result<()>;
+    /// Computes it once.
+    fn run(&mut self, problem: &Problem) -> Result<Seconds>;
     /// The bytes of C, row-major.
     fn result(&self) -> Result<Vec<u8>>;
 }
 
-/// The seconds of one product.
-pub struct Sample {
-    /// By the wall clock, from the call until it was done.
-    pub wall: f64,
-    /// By the device's events, where it has them and they can be believed.
-    pub device: Option<f64>,
-}
+/// Of one product: by the wall clock, from the call until it was done; and by the device's events,
+/// where it has them and they can be believed.
+pub type Seconds = (f64, Option<f64>);
 
-/// A library that multiplies matrices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Peer {
-    /// NVIDIA's, on its GPUs.
-    Cublas,
-    /// Intel's (MKL), on the host.
-    Onemkl,
-    /// On the host.
-    Openblas,
-    /// On the host.
-    Blis,
-    /// The crate that the lessons compare with, on the host.
-    Matrixmultiply,
-    /// OpenCL, on the device of the lessons.
-    Clblast,
-}
-
-/// What `libraries.toml` says of one.
-#[derive(Deserialize)]
-struct Description {
-    name: String,
-    files: Vec<String>,
-    environment: BTreeMap<String, String>,
-}
-
-impl Peer {
-    fn description(self) -> &'static Description {
-        static ALL: LazyLock<BTreeMap<String, Description>> = LazyLock::new(|| {
-            toml::from_str(include_str!("libraries.toml")).expect("it describes libraries")
-        });
-        &ALL[&*self.word()]
-    }
-
+impl Library {
     /// As its makers write it.
     pub fn name(self) -> &'static str {
-        &self.description().name
+        match self {
+            Library::Cublas => "cuBLAS",
+            Library::Openblas => "OpenBLAS",
+        }
     }
 
-    /// As it is named on the command line.
-    pub fn word(self) -> String {
-        format!("{self:?}").to_lowercase()
-    }
-
-    /// The libraries that an owner of this device would call: those of its vendor, of the
-    /// host where the device is the host's CPU, and those in OpenCL.
-    pub fn beside(device: &Device) -> Vec<Peer> {
-        let is_cpu = device.is_cpu();
-        let suits = |peer: &Peer| match peer {
-            Peer::Cublas => device.platform.contains("NVIDIA"),
-            Peer::Onemkl => is_cpu && std::env::consts::ARCH == "x86_64",
-            Peer::Openblas | Peer::Blis | Peer::Matrixmultiply => is_cpu,
-            Peer::Clblast => true,
-        };
-        let all = Peer::value_variants().iter().copied();
-        all.filter(suits).collect()
-    }
-
-    /// The library, and the name under which it was found.
-    pub fn load<Api: WrapperApi>(self) -> Result<(Container<Api>, &'static str)> {
-        load(&self.description().files).ok_or_else(|| self.missing())
+    /// The first of these files that opens.
+    pub fn load<Api: WrapperApi>(self, files: &[&str]) -> Result<Container<Api>> {
+        // SAFETY: each Api has the types of its library's headers.
+        let mut open = files.iter().map(|name| unsafe { Container::load(name) });
+        open.find_map(Result::ok).ok_or_else(|| self.missing())
     }
 
     /// What is said where it is not here, with the next command.
-    pub fn missing(self) -> Error {
-        let package = packages::install(&self.word());
-        let next = package.unwrap_or_else(|| "./setup --peers".into());
-        anyhow!("missing: {} is not installed; next: {next}", self.name())
+    fn missing(self) -> Error {
+        let package = packages::install(&self.name().to_lowercase());
+        let next = package.unwrap_or_else(|| {
+            "./setup --peers, or LD_LIBRARY_PATH with libcublas.so.13 and libcudart.so.13".into()
+        });
+        anyhow!("{} is not installed; next: {next}", self.name())
     }
 
-    /// What it reads from its environment when it is loaded: all cores are to work, and no
-    /// product may be rounded more than is asked for by the type of A and B.
+    /// What it reads from its environment when it is loaded: no product may be rounded more than
+    /// is asked for by the type of A and B.
     pub fn environment(self, inputs: Type) -> Vec<(&'static str, OsString)> {
-        let cores = machine::cores().to_string();
-        let set = self.description().environment.iter();
-        let set = set.filter(|(name, _)| inputs != Type::Tf32 || *name != "NVIDIA_TF32_OVERRIDE");
-        let set = set.map(|(name, value)| (&**name, value.replace("{cores}", &cores).into()));
-        // A CPU that OpenBLAS does not know gets an old one's kernels, half as fast where there
-        // is AVX-512: who compares with a library compares with its best.
-        let has_avx512 = machine::vector_instructions().contains(&"AVX-512");
-        let core = (self == Peer::Openblas && has_avx512)
-            .then(|| ("OPENBLAS_CORETYPE", "SKYLAKEX".into()));
-        set.chain(core).chain(own_folder()).collect()
+        match self {
+            // A CPU that it does not know gets an old one's kernels, half as fast where there
+            // is AVX-512: who compares with a library compares with its best.
+            Library::Openblas => {
+                let has_avx512 = machine::vector_instructions().contains(&"AVX-512");
+                let core = has_avx512.then(|| ("OPENBLAS_CORETYPE", "SKYLAKEX".into()));
+                core.into_iter().collect()
+            }
+            // Only what is not the default can be set so: TF32 where somebody has switched it on,
+            // and sums of bfloat16, which stand for floats on newer GPUs. `./setup --peers` fills
+            // a folder, behind those where libraries are looked for anyway.
+            Library::Cublas => {
+                let set = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+                let set = std::env::split_paths(&set).filter(|one| !one.as_os_str().is_empty());
+                let folders = set.chain([own_workspace().join(".opencl/peers")]);
+                let folders = std::env::join_paths(folders).unwrap_or_default();
+                let mut set = vec![
+                    ("CUBLAS_EMULATE_SINGLE_PRECISION", "0".into()),
+                    ("CUDA_DEVICE_ORDER", "PCI_BUS_ID".into()),
+                    ("LD_LIBRARY_PATH", folders),
+                ];
+                if inputs != Type::Tf32 {
+                    set.push(("NVIDIA_TF32_OVERRIDE", "0".into()));
+                }
+                set
+            }
+        }
     }
 }
 
-/// The first of these libraries that opens, and its name.
-pub fn load<Api: WrapperApi>(files: &[impl AsRef<str>]) -> Option<(Container<Api>, &str)> {
-    files.iter().map(AsRef::as_ref).find_map(|name| {
-        // SAFETY: each Api has the types of its library's headers.
-        let library = unsafe { Container::load(name) };
-        Some((library.ok()?, name))
-    })
-}
+/// How long a library is run before it is timed. A lesson measures its device's limits
+/// before its kernels, so clocks are up by then; here the host has checked for a while.
+const WARM_UP: Duration = Duration::from_millis(100);
+/// Seconds above which one timed run is enough for a turn: there are several turns.
+const SLOW: f64 = 2.0;
 
-/// The folder that `./setup --peers` fills, behind those where libraries are looked for
-/// anyway. A library finds others that it needs there, too.
-fn own_folder() -> Option<(&'static str, OsString)> {
-    const VARIABLE: &str = "LD_LIBRARY_PATH";
-    let own = own_workspace().join(".opencl/peers");
-    let set = std::env::var_os(VARIABLE).unwrap_or_default();
-    let mut folders: Vec<_> = std::env::split_paths(&set).collect();
-    if !own.is_dir() || folders.contains(&own) {
-        return None;
+/// One run, which may compile; the check of what it computed; and only then the timing.
+pub fn measure(
+    library: &mut dyn Multiply,
+    shape: Shape,
+    inputs: Type,
+    runs: Option<u32>,
+) -> Result<Record> {
+    let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
+    let problem = &problem.with_inputs(inputs, inputs != Type::Float);
+    library.take(problem)?;
+    let mut record = Record {
+        build_seconds: library.run(problem)?.0,
+        ..Record::default()
+    };
+    let c = Matrix {
+        rows: shape.m,
+        cols: shape.n,
+        data: Elements::from_bytes(problem.ty, &library.result()?),
+    };
+    match verify::check(problem, &c) {
+        Ok(right) => record.outcome = right.into(),
+        Err(wrong) => {
+            record.outcome = Outcome::Wrong(wrong.to_string());
+            return Ok(record);
+        }
     }
-    folders.retain(|folder| !folder.as_os_str().is_empty());
-    folders.push(own);
-    Some((VARIABLE, std::env::join_paths(folders).ok()?))
+    let begin = Instant::now();
+    let mut last = library.run(problem)?;
+    while begin.elapsed() < WARM_UP {
+        last = library.run(problem)?;
+    }
+    let runs = match runs {
+        Some(runs) => Runs::Exactly(runs as usize),
+        None if last.0 > SLOW => Runs::Exactly(1),
+        None => Runs::Enough,
+    };
+    let (mut walls, mut seconds) = (Vec::new(), Vec::new());
+    while !runs.done(&walls) {
+        let (wall, by_events) = library.run(problem)?;
+        walls.push(wall);
+        seconds.extend(by_events);
+    }
+    // The device's times where every run has one, else the wall clock's.
+    let mut timing = Timing::by_the_wall(walls);
+    if seconds.len() == timing.seconds.len() {
+        timing.wall_seconds = std::mem::replace(&mut timing.seconds, seconds);
+        timing.clock = Clock::Event;
+    }
+    record.timed(&timing, Work::Flop(shape.flop()), None);
+    Ok(record)
 }

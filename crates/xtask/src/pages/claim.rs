@@ -29,13 +29,13 @@
 
 use anyhow::{Context, Result, bail};
 use common::numbers::significant;
-use process::data::peers::Comparison;
 use process::data::recording::{Recording, file};
 use process::data::size_name;
 use report::intensity;
 use serde_json::Value;
 
 use crate::kept;
+use crate::libraries::comparison::Comparison;
 
 /// Whether a claim holds.
 pub fn check(words: &str) -> Result<()> {

@@ -1,10 +1,10 @@
 //! The table of a lesson's kernels, one run beside the other, and where its figures come from.
 
+use crate::libraries::comparison::each_once;
 use anyhow::Result;
 use common::numbers::{factor, percent, significant};
 use common::outcome::Skip;
 use common::record::Record;
-use process::data::peers::each_once;
 use process::data::recording::{Recording, counts};
 
 use super::markdown::{Row, or_dash, table};

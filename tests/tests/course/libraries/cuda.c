@@ -1,4 +1,4 @@
-/* What `course peer cublas` calls, on the host: CUDA's runtime and cuBLAS in one file. The
+/* What `xtask library cublas` calls, on the host: CUDA's runtime and cuBLAS in one file. The
    product is column-major, as cuBLAS' is; -DWRONG leaves out its last term. */
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +27,10 @@ int cudaEventElapsedTime_v2(float *ms, void *begin, void *end) {
 static int mode = 3;
 int cublasCreate_v2(void **handle) { *handle = &mode; return 0; }
 int cublasSetMathMode(void *handle, int to) { *(int *)handle = to; return 0; }
-int cublasGetMathMode(void *handle, int *is) { *is = *(int *)handle; return 0; }
 int cublasGetVersion_v2(void *handle, int *version) { *version = 130002; return !handle; }
-int cublasSgemm_v2(void *handle, int at, int bt, int m, int n, int k, const float *alpha, const float *a, int lda,
-                   const float *b, int ldb, const float *beta, float *c, int ldc) {
+int cublasGemmEx(void *handle, int at, int bt, int m, int n, int k, const float *alpha, const float *a, int ta,
+                 int lda, const float *b, int tb, int ldb, const float *beta, float *c, int tc, int ldc, int compute,
+                 int algorithm) {
 #ifdef WRONG
     k--;
 #endif
@@ -40,5 +40,5 @@ int cublasSgemm_v2(void *handle, int at, int bt, int m, int n, int k, const floa
             for (int l = 0; l < k; l++) sum += a[i + l * lda] * b[l + j * ldb];
             c[i + j * ldc] = *alpha * sum;
         }
-    return at | bt | (*beta != 0) | !handle;
+    return at | bt | ta | tb | tc | (compute != 68) | (algorithm != -1) | (*beta != 0) | !handle;
 }
