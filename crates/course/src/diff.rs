@@ -137,7 +137,7 @@ fn changed(hunks: &[Vec<Line>]) -> Vec<Value> {
             Change::Gone => "gone",
             Change::New => "new",
         };
-        Some(json!({ "change": change, "line": line.number, "text": line.text() }))
+        Some(json!({ "change": change, "line": line.number, "text": line.text }))
     };
     hunks.iter().flatten().filter_map(line).collect()
 }
@@ -301,9 +301,7 @@ fn shown(old: &Kernel, new: &Kernel, context: usize) -> Vec<Vec<Line>> {
         };
         line.number += kernel.text.line - 1;
         // The names are no difference, and each side shows its own.
-        for (_, piece) in &mut line.pieces {
-            *piece = piece.replace(&new.name, &kernel.name);
-        }
+        line.text = line.text.replace(&new.name, &kernel.name);
     }
     hunks
 }

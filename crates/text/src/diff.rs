@@ -1,7 +1,6 @@
-//! What changed between two texts, line by line, with the changed words of a line
-//! marked. The name of the kernel and the width of white space do not count.
+//! What changed between two texts, line by line. The width of white space does not count.
 
-use similar::{ChangeTag, InlineChange, TextDiff, WhitespaceMode};
+use similar::{ChangeTag, TextDiff, WhitespaceMode};
 
 /// How a line of a comparison came to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,15 +20,8 @@ pub struct Line {
     pub change: Change,
     /// Its number in the text that it comes from (the new one if in both), from 1.
     pub number: usize,
-    /// Its text in pieces, each with whether it is what changed in the line.
-    pub pieces: Vec<(bool, String)>,
-}
-
-impl Line {
-    /// The line's text.
-    pub fn text(&self) -> String {
-        self.pieces.iter().map(|(_, piece)| &**piece).collect()
-    }
+    /// The line.
+    pub text: String,
 }
 
 /// The hunks of a comparison: the changed lines with `context` unchanged lines
@@ -38,7 +30,7 @@ pub fn hunks(old: &str, new: &str, context: usize) -> Vec<Vec<Line>> {
     let diff = compare(old, new);
     let groups = diff.grouped_ops(context);
     let lines = |ops: &Vec<_>| {
-        let changes = ops.iter().flat_map(|op| diff.iter_inline_changes(op));
+        let changes = ops.iter().flat_map(|op| diff.iter_changes(op));
         changes.map(line).collect()
     };
     groups.iter().map(lines).collect()
@@ -47,7 +39,7 @@ pub fn hunks(old: &str, new: &str, context: usize) -> Vec<Vec<Line>> {
 /// Every line of the new text, with whether it is new.
 pub fn new_lines(old: &str, new: &str) -> Vec<Line> {
     let diff = compare(old, new);
-    let lines = diff.iter_all_inline_changes().map(line);
+    let lines = diff.iter_all_changes().map(line);
     lines.filter(|line| line.change != Change::Gone).collect()
 }
 
@@ -58,19 +50,16 @@ fn compare<'a>(old: &'a str, new: &'a str) -> TextDiff<'a, 'a, str> {
         .diff_lines(old, new)
 }
 
-fn line(change: InlineChange<'_, str>) -> Line {
+fn line(change: similar::Change<&str>) -> Line {
     let (kind, index) = match change.tag() {
         ChangeTag::Equal => (Change::Same, change.new_index()),
         ChangeTag::Delete => (Change::Gone, change.old_index()),
         ChangeTag::Insert => (Change::New, change.new_index()),
     };
-    let pieces = change.iter_strings_lossy();
-    let pieces =
-        pieces.map(|(is_new, piece)| (is_new, piece.trim_end_matches(['\r', '\n']).into()));
     Line {
         change: kind,
         number: index.map_or(0, |index| index + 1),
-        pieces: pieces.collect(),
+        text: change.value().trim_end_matches(['\r', '\n']).into(),
     }
 }
 
@@ -87,7 +76,8 @@ mod tests {
         let [hunk] = &hunks[..] else {
             panic!("{hunks:?}")
         };
-        let shown: Vec<(Change, String)> = hunk.iter().map(|l| (l.change, l.text())).collect();
+        let shown: Vec<(Change, String)> =
+            hunk.iter().map(|l| (l.change, l.text.clone())).collect();
         assert_eq!(
             shown,
             [
@@ -96,21 +86,6 @@ mod tests {
             ]
         );
         assert_eq!(hunk[1].number, 3);
-    }
-
-    #[test]
-    fn the_changed_word_of_a_line_is_marked() {
-        let lines = new_lines(OLD, NEW);
-        let changed: String = lines[2]
-            .pieces
-            .iter()
-            .filter(|(changed, _)| *changed)
-            .map(|(_, piece)| piece.as_str())
-            .collect();
-        assert!(
-            changed.contains('2') && !changed.contains("   b"),
-            "{lines:?}"
-        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Prose on a screen of 80 columns: paragraphs beside a heading, and code between them; and what
 //! changed between two texts.
 
-use colored::{Color, Colorize};
+use colored::Colorize;
 
 use crate::diff::{Change, Line};
 use crate::wrap::{self, folded};
@@ -77,22 +77,12 @@ pub fn fitted(text: String) -> String {
 }
 
 fn shown(line: &Line) -> String {
-    let (sign, color) = match line.change {
-        Change::Same => return format!("{:>5}   {}", line.number, line.text()),
-        Change::Gone => ("-", Color::Red),
-        Change::New => ("+", Color::Green),
-    };
-    let all_changed = line.pieces.iter().all(|(changed, _)| *changed);
-    let pieces = line.pieces.iter().map(|(changed, piece)| {
-        let piece = piece.color(color);
-        if *changed && !all_changed {
-            piece.bold().underline().to_string()
-        } else {
-            piece.to_string()
-        }
-    });
-    let begin = format!("{:>5} {sign} ", line.number).color(color);
-    format!("{begin}{}", pieces.collect::<String>())
+    let shown = |sign| format!("{:>5} {sign} {}", line.number, line.text);
+    match line.change {
+        Change::Same => shown(' '),
+        Change::Gone => shown('-').red().to_string(),
+        Change::New => shown('+').green().to_string(),
+    }
 }
 
 #[cfg(test)]

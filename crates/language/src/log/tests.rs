@@ -137,7 +137,7 @@ fn every_log_is_told_with_the_right_place_and_no_other_help_than_is_listed() {
 #[test]
 fn a_damaged_log_or_program_is_told_all_the_same() {
     let text = fs::read_to_string(format!("{FOLDER}/places.txt")).unwrap();
-    for case in cases(&text).into_iter().step_by(8) {
+    for case in cases(&text).into_iter().step_by(16) {
         // Both in one text, so that either is damaged.
         let both = format!("{}\u{1}{}", case.program, case.log);
         damage::must_be_survived(both.as_bytes(), |bytes| {

@@ -113,8 +113,8 @@ impl Cards {
         shown.extend(lines.iter().map(|line| {
             let number = first + line.number - 1;
             match line.change {
-                Change::New => green(format!("{number:>4} + {}", line.text())),
-                _ => format!("{number:>4}   {}", line.text()),
+                Change::New => green(format!("{number:>4} + {}", line.text)),
+                _ => format!("{number:>4}   {}", line.text),
             }
         }));
         shown
