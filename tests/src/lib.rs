@@ -19,9 +19,10 @@ mod settings;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use std::thread;
 
 use serde_json::Value;
 
@@ -126,17 +127,32 @@ impl Program {
     /// Runs it to its end.
     #[track_caller]
     pub fn run(mut self) -> Outcome {
-        let output = self.command.output().expect("a program of ours starts");
+        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().expect("a program of ours starts");
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let stderr = thread::spawn(|| all_of(stderr));
+        let stdout = all_of(stdout);
+        let stderr = stderr.join().expect("it reads");
+        let status = seconds::wait(&mut child).expect("a child of ours");
         let outcome = Outcome {
             line: format!("{:?}", self.command),
-            status: output.status.code(),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            status: status.code(),
+            stdout,
+            stderr,
         };
         let panicked = outcome.stderr.contains("panicked at");
         assert!(!panicked, "no input makes the course panic\n{outcome}");
         outcome
     }
+}
+
+/// What a pipe holds until its end.
+fn all_of(pipe: Option<impl Read>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        pipe.read_to_end(&mut bytes).expect("a pipe can be read");
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Lesson 1's descriptions of this machine's devices; there is at least one.

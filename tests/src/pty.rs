@@ -346,7 +346,7 @@ impl Terminal {
     pub fn ends(&mut self) -> Option<i32> {
         let mut ended = None;
         self.waits_for_that("it does not end", |terminal| {
-            ended = terminal.child.try_wait().expect("our own child");
+            ended = crate::seconds::try_wait(&mut terminal.child).expect("our own child");
             ended.is_some()
         });
         // Its last words may still be on their way through the pty.
@@ -384,7 +384,7 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         // It leads its session: what it started is hung up with it.
         let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = crate::seconds::wait(&mut self.child);
     }
 }
 
