@@ -1,5 +1,5 @@
 // Sixteen ways in which the items of a group can ask for memory, each alone in its kernel.
-// data/counters/accesses.json has what an H200's counters said of each for 1,024 items in
+// docs/data/counters/accesses.json has what an H200's counters said of each for 1,024 items in
 // groups of 64; a test holds the trace against that.
 
 typedef struct { float x, y, z, w; } body;

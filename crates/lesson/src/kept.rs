@@ -27,11 +27,11 @@ pub struct Kept(pub Vec<Measured>);
 
 impl Kept {
     /// What this device's own file holds, or where nothing was measured on it, a recording
-    /// of the course, `data/choice/NAME`.
+    /// of the course, `docs/data/choice/NAME`.
     pub fn read(own: &Path, recording: &str) -> Kept {
         let own = Kept::of(own);
         if own.0.is_empty() {
-            Kept::of(&workspace().join("data/choice").join(recording))
+            Kept::of(&workspace().join("docs/data/choice").join(recording))
         } else {
             own
         }
@@ -84,7 +84,7 @@ pub struct Candidates {
     pub tasks: Vec<Task>,
     /// The macros that tell launches of one name apart, of a task that has them all.
     pub told_by: &'static [&'static str],
-    /// The recording in `data/choice` that decides where nothing was measured on the device.
+    /// The recording in `docs/data/choice` that decides where nothing was measured on the device.
     pub recording: &'static str,
     /// Whether the table is for devices of this kind: otherwise none is chosen.
     pub suit: bool,

@@ -1,4 +1,4 @@
-//! What is kept below `data/`: a [`recording`] of a lesson.
+//! What is kept below `docs/data/`: a [`recording`] of a lesson.
 
 pub mod recording;
 

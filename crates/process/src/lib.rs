@@ -21,7 +21,7 @@
 //! - [`simulator`] is the OpenCL implementation that sees every access.
 //! - [`devices`] are those that lesson 1 lists; [`machine`] is what this one tells of itself,
 //!   [`packages`] how it gets what it lacks; [`peak`] measures a device's own limits.
-//! - [`data`] is what is kept below `data/`; [`scratch`] is for files that nobody needs later.
+//! - [`data`] is what is kept below `docs/data/`; [`scratch`] is for files that nobody needs later.
 
 mod all_devices;
 mod ask;

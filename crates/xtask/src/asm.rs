@@ -1,5 +1,5 @@
 //! Keeps what `course asm` says of kernels on one device, for the pages: machine code
-//! differs from machine to machine. `data/asm/DEVICE/KERNEL.txt` is what it prints, and
+//! differs from machine to machine. `docs/data/asm/DEVICE/KERNEL.txt` is what it prints, and
 //! `.json` says what it was made of.
 
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::record::printed;
 pub struct Options {
     #[command(flatten)]
     wanted: Wanted,
-    /// Folder below data/asm/ that receives the listing, for example pocl-avx2
+    /// Folder below docs/data/asm/ that receives the listing, for example pocl-avx2
     #[arg(long = "as", value_name = "NAME")]
     name: String,
 }
@@ -36,7 +36,7 @@ pub struct Origin {
 /// Where a kernel's listing is kept, without its ending.
 pub fn path(device: &str, kernel: &str) -> PathBuf {
     let name = kernel.replace([' ', '/'], "-");
-    workspace().join("data/asm").join(device).join(name)
+    workspace().join("docs/data/asm").join(device).join(name)
 }
 
 /// Records one kernel, in the variant that is named.

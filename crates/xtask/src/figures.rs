@@ -6,7 +6,7 @@
 //! # Layout
 //!
 //! - `style.css` has the one meaning of each colour, which `docs/figures.md` explains.
-//! - `chart` draws curves, dots and bars as `data/charts/NAME.toml` says.
+//! - `chart` draws curves, dots and bars as `docs/data/charts/NAME.toml` says.
 //! - `remarks` holds a file against what it was made from.
 
 mod chart;
@@ -36,7 +36,7 @@ const END: &str = "<!-- end -->\n";
 
 /// What a figure shows of recordings; none where it is all by hand.
 fn drawn(name: &str) -> Result<Option<String>> {
-    let file = format!("data/charts/{name}.toml");
+    let file = format!("docs/data/charts/{name}.toml");
     if !workspace().join(&file).exists() {
         return Ok(None);
     }

@@ -10,13 +10,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use text::aside;
 
-/// What is kept has a place of its own below data/, and none elsewhere.
+/// What is kept has a place of its own below docs/data/, and none elsewhere.
 pub fn must_be_a_name(name: &str) -> Result<()> {
     let parts: Vec<Component> = Path::new(name).components().collect();
     if matches!(parts[..], [Component::Normal(only)] if only == name) {
         return Ok(());
     }
-    let why = format!("'{name}' is no name of a folder below data/, for example pocl-1024");
+    let why = format!("'{name}' is no name of a folder below docs/data/, for example pocl-1024");
     Err(Error::Usage(why).into())
 }
 

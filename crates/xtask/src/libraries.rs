@@ -3,7 +3,7 @@
 //! one turn. Who begins changes from round to round, so that a clock that falls hits both alike.
 //!
 //! Layout: `library` measures one, by `cublas` or `openblas`; `comparison` is what comes of it, and
-//! what `data/peers/` keeps.
+//! what `docs/data/peers/` keeps.
 
 pub mod comparison;
 mod cublas;
@@ -76,7 +76,7 @@ fn inputs(word: &str) -> Result<Type, String> {
 /// Set in the process that has the library's environment.
 const READY: &str = "OPENCL_COURSE_LIBRARY";
 
-/// Measures, and prints lines as `data/peers/` keeps them.
+/// Measures, and prints lines as `docs/data/peers/` keeps them.
 pub fn libraries(options: &Options) -> Result<()> {
     let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
     let of_device = match device.platform.contains("NVIDIA") {

@@ -38,7 +38,7 @@ enum Command {
     },
     /// Run every lesson and keep what it prints and measures, for the pages
     Record {
-        /// Folder below data/ that receives the recording, for example pocl-1024
+        /// Folder below docs/data/ that receives the recording, for example pocl-1024
         name: String,
         /// Lessons to record [default: all]
         #[arg(long, value_name = "NUMBER")]
@@ -49,7 +49,7 @@ enum Command {
     },
     /// The kernel that the course chooses beside cuBLAS or OpenBLAS, in turns
     Libraries(libraries::Options),
-    /// Time every stage of every problem by `course run`, and keep it in data/problems/
+    /// Time every stage of every problem by `course run`, and keep it in docs/data/problems/
     Problems(record::Course),
     /// Keep the machine code of kernels on a device, for the pages
     Asm(Box<asm::Options>),

@@ -23,7 +23,7 @@
 //! A page with recorded figures says in an `origin` where they come from. What a figure shows
 //! is told in one sentence; the whole text stands in the SVG.
 //!
-//! and sentences that speak of figures have claims in `data/claims/`: the range that a
+//! and sentences that speak of figures have claims in `docs/data/claims/`: the range that a
 //! recorded figure, or the ratio of two, must lie in for the sentence to be true. What
 //! such a file holds stands in `pages/claims.rs`.
 

@@ -1,5 +1,5 @@
 //! Measures what the parts of a device take, with the kernels of `kernels/machine.cl`,
-//! and keeps it in `data/machine/NAME.jsonl`: docs/machine.md shows it.
+//! and keeps it in `docs/data/machine/NAME.jsonl`: docs/machine.md shows it.
 //!
 //! `probe/tasks.rs` times and checks the launches, `expected.rs` computes what each must leave
 //! behind.
@@ -25,7 +25,7 @@ use crate::kept::{self, must_be_a_name};
 /// What to probe, and where to keep it.
 #[derive(Args)]
 pub struct Options {
-    /// File below data/machine/ that receives the figures, for example pocl
+    /// File below docs/data/machine/ that receives the figures, for example pocl
     name: String,
     /// Device, as the lessons take it [default: the one that they choose]
     #[arg(long, value_name = "NUMBER|NAME")]
@@ -81,7 +81,7 @@ pub fn probe(options: &Options) -> Result<()> {
     // Twice: whatever else runs for a second is seen in one of the two.
     let steps = faster([tasks::all(&session)?, tasks::all(&session)?]);
     let lines = [about].into_iter().chain(steps.map(|step| json!(step)));
-    let file = format!("data/machine/{}.jsonl", options.name);
+    let file = format!("docs/data/machine/{}.jsonl", options.name);
     kept::write_lines(file, &Vec::from_iter(lines))
 }
 

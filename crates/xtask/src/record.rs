@@ -17,10 +17,10 @@ use text::aside;
 
 use crate::kept::{self, must_be_a_name};
 
-/// Records lessons (all, if none is named) into data/NAME.
+/// Records lessons (all, if none is named) into docs/data/NAME.
 pub fn record(name: &str, numbers: &[u32], flags: &[String]) -> Result<()> {
     must_be_a_name(name)?;
-    let folder = workspace().join("data").join(name);
+    let folder = workspace().join("docs/data").join(name);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for lesson in LESSONS {
         if numbers.is_empty() || numbers.contains(&lesson.number) {
@@ -85,7 +85,7 @@ pub struct Course {
     flags: Vec<String>,
 }
 
-/// Times every stage of every problem, and writes `data/problems/NAME.jsonl`.
+/// Times every stage of every problem, and writes `docs/data/problems/NAME.jsonl`.
 pub fn problems(Course { name, flags }: &Course) -> Result<()> {
     must_be_a_name(name)?;
     let mut words = ["run", "--time", "--size=time", "--json"]
@@ -113,7 +113,7 @@ pub fn problems(Course { name, flags }: &Course) -> Result<()> {
         );
         all.push(json!({ "stage": file, "device": device, "timed": timed }));
     }
-    kept::write_lines(format!("data/problems/{name}.jsonl"), &all)
+    kept::write_lines(format!("docs/data/problems/{name}.jsonl"), &all)
 }
 
 /// What the program `course`, which lies beside this one, prints, if it ends well.

@@ -297,11 +297,16 @@ fn a_sentence_that_the_recordings_do_not_bear_out_is_noticed() {
     let claims = "Twice as fast.\n    1.9..2.1 = pocl-1024 lesson03 matmul_naive / limit\n\
         Three times as fast.\n";
     let files = [
-        ("data/claims/false.txt", claims),
+        ("docs/data/claims/false.txt", claims),
         ("false.md", "Twice as fast.\n"),
         ("lessons/none", ""),
     ];
-    let check = check_in_a_copy("claims", &files, &["kernels", "data/pocl-1024"], "false.md");
+    let check = check_in_a_copy(
+        "claims",
+        &files,
+        &["kernels", "docs/data/pocl-1024"],
+        "false.md",
+    );
     check.fails(
         1,
         &[
@@ -331,7 +336,7 @@ fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
         .iter()
         .map(|(file, text)| (&**file, &**text))
         .collect();
-    check_in_a_copy("figures", &files, &["kernels", "data", "tests"], "").fails(
+    check_in_a_copy("figures", &files, &["kernels", "docs/data", "tests"], "").fails(
         1,
         &[
             "docs/figures/stride.svg, docs/play/colours.css; \

@@ -33,7 +33,7 @@ fn operand(run: &Outcome, name: &str, kind: &str, memory: &str) -> [f64; 3] {
 /// sectors a request.
 #[test]
 fn the_naive_pair_moves_what_the_hardware_moves() {
-    let Some(rows) = trace("data/counters/matmul_id0_rows.toml --size 64 --json") else {
+    let Some(rows) = trace("docs/data/counters/matmul_id0_rows.toml --size 64 --json") else {
         return;
     };
     let run = rows.run().ends_with(0);
@@ -288,7 +288,7 @@ fn what_cannot_be_traced_is_refused_as_elsewhere() {
 /// small: for each request both must say the same. What NVIDIA's compiler spared or joined,
 /// the file names.
 fn the_model_agrees_with_the_counters_of_a_gpu(lesson: u64) {
-    let kept = workspace().join("data/counters/h200.json");
+    let kept = workspace().join("docs/data/counters/h200.json");
     let kept = std::fs::read_to_string(kept).expect("the counters");
     let kept: Value = serde_json::from_str(&kept).expect("an object");
     let launches = kept["launches"].as_array().expect("launches");
@@ -341,7 +341,7 @@ each! { the_model_agrees_with_the_counters_of_a_gpu:
 /// are the very numbers that an H200 counted.
 #[test]
 fn single_accesses_are_counted_as_a_gpu_counts_them() {
-    let kept = workspace().join("data/counters/accesses.json");
+    let kept = workspace().join("docs/data/counters/accesses.json");
     let kept = std::fs::read_to_string(kept).expect("the counters");
     let kept: Value = serde_json::from_str(&kept).expect("an object");
     for counted in kept["launches"].as_array().expect("launches") {

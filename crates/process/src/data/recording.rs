@@ -1,4 +1,4 @@
-//! A lesson as it was recorded once: `data/RUN/LESSON.jsonl` and `.txt`.
+//! A lesson as it was recorded once: `docs/data/RUN/LESSON.jsonl` and `.txt`.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use crate::lessons::numbered;
 
 /// What a lesson measured, and when and how it was recorded.
 pub struct Recording {
-    /// The folder below `data/`.
+    /// The folder below `docs/data/`.
     pub name: String,
     /// The day.
     pub date: String,
@@ -24,7 +24,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Reads `data/RUN/LESSON.jsonl`.
+    /// Reads `docs/data/RUN/LESSON.jsonl`.
     pub fn read(run: &str, lesson: &str) -> Result<Recording> {
         Recording::of(run, &file(run, lesson, "jsonl")?)
     }
@@ -116,7 +116,7 @@ pub fn counts(record: &Record) -> bool {
 
 /// The text of a recorded file.
 pub fn file(run: &str, lesson: &str, end: &str) -> Result<String> {
-    let path = workspace().join(format!("data/{run}/{lesson}.{end}"));
+    let path = workspace().join(format!("docs/data/{run}/{lesson}.{end}"));
     fs::read_to_string(&path).with_context(|| format!("{}", path.display()))
 }
 

@@ -1,4 +1,4 @@
-//! A chart: two axes and what is drawn between them, as `data/charts/NAME.toml` says. What was
+//! A chart: two axes and what is drawn between them, as `docs/data/charts/NAME.toml` says. What was
 //! measured stands there by its name, as claims name a figure.
 
 use anyhow::Result;

@@ -1,4 +1,4 @@
-//! The course beside a library, as `data/peers/NAME.jsonl` keeps it: the first line says where
+//! The course beside a library, as `docs/data/peers/NAME.jsonl` keeps it: the first line says where
 //! and when, each other one is a rate.
 
 use std::fs;
@@ -45,9 +45,9 @@ pub struct Rate {
 pub struct Comparison(pub Vec<Rate>);
 
 impl Comparison {
-    /// Reads `data/peers/NAME.jsonl`.
+    /// Reads `docs/data/peers/NAME.jsonl`.
     pub fn read(name: &str) -> Result<Comparison> {
-        let path = workspace().join(format!("data/peers/{name}.jsonl"));
+        let path = workspace().join(format!("docs/data/peers/{name}.jsonl"));
         let named = || format!("{}", path.display());
         let text = fs::read_to_string(&path).with_context(named)?;
         Comparison::of(&text).with_context(named)

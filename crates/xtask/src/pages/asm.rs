@@ -50,7 +50,7 @@ pub fn unshown(pages: &[PathBuf]) -> Result<Vec<String>> {
         _ => None,
     })?;
     let mut unshown = BTreeSet::new();
-    for folder in kept::entries("data/asm")? {
+    for folder in kept::entries("docs/data/asm")? {
         for file in kept::entries(folder)? {
             let listing = file.with_extension("");
             if !shown.contains(&listing) {

@@ -12,7 +12,7 @@
 //! RUN LESSON KERNEL.intensity     its operations for each byte of global memory
 //! RUN LESSON "text" 2             the second number that was printed behind the text at a
 //!                                 line's beginning; a time is in seconds
-//! peers NAME SIZE LIBRARY         GFLOP/s in `data/peers/NAME.jsonl`; of ours where it says ours
+//! peers NAME SIZE LIBRARY         GFLOP/s in `docs/data/peers/NAME.jsonl`; of ours where it says ours
 //! peers NAME quantile Q           ours over the best library, at all sizes: 0.5 is the median
 //! peers NAME quantile Q LIBRARY   the same over this library
 //! machine NAME PROBE VARIANT      nanoseconds that a step of a probe took, as docs/machine.md shows
@@ -99,7 +99,7 @@ fn in_comparison(name: &str, what: &[&str]) -> Result<Option<f64>> {
 
 /// `copying`, `PROBE VARIANT` or `PROBE VARIANT GB/s` of a device's parts.
 fn of_machine(name: &str, what: &[&str]) -> Result<Option<f64>> {
-    let lines: Vec<Value> = kept::read_lines(&format!("data/machine/{name}.jsonl"))?;
+    let lines: Vec<Value> = kept::read_lines(&format!("docs/data/machine/{name}.jsonl"))?;
     let (probe, is_rate) = match what {
         ["copying"] => {
             let about = lines.first();
@@ -129,7 +129,7 @@ fn recorded(run: &str, lesson: &str, name: &str) -> Result<Option<f64>> {
     // The first that was timed.
     let mut records = recording.records.iter();
     let at = records.position(|record| record.kernel == kernel && record.rate().is_some());
-    let at = at.with_context(|| format!("data/{run}/{lesson}.jsonl has no timed {kernel}"))?;
+    let at = at.with_context(|| format!("docs/data/{run}/{lesson}.jsonl has no timed {kernel}"))?;
     Ok(match field {
         "" => recording.records[at].rate(),
         "intensity" => intensity(&recording.records[at]),
@@ -150,7 +150,7 @@ fn printed(run: &str, lesson: &str, quoted: &str) -> Result<f64> {
         which => which.parse()?,
     };
     let output = file(run, lesson, "txt")?;
-    let line = behind(&output, text).with_context(|| format!("data/{run}/{lesson}.txt"))?;
+    let line = behind(&output, text).with_context(|| format!("docs/data/{run}/{lesson}.txt"))?;
     let number = numbers(line).get(which.max(1) - 1).copied();
     number.with_context(|| format!("fewer than {which} numbers stand behind \"{text}\""))
 }

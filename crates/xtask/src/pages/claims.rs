@@ -1,7 +1,7 @@
 //! The claims of a page: sentences of it that speak of recorded figures, each with the
 //! range that a figure must lie in for the sentence to be true.
 //!
-//! They stand beside the data, in `data/claims/PAGE.txt`, so that a page reads clean:
+//! They stand beside the data, in `docs/data/claims/PAGE.txt`, so that a page reads clean:
 //!
 //! ```text
 //! more than 3 times as fast
@@ -36,7 +36,7 @@ pub fn file_of(page: &Path) -> PathBuf {
         _ if stem(page) == "README" && !is_at_the_root(page) => folder,
         _ => stem(page),
     };
-    workspace().join(format!("data/claims/{name}.txt"))
+    workspace().join(format!("docs/data/claims/{name}.txt"))
 }
 
 fn is_at_the_root(page: &Path) -> bool {
@@ -91,7 +91,7 @@ fn one_line(text: &str) -> String {
 /// The files of claims that belong to none of these pages.
 pub fn without_page(pages: &[PathBuf]) -> Result<Vec<String>> {
     let known: BTreeSet<PathBuf> = pages.iter().map(|page| file_of(page)).collect();
-    let files = kept::entries("data/claims")?.into_iter();
+    let files = kept::entries("docs/data/claims")?.into_iter();
     let lost = files.filter(|file| !known.contains(file));
     Ok(lost
         .map(|file| format!("{}: no such page", file.display()))

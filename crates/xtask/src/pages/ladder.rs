@@ -40,7 +40,7 @@ pub fn line(lesson: &str, runs: &[&str]) -> Result<String> {
 fn best(run: &str, number: u32) -> Result<Record> {
     let lesson = format!("lesson{number:02}");
     let recording = Recording::read(run, &lesson)?;
-    let none = || format!("data/{run}/{lesson} has no product");
+    let none = || format!("docs/data/{run}/{lesson} has no product");
     Ok(recording.best().with_context(none)?.clone())
 }
 

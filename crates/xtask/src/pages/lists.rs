@@ -38,7 +38,7 @@ fn of_exercise(page: &str) -> Result<(&str, String)> {
 /// The stages of a problem: a table for each recording that has some.
 pub fn stages(problem: &str) -> Result<String> {
     let mut tables = Vec::new();
-    for file in kept::entries("data/problems")? {
+    for file in kept::entries("docs/data/problems")? {
         let lines = kept::read_lines(&file.display().to_string())?;
         tables.extend(stages_of(&lines, problem));
     }
