@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use crate::{entries, lesson_without_device, workspace};
 
-/// The kernel files in a folder below `kernels/` ("" for itself), in order.
+/// The kernel files of a folder, in order.
 pub fn kernel_files(folder: &str) -> Vec<PathBuf> {
-    let mut files = entries(&workspace().join("kernels").join(folder));
+    let mut files = entries(&workspace().join(folder));
     files.retain(|path| path.extension().is_some_and(|end| end == "cl"));
     files
 }

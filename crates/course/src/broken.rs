@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use common::Error;
 use common::device::{DEVICE_VARIABLE, variable};
 use common::element::Type;
-use common::source::Source;
+use common::source::{Source, workspace};
 use judge::{By, How, SIMULATED, SIZES, Seen, Subject};
 use process::devices;
 use process::lessons;
@@ -39,7 +39,7 @@ struct Head {
 
 /// All of them in teaching order: by lesson, and in each the plainest fault first.
 pub fn all() -> Result<Vec<Puzzle>> {
-    let folder = Source::path_in_course("broken/explanations");
+    let folder = workspace().join("exercises/broken/explanations");
     let mut all = Vec::new();
     for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
         let page = entry?.path();
@@ -55,7 +55,8 @@ pub fn all() -> Result<Vec<Puzzle>> {
 /// One, and its number.
 fn read(page: &Path) -> Result<(usize, Puzzle)> {
     let name = page.file_stem().unwrap_or_default().to_string_lossy();
-    let fresh = Source::of_course(&format!("broken/{name}.cl"))?;
+    let file = workspace().join(format!("exercises/broken/{name}.cl"));
+    let fresh = Source::read(&file)?;
     let mut words = Written::read(page)?;
     let Head {
         number,

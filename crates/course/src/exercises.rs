@@ -69,7 +69,7 @@ pub fn set(root: &Path) -> Result<Vec<Puzzle>> {
 
 /// The problems, in teaching order.
 pub fn problems() -> Result<Vec<Puzzle>> {
-    each(&workspace().join("problems"), problem)
+    each(&workspace().join("exercises/problems"), problem)
 }
 
 /// The task of a puzzle that has one, for the learner's file of it.
@@ -161,7 +161,7 @@ fn problem(folder: &Path, name: &str) -> Result<Puzzle> {
         lesson: None,
         id: format!("p{}", number(name)?),
         place: format!("problems/{name}/start"),
-        page: Path::new("problems").join(name).join("README"),
+        page: Path::new("exercises/problems").join(name).join("README"),
         fresh: Source::read(&folder.join("start.cl"))?,
         with: vec![text("task.toml")?, text("plain.cl")?],
         solution: Some(Source::read(last)?),

@@ -40,7 +40,7 @@ const CHANCE: [&str; 2] = ["order", "unfinished"];
 
 /// All of them, in order.
 pub fn all() -> Result<Vec<Puzzle>> {
-    let root = workspace().join("host");
+    let root = workspace().join("exercises/host");
     let mut all = each(&root, read)?;
     if let Some(first) = all.first_mut() {
         // Their package, with the clone's versions, which are on this machine.

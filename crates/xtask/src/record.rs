@@ -91,7 +91,7 @@ pub fn problems(Course { name, flags }: &Course) -> Result<()> {
     let mut words = ["run", "--time", "--size=time", "--json"]
         .map(String::from)
         .to_vec();
-    for folder in kept::entries("problems")? {
+    for folder in kept::entries("exercises/problems")? {
         let stages = kept::entries(&folder).unwrap_or_default();
         let stages = stages.iter().map(|file| file.to_string_lossy());
         let stages = stages.filter(|file| file.contains("solution-") && file.ends_with(".toml"));

@@ -36,7 +36,10 @@ struct Broken {
 }
 
 fn all() -> Vec<Broken> {
-    kernel_files("broken").into_iter().map(read).collect()
+    kernel_files("exercises/broken")
+        .into_iter()
+        .map(read)
+        .collect()
 }
 
 /// Reads the header, comments at the top, where a symptom may take several lines, and the first
@@ -202,7 +205,7 @@ fn every_header_says_what_is_seen_how_to_run_it_and_what_finds_it() {
 
 #[test]
 fn no_broken_kernel_is_the_correct_one() {
-    let files = kernel_files("");
+    let files = kernel_files("kernels");
     let correct: String = files
         .iter()
         .filter_map(|file| fs::read_to_string(file).ok())

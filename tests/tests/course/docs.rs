@@ -48,7 +48,7 @@ cargo() {
         "lesson04 --size 250 --runs 1") set -- --size 64 --runs 0 ;;
     esac
     case "$*" in
-        *kernels/broken*) ;;
+        *exercises/broken*) ;;
         *) set -- "${@//256/128}" ;;
     esac
     case "$program" in
@@ -126,35 +126,32 @@ fn anchors(page: &str) -> Vec<String> {
     numbered.collect()
 }
 
-/// Where a link of a page leads in the book, whose folder holds nothing but links.
-fn in_the_book(page: &Path, file: &str) -> PathBuf {
-    let mut path = workspace().join(".book").join(shown(page));
-    path.pop();
-    for part in file.split('/') {
-        match part {
-            ".." => drop(path.pop()),
-            part => path.push(part),
-        }
-    }
-    path
+/// Files and folders of the repository that are parts of the book, as `docs/book/build` has them.
+fn parts_of_the_book() -> Vec<PathBuf> {
+    let script = read(&workspace().join("docs/book/build"));
+    let parts = script
+        .split("for part in ")
+        .nth(1)
+        .and_then(|rest| rest.split(';').next());
+    let parts = parts.expect("a list of parts").split_whitespace();
+    parts
+        .filter(|part| *part != "\\")
+        .map(|part| workspace().join(part))
+        .collect()
 }
 
-/// Every part of the book stands in the folder or in one of the folders in it.
 #[test]
 fn every_part_of_the_book_is_there() {
-    for part in entries(&workspace().join(".book")) {
-        for part in if part.is_symlink() {
-            vec![part]
-        } else {
-            entries(&part)
-        } {
-            assert!(part.exists(), "{} leads nowhere", shown(&part));
-        }
+    let parts = parts_of_the_book();
+    assert!(parts.len() > 9, "{parts:?}");
+    for part in parts {
+        assert!(part.exists(), "{} leads nowhere", shown(&part));
     }
 }
 
 #[test]
 fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
+    let (parts, book) = (parts_of_the_book(), workspace().join("docs/book"));
     let mut dead = Vec::new();
     for page in pages() {
         let text = read(&page);
@@ -170,7 +167,9 @@ fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
                 file => page.with_file_name(file),
             };
             let is_there = || anchors(&read(&target)).iter().any(|known| known == anchor);
-            let is_a_file = target.exists() && in_the_book(&page, file).exists();
+            let leads_to = target.canonicalize().unwrap_or_default();
+            let is_in_the_book = parts.iter().any(|part| leads_to.starts_with(part));
+            let is_a_file = target.exists() && (is_in_the_book || page.starts_with(&book));
             if !is_a_file || !anchor.is_empty() && !is_there() {
                 dead.push(format!("{}: {link}", shown(&page)));
             }
@@ -243,8 +242,13 @@ fn the_first_use_of_a_glossary_term_in_a_lesson_links_to_it() {
 
 #[test]
 fn there_is_a_page_for_every_lesson_and_the_book_holds_every_page() {
-    let summary = read(&workspace().join("SUMMARY.md"));
-    let listed: Vec<String> = summary.lines().flat_map(links).collect();
+    let summary = read(&workspace().join("docs/book/SUMMARY.md"));
+    let listed = summary.lines().flat_map(links);
+    let listed = listed.map(|link| match link.strip_prefix("../../") {
+        Some(path) => path.to_string(),
+        None => link.replacen("../", "docs/", 1),
+    });
+    let listed: Vec<String> = listed.collect();
     for folder in entries(&workspace().join("lessons")) {
         assert!(
             folder.join("README.md").is_file(),
@@ -254,8 +258,10 @@ fn there_is_a_page_for_every_lesson_and_the_book_holds_every_page() {
     }
     for page in pages() {
         let name = shown(&page);
-        let in_the_book = !name.contains('/') && name != "README.md" || listed.contains(&name);
-        assert!(in_the_book, "SUMMARY.md does not list {name}");
+        let is_beside =
+            !name.contains('/') && name != "README.md" || name.starts_with("docs/book/");
+        let in_the_book = is_beside || listed.contains(&name);
+        assert!(in_the_book, "docs/book/SUMMARY.md does not list {name}");
     }
 }
 
@@ -369,7 +375,7 @@ fn left_out(line: &str) -> Option<&'static str> {
         }
         _ if line.starts_with('#') => Some("a comment"),
         _ if runs_a_broken_kernel(line) => Some("diagnose.rs holds it to more"),
-        _ if line.starts_with("mdbook ") => Some("a tool that the course does not need"),
+        _ if line.starts_with("docs/book/build") => Some("a tool that the course does not need"),
         _ if line.contains("$(brew ") => Some("for macOS"),
         _ if line.contains(".opencl/intel/") && !there(".opencl/intel") => {
             Some("Intel's runtime is not here")
@@ -393,7 +399,7 @@ fn left_out(line: &str) -> Option<&'static str> {
 /// Whether a line is what the header of a broken kernel says: that run is part of
 /// `course diagnose`, and the claims of the header are held against it.
 fn runs_a_broken_kernel(line: &str) -> bool {
-    kernel_files("broken").iter().any(|file| {
+    kernel_files("exercises/broken").iter().any(|file| {
         let run = read(file).lines().find_map(|line| {
             let (lesson, flags) = line.strip_prefix("// Run: ")?.split_once(' ')?;
             let file = shown(file);
@@ -439,7 +445,7 @@ fn the_commands_run(page: &Path) {
             .env("OPENCL_COURSE_EXERCISES", &exercises)
             .current_dir(workspace());
         // Some are right by chance when optimised, and the page says so.
-        if lines.iter().any(|line| line.contains("kernels/broken")) {
+        if lines.iter().any(|line| line.contains("exercises/broken")) {
             shell.env_remove(POCL_FLAGS_VARIABLE);
         }
         let output = shell.output().expect("bash runs");
@@ -529,7 +535,7 @@ fn every_lesson_has_notes_whose_minutes_add_up() {
             .find(|one| one.starts_with(&format!("Lesson {lesson}:")));
         let section = section.unwrap_or_else(|| panic!("no notes on lesson {lesson}"));
         let begin = format!("{lesson:02}-");
-        let kernels = kernel_files("").into_iter();
+        let kernels = kernel_files("kernels").into_iter();
         let mut kernels = kernels.filter(|file| {
             file.file_name()
                 .unwrap()

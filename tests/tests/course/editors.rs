@@ -71,13 +71,7 @@ fn shown_by_clangd(files: &[PathBuf]) -> Option<Vec<String>> {
 #[test]
 fn clangd_sees_no_error_in_a_kernel_of_the_clone_or_of_the_learner() {
     let learner = Learner::started("clangd");
-    let folders = [
-        "kernels",
-        "exercises",
-        "problems",
-        "examples",
-        "tests/kernels",
-    ];
+    let folders = ["kernels", "exercises", "examples", "tests/kernels"];
     let mut files = Vec::new();
     for folder in folders {
         files.extend(files_below(&workspace().join(folder), "cl"));

@@ -86,7 +86,7 @@ fn every_solution_of_every_problem_is_right() {
     let Some(pocl) = pocl() else {
         return;
     };
-    let tasks = files_below(&workspace().join("problems"), "toml");
+    let tasks = files_below(&workspace().join("exercises/problems"), "toml");
     let mut solutions = 0;
     for task in tasks.iter().filter(|task| !task.ends_with("task.toml")) {
         // A stage before the last may miss the problem's target, and is tried at its own size.

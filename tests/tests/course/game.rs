@@ -91,8 +91,13 @@ fn read(path: &Path) -> String {
 /// The folders of all exercises, in order.
 fn exercises() -> Vec<PathBuf> {
     let mut lessons = entries(&workspace().join("exercises"));
-    lessons.retain(|lesson| lesson.is_dir());
+    lessons.retain(|lesson| is_of_a_lesson(lesson));
     lessons.iter().flat_map(|lesson| entries(lesson)).collect()
+}
+
+/// A folder such as exercises/06-local-memory; problems and others lie beside them.
+fn is_of_a_lesson(folder: &Path) -> bool {
+    name(folder).starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn name(exercise: &Path) -> String {

@@ -79,7 +79,7 @@ fn is_faulty_and_can_be_mended(case: &str) {
             "{seen}"
         );
     }
-    let solution = workspace().join(format!("host/{place}/solution.rs"));
+    let solution = workspace().join(format!("exercises/host/{place}/solution.rs"));
     fs::copy(solution, learner.file(place)).expect("it can be written");
     for (seen, run) in check() {
         assert!(run.status == Some(0) && seen["solved"] == true, "{run}");
@@ -106,7 +106,7 @@ each! { is_faulty_and_can_be_mended:
 #[test]
 fn all_host_exercises_are_tested_and_listed() {
     let learner = Learner::new("list");
-    let places = entries(&workspace().join("host"));
+    let places = entries(&workspace().join("exercises/host"));
     let tested = include_str!("host.rs");
     for place in places.iter().filter(|path| path.is_dir()) {
         let name = place.file_name().expect("a name").to_string_lossy();

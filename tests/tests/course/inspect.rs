@@ -189,7 +189,7 @@ fn a_kernel_with_a_name_of_a_lesson_is_launched_as_there() {
     let (Some(pocl), Some(_)) = (pocl(), Oclgrind::find()) else {
         return;
     };
-    let broken = PathBuf::from("kernels/broken/one-barrier.cl");
+    let broken = PathBuf::from("exercises/broken/one-barrier.cl");
     let shown = on(&pocl, &broken).args("--size 5x7x9").run().ends_with(1);
     shown.says(&[
         "as in lesson 6",

@@ -31,8 +31,11 @@ fn fault(line: &str, inside: bool) -> Option<&'static str> {
 #[test]
 fn lines_attributes_and_shapes_are_alike_in_all_kernel_files() {
     let files = ["kernels", "exercises"].map(|name| below(&workspace().join(name)));
+    let mut files = files.concat();
+    // A problem is solved as one likes.
+    files.retain(|file| !file.starts_with(workspace().join("exercises/problems")));
     let mut faults = Vec::new();
-    for file in files.concat() {
+    for file in files {
         let text = fs::read_to_string(&file).expect("a kernel file");
         let mut inside = false;
         for (line, number) in text.lines().zip(1..) {

@@ -140,7 +140,7 @@ fn the_last_tile_is_named_at_every_size() {
         let run = lesson(6)
             .args("--only matmul_tiled --runs 0 --json --size")
             .arg(size)
-            .args("--source kernels/broken/last-tile-skipped.cl")
+            .args("--source exercises/broken/last-tile-skipped.cl")
             .run();
         for record in run.device_records() {
             let depth = record["group"][0].as_u64().expect("a group");

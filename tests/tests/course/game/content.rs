@@ -26,7 +26,7 @@ fn an_exercise_and_its_solution_differ_only_in_the_gap() {
 #[test]
 fn every_lesson_with_kernels_has_three_exercises_that_its_page_names() {
     let folders = entries(&workspace().join("exercises")).into_iter();
-    for lesson in folders.filter(|lesson| lesson.is_dir()) {
+    for lesson in folders.filter(|lesson| is_of_a_lesson(lesson)) {
         let count = entries(&lesson).len();
         assert!(count >= 3, "{lesson:?} has {count}");
         let page = workspace().join("lessons").join(name(&lesson));
@@ -62,7 +62,8 @@ fn hints_come_one_at_a_time() {
 fn all_hints_and_answers_fit_a_terminal() {
     let learner = Learner::started("all-hints");
     let exercises = exercises().into_iter().map(|one| ("exercise", id(&one)));
-    let broken = (1..=kernel_files("broken").len()).map(|one| ("diagnose", one.to_string()));
+    let broken =
+        (1..=kernel_files("exercises/broken").len()).map(|one| ("diagnose", one.to_string()));
     for (command, id) in exercises.chain(broken) {
         let seen = format!("{id} hints 2\n");
         fs::write(learner.0.join("progress.txt"), seen).expect("writable");

@@ -32,7 +32,7 @@ fn file_of(number: usize) -> PathBuf {
         let text = read(path).replace("\n// ", " ");
         text.contains(&format!("Symptom: {symptom}"))
     };
-    let found = kernel_files("broken").into_iter().find(has_it);
+    let found = kernel_files("exercises/broken").into_iter().find(has_it);
     found.unwrap_or_else(|| panic!("no file has the symptom: {symptom}"))
 }
 
@@ -78,7 +78,7 @@ fn mended(kernel: &Path) -> String {
 fn every_broken_kernel_is_listed_in_teaching_order_by_its_symptom_alone() {
     let learner = Learner::new("broken");
     let listed = listed(&learner);
-    let files = kernel_files("broken");
+    let files = kernel_files("exercises/broken");
     assert_eq!(listed.len(), files.len(), "a new kernel needs its number");
     let lessons = listed.iter().filter_map(|one| one["lesson"].as_u64());
     let mut lessons: Vec<u64> = lessons.collect();
@@ -95,7 +95,7 @@ fn every_broken_kernel_is_listed_in_teaching_order_by_its_symptom_alone() {
 
 #[test]
 fn every_broken_kernel_has_three_hints_and_an_explanation() {
-    for file in kernel_files("broken") {
+    for file in kernel_files("exercises/broken") {
         let sections = sections(&file);
         let titles: Vec<&str> = sections.iter().map(|(title, _)| title.as_str()).collect();
         assert_eq!(
@@ -173,7 +173,7 @@ fn is_the_lessons_own(text: &str, number: u32) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with(&format!("{number:02}-"))
     };
-    let files = kernel_files("");
+    let files = kernel_files("kernels");
     let lesson = files.iter().find(is_of_lesson).expect("a kernel file");
     let text = code(text);
     let kernel = text.split_once("kernel ").expect("a kernel").1;
@@ -187,7 +187,7 @@ fn is_the_lessons_own(text: &str, number: u32) -> bool {
 fn the_lines_of_explanations_mend_the_kernels(number: u32) {
     assert!(LESSONS.contains(&u64::from(number)), "there are none");
     let pocl = pocl().unwrap_or_default();
-    for file in kernel_files("broken") {
+    for file in kernel_files("exercises/broken") {
         let text = mended(&file);
         let run = text.lines().find_map(|line| line.strip_prefix("// Run: "));
         let (program, flags) = run.and_then(|run| run.split_once(' ')).expect("a run line");
@@ -281,7 +281,7 @@ fn without_the_simulator_a_right_result_of_a_racy_kernel_proves_nothing() {
 #[test]
 fn a_number_out_of_range_is_answered_by_the_range() {
     let learner = Learner::new("errors");
-    let range = format!("1 to {}", kernel_files("broken").len());
+    let range = format!("1 to {}", kernel_files("exercises/broken").len());
     for number in ["0", "99", "1000", "one"] {
         learner.diagnoses(number).fails(2, &[number, &range]);
     }

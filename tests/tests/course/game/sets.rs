@@ -77,7 +77,7 @@ fn a_problem_begins_empty_and_the_launch_is_the_learners() {
     check()
         .ends_with(1)
         .says(&["Problem p1", "never written", "not solved yet"]);
-    let from = workspace().join("problems/01-sum");
+    let from = workspace().join("exercises/problems/01-sum");
     let to = learner.0.join("problems/01-sum");
     fs::copy(from.join("solution-1.cl"), to.join("start.cl")).expect("a copy");
     check().ends_with(0).says(&["✓ result", "p1: solved"]);
