@@ -4,7 +4,7 @@
 use crate::machine::{on_path, output};
 
 /// Lines of "manager tool: packages", which `./setup` reads, too.
-const PACKAGES: &str = include_str!("../../../packages");
+const PACKAGES: &str = include_str!("../packages");
 
 /// What installs packages, with each manager that stands in the table.
 const MANAGERS: [&str; 4] = [

@@ -1,5 +1,5 @@
 //! Every kernel on the OpenCL implementations on which no other test runs it: rusticl and
-//! Intel's CPU runtime. PoCL's turn is in lessons.rs, Oclgrind's in simulator.rs. `tests/everywhere`
+//! Intel's CPU runtime. PoCL's turn is in lessons.rs, Oclgrind's in simulator.rs. `.ci/everywhere`
 //! runs all of them over many shapes, which takes minutes.
 
 use serde_json::Value;

@@ -61,7 +61,7 @@ fn every_kernel_is_right(number: u32) {
     }
 }
 
-/// Floats have more shapes, in `tests/everywhere`. What a type has of its own, such as the width of
+/// Floats have more shapes, in `.ci/everywhere`. What a type has of its own, such as the width of
 /// its vectors, shows where groups and tiles are whole and partial, and where one is all there is.
 #[test]
 #[ignore = "a minute: kernels of double and int, optimised as learners have them"]
