@@ -12,7 +12,6 @@
 //! - [`source`] finds a kernel file and reads it, as every [`file`](mod@file) that people
 //!   name is read; [`program`] builds it. What the text and a build log say is the crate
 //!   `language`'s.
-//! - [`task`] is a kernel with its launches, its memory and what is right, as data.
 //! - [`ndrange`] is the shape of a launch, and whether a device can run it.
 //! - [`verify`], a crate of its own, is the problem and the host's data, and holds a result
 //!   against them.
@@ -47,7 +46,6 @@ pub mod session;
 pub mod simulator;
 pub mod source;
 pub mod stage;
-pub mod task;
 pub mod tell;
 pub mod threads;
 pub mod timing;

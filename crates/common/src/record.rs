@@ -12,6 +12,7 @@ use crate::probe::Peak;
 use crate::timing::Timing;
 use crate::traffic::{Counts, Traffic};
 use verify::element::Type;
+use verify::formula::Formula;
 use verify::matrix::Fill;
 use verify::shape::Shape;
 
@@ -156,6 +157,12 @@ pub enum Work<T = f64> {
     Flop(T),
     /// Bytes read and written.
     Bytes(T),
+}
+
+impl Default for Work<Formula> {
+    fn default() -> Work<Formula> {
+        Work::Bytes(Formula::of("0"))
+    }
 }
 
 impl Record {

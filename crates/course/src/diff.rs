@@ -11,11 +11,13 @@ use anyhow::{Result, bail};
 use clap::Args;
 use common::Error;
 use common::source::{KernelText, Source, did_you_mean};
-use judge::{Count, LaunchFlags, counts, exercise::model, is_task};
+use judge::exercise::{come_to, model};
+use judge::{LaunchFlags, is_task};
 use minijinja::context;
 use minijinja::value::Serde;
 use process::lessons::LESSONS;
 use serde_json::{Value, json};
+use task::counts::Count;
 use text::Out;
 use text::diff::{self, Change, Line};
 use text::prose::{fitted, hunks};
@@ -147,7 +149,7 @@ fn counts_of(mut wanted: Wanted) -> Result<([f64; 8], Option<String>)> {
     let taken = taken(&mut wanted, &LaunchFlags::default(), false)?;
     let traced = run::trace(&wanted, taken.program)?;
     counted(&wanted, &traced, &model(), |screen| {
-        let all = Count::ALL.map(|(count, ..)| counts::counted(count, screen.figures));
+        let all = Count::ALL.map(|(count, ..)| come_to(count, screen.figures));
         Ok((all, screen.images()))
     })
 }

@@ -6,8 +6,9 @@ use std::{fs, io};
 
 use anyhow::{Context, Result, bail, ensure};
 use common::source::{Source, workspace};
-use judge::{How, Seen, TaskFile, exercise};
+use judge::{How, Seen, exercise};
 use process::lessons::{LESSONS, Lesson};
+use task::file::TaskFile;
 
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, page_of};

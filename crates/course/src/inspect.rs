@@ -11,8 +11,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use colored::Colorize;
 use common::element::Type;
-use judge::{At, By, Check, Detection, How, LaunchFlags, Observation, Sizes, Subject, in_words};
+use judge::{At, By, Check, Detection, How, LaunchFlags, Observation, Subject};
 use serde_json::json;
+use task::sizes::{Sizes, in_words};
 use text::Out;
 
 use crate::game::turn::sign_of_life;

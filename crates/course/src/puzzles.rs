@@ -198,7 +198,7 @@ fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Tak
     let task = exercises::task_of(puzzle, &file)?;
     wanted.kernel.clone_from(&task.function);
     Ok(Taken {
-        program: task.launch()?,
+        program: judge::exercise::launch(&task)?,
         by,
         is_counted: true,
     })

@@ -10,9 +10,8 @@ use ::process::watch::each_save;
 use ::process::watch::saves::{News, Saves};
 use anyhow::Result;
 use common::element::Type;
-use judge::{
-    Check, How, LaunchFlags, NO_DEVICE, Observation, Results, Subject, TaskFile, Verdict, exercise,
-};
+use judge::{Check, How, LaunchFlags, NO_DEVICE, Observation, Results, Subject, Verdict, exercise};
+use task::file::TaskFile;
 use text::Out;
 
 use crate::game::background::Background;

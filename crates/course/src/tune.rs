@@ -9,8 +9,10 @@ use colored::Colorize;
 use common::Error;
 use common::outcome::{Outcome, Skip};
 use common::record::Record;
-use judge::{How, Sizes, TaskFile, Tried, Verdict, child};
+use judge::{How, Verdict, child};
 use serde_json::{Value, json};
+use task::file::{TaskFile, Tried};
+use task::sizes::Sizes;
 use text::Out;
 
 use crate::run::{Line, line};

@@ -20,12 +20,12 @@ use crate::how::How;
 use crate::observation::{Detection, Observation};
 use crate::simulator;
 use crate::subject::{By, Subject};
-use crate::task::TaskFile;
 use crate::task::child::{self, Purpose, Run};
-use crate::task::drawn::drawn_size;
 use crate::task::other::Other;
-use crate::task::sizes::{FEW, Sizes, in_words, product};
 use crate::verdict::Verdict;
+use task::drawn::drawn_size;
+use task::file::TaskFile;
+use task::sizes::{FEW, Sizes, in_words, product};
 
 pub use results::{At, Results, Tried};
 

@@ -1,9 +1,9 @@
 //! Checking a kernel that has a task: the right result on a device, no fault in the simulator, and
-//! the counts and the rate that its task asks for. `spec` is what it asks, `simulated` what the
+//! the counts and the rate that its task asks for. `runs` are those of a check, `simulated` what the
 //! simulator has to say.
 
+mod runs;
 mod simulated;
-mod spec;
 
 use std::path::Path;
 use std::process::Command;
@@ -19,12 +19,13 @@ use crate::answer::judge;
 use crate::how::{How, Seen};
 use crate::observation::{Detection, Observation};
 use crate::rates;
-use crate::task::TaskFile;
 use crate::task::child::{self, Purpose, Run};
-use crate::task::sizes::in_words;
 use simulated::{IN_SIMULATOR, first_wrong, simulate};
+use task::file::TaskFile;
+use task::sizes::in_words;
 
-pub use simulated::{counted, model};
+pub use runs::launch;
+pub use simulated::{come_to, counted, model};
 
 /// What is checked.
 pub(crate) struct Asked<'a> {
@@ -90,7 +91,7 @@ fn on_device(asked: &Asked) -> Result<Seen> {
         task, how, name, ..
     } = asked;
     let seed = how.seed;
-    let child = child::on_device(&mut asked.command(task.results(seed)?)?, how)?;
+    let child = child::on_device(&mut asked.command(runs::results(task, seed)?)?, how)?;
     let mut seen = judge("result", &child);
     let mut status = child_status(child.status);
     let drawn = task.new_size(seed);

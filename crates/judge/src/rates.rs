@@ -9,8 +9,8 @@ use common::record::Record;
 use serde::Serialize;
 
 use crate::observation::{Detection, Observation};
-use crate::task::file::{Least, Limit, TaskFile};
-use crate::task::sizes::Sizes;
+use task::file::{Least, Limit, TaskFile};
+use task::sizes::Sizes;
 
 /// How fast it is.
 #[derive(Serialize)]

@@ -16,10 +16,10 @@ use common::source::Source;
 
 use crate::how::How;
 use crate::task::child::{self, Purpose, Run};
-use crate::task::draft::{Asked, Draft};
-use crate::task::file::TaskFile;
-use crate::task::sizes::{Sizes, of_words};
-use lesson::signature::Signature;
+use task::draft::{Asked, Draft};
+use task::file::TaskFile;
+use task::signature::Signature;
+use task::sizes::{Sizes, of_words};
 
 /// Sides of what is launched once, where nobody says any.
 const SMALL: &str = "32";

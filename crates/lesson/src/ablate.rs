@@ -13,9 +13,9 @@ use common::program::{self, Program};
 use common::shape::Shape;
 use common::source::Source;
 use common::stage::Stage;
-use common::task::Task;
 use common::timing::{Runs, Timing};
 use serde_json::json;
+use task::Task;
 
 use crate::ablation::{self, Ablation, alone, edited};
 use crate::lesson::Lesson;

@@ -11,13 +11,13 @@ use common::memory::{Guarded, Input};
 use common::problem::Problem;
 use common::session::{self, Session};
 use common::stage::Stage;
-use common::task::{Arg, Buffer, Fill, Plan, Role, Task};
 use opencl3::kernel::Kernel;
+use task::{Arg, Buffer, Fill, Plan, Role, Task};
 
 use crate::lesson::Lesson;
-use crate::product::problem_of;
 use crate::ready::{Memory, Ready};
 use crate::step::Part;
+use task::product::problem_of;
 
 impl Lesson {
     /// Everything that a task's kernels need to run; what the task before left on the device

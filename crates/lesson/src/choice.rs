@@ -7,7 +7,7 @@ use common::error::{Error, Result};
 use common::numbers::percent;
 use common::problem::Problem;
 use common::shape::Shape;
-use common::task::Task;
+use task::Task;
 
 use crate::ablate::AblateFlag;
 use crate::kept::{Candidates, Kept, Measured};

@@ -8,8 +8,8 @@ use common::element::Type;
 use common::matrix::Fill;
 use common::shape::Shape;
 use common::source::Source;
-use common::task::Task;
 use process::Orders;
+use task::Task;
 
 /// What a learner can ask of a lesson.
 #[derive(Clone, Debug, Parser)]

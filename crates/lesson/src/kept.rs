@@ -8,8 +8,8 @@ use std::path::Path;
 use common::error::Result;
 use common::shape::Shape;
 use common::source::workspace;
-use common::task::Task;
 use serde::{Deserialize, Serialize};
+use task::Task;
 
 /// One shape, and the seconds of each candidate there: a line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -136,7 +136,7 @@ impl Candidates {
 mod tests {
     use super::*;
     use common::element::Type;
-    use common::task::{Buffer, Role};
+    use task::{Buffer, Role};
 
     /// A kernel with a vector that has room for so many elements, and uses so many.
     fn task(kernel: &str, [room, used]: [usize; 2]) -> Task {

@@ -16,9 +16,10 @@ use common::session::Session;
 use common::shape::Shape;
 use common::source::{Source, shortest};
 use common::stage::Stage;
-use common::task::Task;
 use common::timing::Runs;
 use process::{resume, watch};
+use task::Task;
+use task::signature::Signature;
 
 use crate::ablation::alone;
 use crate::cli::Flags;
@@ -272,6 +273,22 @@ impl Lesson {
         let program = Rc::new(program);
         workbench.programs.insert(key, program.clone());
         Ok(program)
+    }
+
+    /// What the driver tells of all kernels of a program, which `source` is the text of.
+    ///
+    /// # Errors
+    /// When the driver does not tell.
+    pub fn signatures(
+        &mut self,
+        program: &Program,
+        source: &Source,
+        defines: &[(String, usize)],
+    ) -> Result<Vec<Signature>> {
+        let session = self.session()?;
+        Signature::all(&session, program, source, defines, |source, options| {
+            self.built_once(source, options)
+        })
     }
 
     /// Frees the programs built so far: a lesson may build hundreds.

@@ -4,11 +4,7 @@
 //!
 //! In the order in which to read them:
 //!
-//! - `table` reads the steps.toml of a lesson, whose rows make [`Task`](common::task::Task)s:
-//!   what a `product` of matrices always has, and what the row says of it, or any other kernel,
-//!   whose launches have the [`form`] that a learner's own have; [`signature`] is what a driver
-//!   tells of a kernel.
-//! - `measure` is what happens to each task: **build, arguments, launch, read, check**, and
+//! - `measure` is what happens to each [`Task`](task::Task): **build, arguments, launch, read, check**, and
 //!   only then time. `refusal` says why one is skipped, `bind` gives its kernels their
 //!   memory, and then it is `ready`: poisoned before, watched after. `rerun` runs one again
 //!   that was wrong, or was right by chance.
@@ -30,22 +26,18 @@ mod bind;
 mod choice;
 pub mod cli;
 mod console;
-pub mod form;
 mod host;
 mod kept;
 mod lesson;
 mod measure;
-mod product;
 mod ready;
 mod refusal;
 pub mod report;
 mod rerun;
 pub mod results;
 mod run;
-pub mod signature;
 mod simulator;
 pub mod step;
-mod table;
 mod workbench;
 
 pub use ablate::AblateFlag;
@@ -53,8 +45,6 @@ pub use choice::ChoiceFlags;
 pub use console::Console;
 pub use kept::{Candidates, Kept, Measured};
 pub use lesson::Lesson;
-pub use product::{Layout, product};
 pub use ready::Ready;
 pub use run::{lesson, lesson_with};
 pub use step::Part;
-pub use table::{Table, given};

@@ -2,15 +2,16 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
+use common::device::Device;
 use common::element::Type;
 use common::error::{Error, Result};
 use common::memory::Poison;
 use common::outcome::Outcome;
+use common::problem::Problem;
 use common::program;
 use common::record::{Record, Work};
 use common::source::Source;
 use common::stage::Stage;
-use common::task::{self, Plan, Task};
 use common::timing::{self, Runs, Sample, Timing, WARM_UP};
 use common::verify;
 use language::tokens::Tokens;
@@ -18,14 +19,45 @@ use opencl3::error_codes::CL_INVALID_KERNEL_NAME;
 use opencl3::kernel::Kernel;
 use process::events::{Event, Lost};
 use serde_json::Value;
+use task::{Plan, Task};
 
 use crate::lesson::Lesson;
-use crate::product::problem_of;
 use crate::ready::Ready;
 use crate::refusal::refused;
 use crate::step::{Card, Part, Step};
+use task::product::problem_of;
+use task::table::{Table, given};
 
 impl Lesson {
+    /// The tasks of one of a file's tables, for a problem and the lesson's device.
+    pub fn tasks(&mut self, file: &str, table: &str, problem: &Problem) -> Result<Vec<Task>> {
+        let session = self.session()?;
+        let Device { limits, kind, .. } = &session.device;
+        Table::read(file)?.tasks(table, &given(limits, *kind, problem), problem)
+    }
+
+    /// Verifies, times and prints them.
+    pub fn measure_table(&mut self, file: &str, table: &str, problem: &Problem) -> Result<()> {
+        let tasks = self.tasks(file, table, problem)?;
+        self.measure_all(&tasks)
+    }
+
+    /// The same below a heading, if one of them is asked for.
+    pub fn measure_below(
+        &mut self,
+        heading: &str,
+        file: &str,
+        table: &str,
+        problem: &Problem,
+    ) -> Result<()> {
+        let tasks = self.tasks(file, table, problem)?;
+        if !tasks.iter().any(|task| self.flags().wants_task(task)) {
+            return Ok(());
+        }
+        self.say(heading)?;
+        self.measure_all(&tasks)
+    }
+
     /// Prints a table of tasks, each verified and timed, but for those that `--only`
     /// leaves out; no table where it leaves out all.
     pub fn measure_all(&mut self, tasks: &[Task]) -> Result<()> {
@@ -36,8 +68,8 @@ impl Lesson {
             return Ok(());
         };
         self.table(match first.work {
-            task::Work::Flop(_) => "GFLOP/s",
-            task::Work::Bytes(_) => "GB/s",
+            Work::Flop(_) => "GFLOP/s",
+            Work::Bytes(_) => "GB/s",
         })?;
         for task in tasks {
             self.measure_task(task)?;

@@ -7,8 +7,8 @@ use common::error::{Error, Result};
 use common::memory::{Guarded, Input, Poison};
 use common::problem::Problem;
 use common::session::{Launch, Session};
-use common::task::{Buffer, Plan, Role, Task};
 use common::verify::Right;
+use task::{Buffer, Plan, Role, Task};
 
 /// A task that is ready to run.
 pub struct Ready {

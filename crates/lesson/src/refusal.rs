@@ -5,9 +5,9 @@ use common::error::{Error, Result};
 use common::numbers::bytes;
 use common::record::Record;
 use common::session::Need;
-use common::task::{Plan, Role, Task};
 use opencl3::error_codes::{CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE};
 use opencl3::kernel::Kernel;
+use task::{Plan, Role, Task};
 
 use crate::lesson::Lesson;
 

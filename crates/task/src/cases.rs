@@ -2,14 +2,12 @@
 //! and where it is counted.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
 
 use anyhow::Result;
 
 use crate::counts::Count;
-use crate::task::TaskFile;
-use crate::task::child::{self, Purpose, Run};
-use crate::task::sizes::{Sizes, in_words};
+use crate::file::TaskFile;
+use crate::sizes::{Sizes, in_words};
 
 /// The seed of an exercise's inputs.
 pub const SEED: u64 = 1;
@@ -23,7 +21,7 @@ impl TaskFile {
     }
 
     /// The tasks that are asked for: one for each variant.
-    pub(crate) fn in_variants(&self) -> Vec<TaskFile> {
+    pub fn in_variants(&self) -> Vec<TaskFile> {
         match &self.variants[..] {
             [] => vec![self.clone()],
             all => all.iter().map(|one| self.with(one)).collect(),
@@ -31,13 +29,13 @@ impl TaskFile {
     }
 
     /// The last of them, which is counted and timed.
-    pub(crate) fn last_variant(&self) -> TaskFile {
+    pub fn last_variant(&self) -> TaskFile {
         let last = self.variants.last();
         last.map_or(self.clone(), |one| self.with(one))
     }
 
     /// Size at which the simulator counts.
-    pub(crate) fn counted(&self) -> Sizes {
+    pub fn counted(&self) -> Sizes {
         if self.counted.is_empty() {
             return self.small();
         }
@@ -45,12 +43,12 @@ impl TaskFile {
     }
 
     /// The size that is new in a check; none where its formulas allow no other.
-    pub(crate) fn new_size(&self, seed: u64) -> Option<Sizes> {
+    pub fn new_size(&self, seed: u64) -> Option<Sizes> {
         self.drawn(seed).into_iter().next()
     }
 
     /// What tells this launch from others: ", ROWS = 4", or nothing.
-    fn variant(&self) -> String {
+    pub fn variant(&self) -> String {
         let names: BTreeSet<&String> = self.variants.iter().flat_map(BTreeMap::keys).collect();
         let told = |name| Some(format!(", {name} = {}", self.define.get(name)?));
         names.into_iter().filter_map(told).collect()
@@ -58,7 +56,7 @@ impl TaskFile {
 
     /// The name of the size at which is counted, as the kernel is told it, and at most how
     /// much of what there may be, in the order of `Count`.
-    pub(crate) fn targets(&self) -> Result<(String, Vec<(Count, f64)>)> {
+    pub fn targets(&self) -> Result<(String, Vec<(Count, f64)>)> {
         let counted = self.counted();
         let task = self.task(&counted, SEED, &[])?;
         let scope = task.scope_of(task.own_launch(), &task.plan()?.scope)?;
@@ -73,44 +71,6 @@ impl TaskFile {
         });
         Ok((name, targets.collect::<Result<_>>()?))
     }
-
-    /// A run of it at a size.
-    fn run(&self, size: Sizes, seed: u64) -> Run {
-        Run {
-            says: format!("{}{}", in_words(&size), self.variant()),
-            seed: Some(seed),
-            ..Run::of(self, size)
-        }
-    }
-
-    /// The runs that are checked on a device; `seed` is what is new in this check.
-    pub(crate) fn results(&self, seed: u64) -> Result<Vec<Run>> {
-        let sizes = self.all_sizes()?;
-        let tasks = self.in_variants();
-        let known = tasks
-            .iter()
-            .flat_map(|one| sizes.iter().map(|size| one.run(size.clone(), SEED)));
-        let new = tasks
-            .iter()
-            .filter_map(|one| Some(one.run(one.new_size(seed)?, seed)));
-        Ok(known.chain(new).collect())
-    }
-
-    /// Those in which a simulator looks for faults; counts are those of the last one.
-    pub(crate) fn faults(&self) -> Vec<Run> {
-        let tasks = self.in_variants();
-        let small = tasks.iter().map(|one| one.run(one.small(), SEED));
-        let counted = tasks.last().filter(|one| one.counted() != one.small());
-        let counted = counted.map(|one| one.run(one.counted(), SEED));
-        small.chain(counted).collect()
-    }
-
-    /// The program that launches it once, where it is counted.
-    pub fn launch(&self) -> Result<Command> {
-        let task = self.last_variant();
-        let run = task.run(task.counted(), SEED);
-        child::command(vec![run], Purpose::Launch)
-    }
 }
 
 #[cfg(test)]
@@ -119,7 +79,7 @@ mod tests {
 
     #[test]
     fn damaged_data_are_refused_or_a_launch() {
-        let page = include_str!("../../../../exercises/06-local-memory/2-two-barriers/README.md");
+        let page = include_str!("../../../exercises/06-local-memory/2-two-barriers/README.md");
         let (_, data) = page.split_once("```toml\n").unwrap();
         let (data, _) = data.split_once("\n```").unwrap();
         let whole: TaskFile = toml::from_str(data).unwrap();
@@ -130,7 +90,7 @@ mod tests {
             };
             let _ = task.targets();
             for launch in task.in_variants() {
-                let _ = (launch.variant(), launch.results(7), launch.faults());
+                let _ = (launch.variant(), launch.new_size(7), launch.counted());
             }
         });
     }

@@ -1,12 +1,7 @@
 //! What a kernel does as whole numbers, which no hardware blurs: as the trace of a launch in
 //! Oclgrind has them.
 
-use analysis::trace::accesses::{Kind, Memory};
-use analysis::trace::figures::Figures;
 use serde::{Deserialize, Serialize};
-
-/// Bytes of a float and of an int.
-const ELEMENT: u64 = 4;
 
 /// What can be counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
@@ -53,22 +48,4 @@ impl Count {
         let (_, name, of) = Count::ALL[self as usize];
         (name, of)
     }
-}
-
-/// What a launch came to, as it was traced.
-pub fn counted(count: Count, figures: &Figures) -> f64 {
-    use Count::*;
-    use Memory::{Global, Local};
-    let elements = |kind, memory| figures.moved(kind, memory).bytes_wanted / ELEMENT;
-    let count = match count {
-        GlobalLoads => elements(Kind::Load, Global),
-        GlobalStores => elements(Kind::Store, Global),
-        LocalLoads => elements(Kind::Load, Local),
-        LocalStores => elements(Kind::Store, Local),
-        LoadInstructions => figures.moved(Kind::Load, Global).accesses,
-        StoreInstructions => figures.moved(Kind::Store, Global).accesses,
-        Barriers => return figures.barriers_of_a_group(),
-        Sectors => figures.sectors(),
-    };
-    count as f64
 }

@@ -8,7 +8,7 @@ use minijinja::{Environment, UndefinedBehavior, Value, context};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use lesson::signature::{Parameter, Signature, Space};
+use crate::signature::{Parameter, Signature, Space};
 
 /// A draft, and whether it leaves one reading only.
 pub struct Draft {

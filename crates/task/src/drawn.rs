@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use common::formula::{Formula, Scope};
 use common::shape::Shape;
 
-use super::file::TaskFile;
-use super::sizes::{FEW, Sizes, product};
+use crate::file::TaskFile;
+use crate::sizes::{FEW, Sizes, product};
 
 /// Draws in which the formulas of a task may refuse the size.
 const DRAWS: usize = 80;
@@ -21,7 +21,7 @@ impl TaskFile {
     /// A smaller size, at which a simulator comes to an end, a larger one where the launch is for
     /// more, the smallest of all, and one smaller than a group: none where no formula allows one.
     /// Of groups that divide all written sizes these leave one partial.
-    pub(crate) fn drawn(&self, seed: u64) -> Vec<Sizes> {
+    pub fn drawn(&self, seed: u64) -> Vec<Sizes> {
         let mut small = self.size.clone();
         while product(&small) > FEW {
             let largest = small.values_mut().max_by_key(|size| **size);
@@ -102,7 +102,7 @@ impl TaskFile {
 
     /// Whether its launches are for larger sizes as well: they grow, or their items take several
     /// elements each.
-    pub(crate) fn takes_more(&self) -> bool {
+    pub fn takes_more(&self) -> bool {
         let twice = self
             .size
             .iter()
@@ -145,7 +145,7 @@ fn allowed_by(formula: &Formula, most: usize) -> Vec<usize> {
 }
 
 /// A product's size that follows from a seed: small, and the same for every kernel.
-pub(crate) fn drawn_size(seed: u64) -> Shape {
+pub fn drawn_size(seed: u64) -> Shape {
     let mut next = random(seed);
     next();
     let mut side = |most| 1 + next() % most;

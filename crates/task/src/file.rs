@@ -9,10 +9,10 @@ use common::formula::Formula;
 use common::{Error, Result, file};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::sizes::{self, Sizes};
 use crate::counts::Count;
-use lesson::Layout;
-use lesson::form::{Given, LaunchForm, Or};
+use crate::form::{Given, LaunchForm, Or};
+use crate::product::Layout;
+use crate::sizes::{self, Sizes};
 
 /// How a kernel is launched, what it is given, and what must come out. Formulas know the
 /// sizes, the macros, and G and H, the sides of the group.
@@ -241,15 +241,15 @@ fn like(base: &toml::Value, mut own: toml::Table, path: &Path) -> anyhow::Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use process::scratch::Scratch;
 
     #[test]
     fn a_damaged_task_is_refused_or_makes_a_plan_or_an_error() {
         let kept = "../../tests/kernels/everyday/softmax.toml";
         let kept = std::fs::read(kept).expect("a task of the course");
-        let folder = Scratch::new().expect("the temporary folder can be written");
+        let folder = std::env::temp_dir().join(format!("task-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
+        let path = folder.join("task.toml");
         damage::must_be_survived(&kept, move |bytes| {
-            let path = folder.0.join("task.toml");
             std::fs::write(&path, bytes).expect("it can be written");
             let Ok(task) = TaskFile::read(&path) else {
                 return;
@@ -262,5 +262,6 @@ mod tests {
             }
             let _ = task.drawn(7);
         });
+        std::fs::remove_dir_all(&folder).expect("it was ours");
     }
 }

@@ -1,19 +1,19 @@
 //! From a task's text to a [`Task`].
 
+use crate::product::{Layout, product};
+use crate::task::{self, Buffer, Task, Work};
 use common::element::Type;
 use common::formula::Formula;
 use common::matrix;
 use common::problem::Problem;
 use common::shape::Shape;
-use common::task::{self, Buffer, Task, Work};
 use common::{Error, Result};
-use lesson::Layout;
 
-use super::file::{Check, TaskFile};
-use super::sizes::Sizes;
-use lesson::form::Or;
-use lesson::form::{Maker, range, wrong};
-use lesson::signature::Signature;
+use crate::file::{Check, TaskFile};
+use crate::form::Or;
+use crate::form::{Maker, range, wrong};
+use crate::signature::Signature;
+use crate::sizes::Sizes;
 
 impl TaskFile {
     /// The task for these sizes, its inputs filled from this seed. The signatures are those
@@ -54,7 +54,7 @@ impl TaskFile {
         let function = signature.map_or(&form.function, |one| &one.kernel);
         let ty = signature.and_then(|one| Some(one.args.get(3)?.element));
         let problem = Problem::new(shape, ty.unwrap_or(Type::Float), matrix::Fill::Random, seed);
-        let mut task = lesson::product(function, &problem, layout, true);
+        let mut task = product(function, &problem, layout, true);
         if let Some(pad) = &self.pad {
             for ((_, padded), (name, multiple)) in
                 task.names.iter_mut().zip(["M", "N", "K"].iter().zip(pad))
@@ -178,10 +178,7 @@ impl TaskFile {
 }
 
 /// The signature of a kernel: the only one, where none is named. None where no driver told.
-pub(super) fn of_kernel<'s>(
-    signatures: &'s [Signature],
-    function: &str,
-) -> Result<Option<&'s Signature>> {
+pub fn of_kernel<'s>(signatures: &'s [Signature], function: &str) -> Result<Option<&'s Signature>> {
     let names: Vec<&str> = signatures.iter().map(|one| one.kernel.as_str()).collect();
     match (signatures, function) {
         ([], _) => Ok(None),

@@ -1,9 +1,9 @@
 //! The product of two matrices as a task: what every kernel has in common that multiplies.
 
+use crate::task::{Arg, Buffer, Fill, Launch, Right, Role, Task, Work};
 use common::formula::Formula;
 use common::problem::Problem;
 use common::shape::Shape;
-use common::task::{Arg, Buffer, Fill, Launch, Right, Role, Task, Work};
 use serde::{Deserialize, Serialize};
 
 /// How the host lays the operands out before the launch.
@@ -81,7 +81,7 @@ pub fn product(kernel: &str, problem: &Problem, layout: Layout, host_pads: bool)
 }
 
 /// The product that a task computes, if it is one.
-pub(crate) fn problem_of(task: &Task) -> Option<Problem> {
+pub fn problem_of(task: &Task) -> Option<Problem> {
     let (Right::Product, Some(a)) = (&task.right, task.buffer("A")) else {
         return None;
     };

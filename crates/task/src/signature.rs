@@ -1,5 +1,7 @@
 //! What a driver tells of a kernel: its arguments, and the group that it asks for.
 
+use std::rc::Rc;
+
 use common::element::Type;
 use common::error::{During, Result};
 use common::ndrange::NdRange;
@@ -13,8 +15,6 @@ use opencl3::kernel::{
     CL_KERNEL_ARG_TYPE_CONST, Kernel,
 };
 use serde::{Deserialize, Serialize};
-
-use crate::lesson::Lesson;
 
 /// A kernel as its driver tells it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -71,21 +71,22 @@ pub enum Space {
 }
 
 impl Signature {
-    /// Those of all kernels of a program, which `source` is the text of.
+    /// Those of all kernels of a program, which `source` is the text of. `build` makes another
+    /// program, with these options: one that asks how large a struct is.
     ///
     /// # Errors
     /// When the driver does not tell the names of kernels, or their arguments.
     pub fn all(
-        lesson: &mut Lesson,
+        session: &Session,
         program: &Program,
         source: &Source,
         defines: &[(String, usize)],
+        build: impl FnOnce(&Source, &str) -> Result<Rc<Program>>,
     ) -> Result<Vec<Signature>> {
-        let session = lesson.session()?;
         let names = program.cl.kernel_names().to_string();
         let mut all = Vec::new();
         for name in names.split(';').filter(|name| !name.is_empty()) {
-            all.push(Signature::of(&session, program, name, source)?);
+            all.push(Signature::of(session, program, name, source)?);
         }
         let parameters = || all.iter().flat_map(|one: &Signature| &one.args);
         let is_memory =
@@ -97,7 +98,9 @@ impl Signature {
         if structs.is_empty() {
             return Ok(all);
         }
-        let sizes = sizes(lesson, source, defines, &structs)?;
+        let asks = asking(source, &structs);
+        let program = build(&asks, &program::options(Type::Float, defines))?;
+        let sizes = sizes(session, &program, structs.len())?;
         for parameter in all.iter_mut().flat_map(|one| &mut one.args) {
             let at = structs.iter().position(|name| *name == parameter.pointee());
             if let (0, Some(at)) = (parameter.lanes, at) {
@@ -238,33 +241,29 @@ fn parts(types: &Types, fields: &[(String, usize)]) -> Option<Vec<(usize, Type)>
     Some(all)
 }
 
-/// The bytes of types that a file declares, by a kernel behind its text.
-fn sizes(
-    lesson: &mut Lesson,
-    source: &Source,
-    defines: &[(String, usize)],
-    names: &[String],
-) -> Result<Vec<usize>> {
+/// A file with a kernel behind its text, which asks for the bytes of types that it declares.
+fn asking(source: &Source, names: &[String]) -> Source {
     let asked = names.iter().enumerate();
     let asked: String = asked
         .map(|(i, name)| format!("n[{i}] = sizeof({name});\n"))
         .collect();
-    let source = Source {
+    Source {
         text: format!(
             "{}\nkernel void course_sizes(global ulong *n)\n{{\n{asked}}}\n",
             source.text
         ),
         path: source.path.clone(),
-    };
-    let options = program::options(Type::Float, defines);
-    let program = lesson.built_once(&source, &options)?;
-    let session = lesson.session()?;
-    let buffer = session.buffer(8 * names.len())?;
+    }
+}
+
+/// What it answers.
+fn sizes(session: &Session, program: &Program, count: usize) -> Result<Vec<usize>> {
+    let buffer = session.buffer(8 * count)?;
     let args = [Arg::Buffer(buffer.clone())];
     let range = NdRange::cover(&[1], &[1]);
-    let launch = program.launch(&session, "course_sizes", range, &args)?;
+    let launch = program.launch(session, "course_sizes", range, &args)?;
     session.run(&[launch])?;
-    let bytes = session.read(&buffer, 8 * names.len())?;
+    let bytes = session.read(&buffer, 8 * count)?;
     let sizes = bytes
         .chunks_exact(8)
         .map(|eight| u64::from_ne_bytes(eight.try_into().unwrap_or_default()) as usize);

@@ -8,8 +8,8 @@ use common::{Error, Result};
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
 
-use super::file::TaskFile;
-use lesson::form::Or;
+use crate::file::TaskFile;
+use crate::form::Or;
 
 /// Multiply-adds that the simulator does in a few seconds.
 pub const FEW: usize = 50_000;
@@ -48,11 +48,11 @@ pub fn in_words(sizes: &Sizes) -> String {
 }
 
 /// Sizes by their names, or M, N and K, M and N, or N as "37x91x53" says them.
-pub(super) fn of<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Sizes, D::Error> {
+pub(crate) fn of<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Sizes, D::Error> {
     of_form(Or::deserialize(from)?).map_err(de::Error::custom)
 }
 
-pub(super) fn several<'de, D: Deserializer<'de>>(
+pub(crate) fn several<'de, D: Deserializer<'de>>(
     from: D,
 ) -> std::result::Result<Vec<Sizes>, D::Error> {
     let all = Vec::deserialize(from)?.into_iter().map(of_form);
@@ -83,7 +83,7 @@ impl TaskFile {
     ///
     /// # Errors
     /// [`Error::Usage`] for a name that is not its own.
-    pub(crate) fn all_sizes(&self) -> Result<Vec<Sizes>> {
+    pub fn all_sizes(&self) -> Result<Vec<Sizes>> {
         let mut all = vec![self.size.clone()];
         for more in &self.sizes {
             if let Some(name) = more.keys().find(|name| !self.size.contains_key(*name)) {
@@ -104,7 +104,7 @@ impl TaskFile {
     }
 
     /// Of its sizes the largest at which a simulator takes a few seconds.
-    pub(crate) fn small(&self) -> Sizes {
+    pub fn small(&self) -> Sizes {
         let all = self.all_sizes().unwrap_or_default();
         let small = all.iter().filter(|sizes| product(sizes) <= FEW);
         let small = small.max_by_key(|sizes| product(sizes));
@@ -159,7 +159,7 @@ impl TaskFile {
 
     /// Where a simulator looks, in the order in which it is tried: of its sizes the largest that
     /// is small; before that, where that makes one group, the smallest that makes several.
-    pub(crate) fn simulated(&self) -> Vec<Sizes> {
+    pub fn simulated(&self) -> Vec<Sizes> {
         let small = self.small();
         let all = self.all_sizes().unwrap_or_default();
         let several = all.into_iter().filter(|sizes| self.has_groups(sizes));
@@ -182,7 +182,7 @@ impl TaskFile {
     }
 
     /// The ranges of its launches.
-    pub(crate) fn ranges(&self, sizes: &Sizes) -> Result<Vec<NdRange>> {
+    pub fn ranges(&self, sizes: &Sizes) -> Result<Vec<NdRange>> {
         Ok(self.task(sizes, 0, &[])?.plan()?.ranges)
     }
 }

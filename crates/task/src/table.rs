@@ -7,14 +7,13 @@ mod row;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use common::device::{Device, Kind, Limits};
+use crate::task::Task;
+use common::device::{Kind, Limits};
 use common::error::{Error, Result};
 use common::formula::{Formula, Scope};
 use common::problem::Problem;
-use common::task::Task;
 use serde::Deserialize;
 
-use crate::lesson::Lesson;
 use row::Row;
 
 /// A file of rows, by the table that they stand in.
@@ -205,44 +204,13 @@ pub fn given(limits: &Limits, kind: Kind, problem: &Problem) -> Scope {
     scope
 }
 
-impl Lesson {
-    /// The tasks of one of a file's tables, for a problem and the lesson's device.
-    pub fn tasks(&mut self, file: &str, table: &str, problem: &Problem) -> Result<Vec<Task>> {
-        let session = self.session()?;
-        let Device { limits, kind, .. } = &session.device;
-        Table::read(file)?.tasks(table, &given(limits, *kind, problem), problem)
-    }
-
-    /// Verifies, times and prints them.
-    pub fn measure_table(&mut self, file: &str, table: &str, problem: &Problem) -> Result<()> {
-        let tasks = self.tasks(file, table, problem)?;
-        self.measure_all(&tasks)
-    }
-
-    /// The same below a heading, if one of them is asked for.
-    pub fn measure_below(
-        &mut self,
-        heading: &str,
-        file: &str,
-        table: &str,
-        problem: &Problem,
-    ) -> Result<()> {
-        let tasks = self.tasks(file, table, problem)?;
-        if !tasks.iter().any(|task| self.flags().wants_task(task)) {
-            return Ok(());
-        }
-        self.say(heading)?;
-        self.measure_all(&tasks)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::task::Plan;
     use common::element::Type;
     use common::matrix::Fill;
     use common::shape::Shape;
-    use common::task::Plan;
 
     const TILED: &str = r#"
         [[step]]

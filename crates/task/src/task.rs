@@ -14,11 +14,11 @@ use std::rc::Rc;
 
 use opencl3::kernel::Kernel;
 
-use crate::error::Result;
-use crate::program::Program;
-use crate::record;
-use crate::session::{Format, Image};
-use crate::traffic::Traffic;
+use common::error::Result;
+use common::program::Program;
+use common::record;
+use common::session::{Format, Image};
+use common::traffic::Traffic;
 use verify::Same;
 use verify::draw::Draw;
 use verify::element::{Elements, Type};
@@ -202,12 +202,6 @@ pub enum Right {
 /// What a time is turned into, as a formula.
 pub type Work = record::Work<Formula>;
 
-impl Default for Work {
-    fn default() -> Work {
-        Work::Bytes(Formula::of("0"))
-    }
-}
-
 impl Task {
     /// The kernel's name, with the variant where there is one.
     pub fn name(&self) -> String {
@@ -268,7 +262,7 @@ impl Task {
     /// The kernels of its launches, their arguments held against its own.
     ///
     /// # Errors
-    /// [`Error::Build`](crate::Error::Build) when one is missing or takes others.
+    /// [`Error::Build`](common::Error::Build) when one is missing or takes others.
     pub fn kernels_of(&self, program: &Program) -> Result<Vec<Kernel>> {
         let kernel = |launch: &Launch| program.kernel(&launch.kernel, &self.signature(launch));
         self.launches.iter().map(kernel).collect()

@@ -19,10 +19,10 @@ use common::problem::Problem;
 use common::record::Record;
 use common::shape::Shape;
 use common::stage::Stage;
-use common::task::Task;
 use common::{Error, Result, device};
 use lesson::cli::Flags;
 use lesson::{Lesson, Part, lesson};
+use task::Task;
 
 use launches::Launches;
 

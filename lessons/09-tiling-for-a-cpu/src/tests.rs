@@ -5,8 +5,8 @@ use common::element::Type;
 use common::matrix::Fill;
 use common::problem::Problem;
 use common::shape::Shape;
-use common::task::Task;
-use lesson::{Table, given};
+use task::Task;
+use task::table::{Table, given};
 
 use crate::STEPS;
 

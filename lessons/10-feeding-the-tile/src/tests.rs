@@ -7,8 +7,9 @@ use common::element::Type;
 use common::matrix::Fill;
 use common::problem::Problem;
 use common::shape::Shape;
-use common::task::Task;
-use lesson::{Candidates, Kept, Measured, Table, given};
+use lesson::{Candidates, Kept, Measured};
+use task::Task;
+use task::table::{Table, given};
 
 use crate::{STEPS, TOLD_BY};
 

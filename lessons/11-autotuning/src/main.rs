@@ -60,7 +60,7 @@ fn main() -> ExitCode {
         }
         let problem = lesson.problem()?;
         let device = &lesson.session()?.device;
-        let given = lesson::given(&device.limits, device.kind, &problem);
+        let given = task::table::given(&device.limits, device.kind, &problem);
         let defaults = defaults(lesson, &given, &problem)?;
         match lesson.runs()? {
             None => check(lesson, &problem, &defaults, &given),

@@ -10,9 +10,9 @@ use common::error::{Error, Result};
 use common::formula::{Formula, Scope};
 use common::problem::Problem;
 use common::source::did_you_mean;
-use common::task::Task;
-use lesson::Table;
 use serde::{Deserialize, Serialize};
+use task::Task;
+use task::table::Table;
 
 /// A kernel whose shape is left open.
 #[derive(Deserialize)]

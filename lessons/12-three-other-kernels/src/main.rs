@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use common::Result;
 use common::element::Type;
 use common::problem::Problem;
-use common::task::{Right, Task};
 use lesson::{Lesson, lesson};
+use task::{Right, Task};
 
 use right::Numbers;
 

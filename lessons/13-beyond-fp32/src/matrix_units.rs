@@ -4,8 +4,8 @@ use common::Result;
 use common::element::Type;
 use common::formula::Formula;
 use common::problem::Problem;
-use common::task::{Arg, Buffer, Role, Task};
 use lesson::Lesson;
+use task::{Arg, Buffer, Role, Task};
 
 use crate::STEPS;
 

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use common::source::Source;
-use judge::{Observation, TaskFile};
+use judge::Observation;
 use process::lessons::Lesson;
 use serde::Deserialize;
+use task::file::TaskFile;
 use text::prose::beside;
 
 use super::progress::Mark;

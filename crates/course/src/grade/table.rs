@@ -4,8 +4,9 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
-use judge::{Count, Detection, Observation};
+use judge::{Detection, Observation};
 use serde_json::{Map, Value, json};
+use task::counts::Count;
 use text::prose::{WIDTH, cut};
 use text::wrap::stdout_columns;
 use text::{Out, plain_name, table};

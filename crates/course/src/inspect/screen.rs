@@ -4,8 +4,10 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::Colorize;
-use judge::{Detection, Observation, Sizes, TaskFile, in_words};
+use judge::{Detection, Observation};
 use minijinja::context;
+use task::file::TaskFile;
+use task::sizes::{Sizes, in_words};
 use text::Out;
 use text::prose::beside;
 

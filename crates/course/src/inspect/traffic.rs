@@ -5,11 +5,12 @@ use analysis::device::Model;
 use analysis::launched::Wanted;
 use analysis::trace::run;
 use anyhow::Result;
-use judge::{LaunchFlags, in_words};
+use judge::LaunchFlags;
 use minijinja::context;
 use minijinja::value::Serde;
 use process::simulator::oclgrind;
 use serde_json::{Value, json};
+use task::sizes::in_words;
 
 use super::Inspection;
 use crate::game::verdict::Checked;

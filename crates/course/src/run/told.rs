@@ -6,12 +6,14 @@ use std::path::Path;
 use anyhow::Result;
 use common::record::Record;
 use judge::{
-    At, Observation, Results, Sizes, Subject, TaskFile, Verdict, in_words,
+    At, Observation, Results, Subject, Verdict,
     rates::{Rates, speed},
 };
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;
+use task::file::TaskFile;
+use task::sizes::{Sizes, in_words};
 use text::Out;
 use text::prose::beside;
 

@@ -9,8 +9,8 @@ use crate::how::Seen;
 use crate::observation::{Detection, Observation};
 use crate::subject::Subject;
 use crate::task::other::Other;
-use crate::task::sizes::{Sizes, in_words};
 use crate::verdict::Verdict;
+use task::sizes::{Sizes, in_words};
 
 /// Of all that is tried beside sizes.
 const OTHERS: &str = "with other numbers";

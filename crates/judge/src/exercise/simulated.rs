@@ -2,6 +2,7 @@
 
 use analysis::device::Model;
 use analysis::launched::Wanted;
+use analysis::trace::accesses::{Kind, Memory};
 use analysis::trace::figures::Figures;
 use analysis::trace::run::trace;
 use anyhow::Result;
@@ -12,12 +13,13 @@ use process::Finished;
 use process::simulator::oclgrind;
 
 use super::Asked;
+use super::runs;
 use crate::answer::{judge, wrong_result};
-use crate::counts::{self, Count};
 use crate::how::How;
 use crate::observation::{Detection, Observation};
 use crate::simulator::{self, Simulation};
-use crate::task::TaskFile;
+use task::counts::Count;
+use task::file::TaskFile;
 
 pub const IN_SIMULATOR: &str = "result, simulated";
 
@@ -31,7 +33,7 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
     let Some(library) = oclgrind() else {
         return Ok((vec![simulator::missing()], Vec::new()));
     };
-    let mut command = asked.command(asked.task.faults())?;
+    let mut command = asked.command(runs::faults(asked.task))?;
     simulator::aim(&mut command, &library);
     let Simulation { child, log } = simulator::run(command)?;
     let runs = match first_wrong(IN_SIMULATOR, &child) {
@@ -65,7 +67,7 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
             let says = "images are not counted";
             return Observation::new(count.words().0, Detection::NotRun, says);
         }
-        let mut seen = compare(count, counts::counted(count, &figures), most, &size);
+        let mut seen = compare(count, come_to(count, &figures), most, &size);
         if seen.is_silent() && ran < all {
             let says = format!("only {ran} of {all} groups were counted: too many accesses");
             seen = Observation::new(seen.detector, Detection::NotRun, says);
@@ -113,7 +115,7 @@ fn figures(task: &TaskFile) -> Result<(Figures, [u64; 2])> {
         source: Some(task.kernel.clone()),
         ..Wanted::default()
     };
-    let traced = trace(&wanted, task.launch()?)?;
+    let traced = trace(&wanted, runs::launch(task)?)?;
     let source = Source::read(&task.kernel)?;
     let figures = Figures::of(&traced.trace, &traced.folder.0, &source, &model())?;
     Ok((figures, traced.trace.launch.groups))
@@ -158,4 +160,25 @@ fn compare(count: Count, found: f64, most: f64, size: &str) -> Observation {
     };
     let says = format!("{found}{unit} at {size}; {comment} {most}");
     Observation::new(name, outcome, says)
+}
+
+/// Bytes of a float and of an int.
+const ELEMENT: u64 = 4;
+
+/// What a launch came to, as it was traced.
+pub fn come_to(count: Count, figures: &Figures) -> f64 {
+    use Count::*;
+    use Memory::{Global, Local};
+    let elements = |kind, memory| figures.moved(kind, memory).bytes_wanted / ELEMENT;
+    let count = match count {
+        GlobalLoads => elements(Kind::Load, Global),
+        GlobalStores => elements(Kind::Store, Global),
+        LocalLoads => elements(Kind::Load, Local),
+        LocalStores => elements(Kind::Store, Local),
+        LoadInstructions => figures.moved(Kind::Load, Global).accesses,
+        StoreInstructions => figures.moved(Kind::Store, Global).accesses,
+        Barriers => return figures.barriers_of_a_group(),
+        Sectors => figures.sectors(),
+    };
+    count as f64
 }

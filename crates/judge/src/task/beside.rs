@@ -9,13 +9,12 @@ use common::matrix;
 use common::program;
 use common::source::Source;
 use common::stage::{Stage, Whose};
-use common::task::{Arg, Buffer, Fill, Launch, Right, Role, Task};
 use lesson::Lesson;
-use lesson::form::{LaunchForm, Maker, range};
-use lesson::signature::Signature;
+use task::form::{LaunchForm, Maker, range};
+use task::{Arg, Buffer, Fill, Launch, Right, Role, Task};
 use verify::poison::Poison;
 
-use super::make::of_kernel;
+use task::make::of_kernel;
 
 /// After so long a reference is run no more.
 const LONG: Duration = Duration::from_secs(10);
@@ -52,7 +51,8 @@ pub fn run(
     let session = lesson.session()?;
     let options = program::options(task.ty, &task.defines);
     let program = lesson.built_once(&source, &options).map_err(told)?;
-    let all = Signature::all(lesson, &program, &source, &task.defines).map_err(told)?;
+    let all = lesson.signatures(&program, &source, &task.defines);
+    let all = all.map_err(told)?;
     let none = || told(Error::Usage("it has no kernel".into()));
     let kernel = of_kernel(&all, &form.function).map_err(told)?;
     let kernel = kernel.ok_or_else(none)?;

@@ -12,19 +12,19 @@ use common::error::{Error, Result};
 use common::outcome::{Outcome, Skip};
 use common::session::Need;
 use common::stage::Stage;
-use common::task::{Buffer, Fill, Right, Task};
 use lesson::{Lesson, lesson};
 use process::simulator::oclgrind;
 use process::{Finished, child_status, simulator};
 use serde::{Deserialize, Serialize};
+use task::{Buffer, Fill, Right, Task};
 
 use super::beside::make_fills;
-use super::file::TaskFile;
 use super::other::{Other, reversed};
 use super::reference::refer;
-use super::sizes::Sizes;
 use crate::how::How;
-use lesson::signature::Signature;
+use task::file::TaskFile;
+use task::signature::Signature;
+use task::sizes::Sizes;
 
 /// Set to what is asked for.
 const VARIABLE: &str = "OPENCL_COURSE_TASK";
@@ -196,7 +196,7 @@ fn one(
     let defines: Vec<(String, usize)> = file.define.clone().into_iter().collect();
     let program = lesson.program(&defines)?;
     let source = lesson.source()?;
-    let all = Signature::all(lesson, &program, &source, &defines)?;
+    let all = lesson.signatures(&program, &source, &defines)?;
     if purpose == Purpose::Signatures {
         return lesson.console.report.json(&all);
     }

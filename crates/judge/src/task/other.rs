@@ -8,13 +8,13 @@ use common::element::{Elements, Type};
 use common::formula::Formula;
 use common::matrix;
 use common::source::Source;
-use common::task::{Arg, Buffer, Fill, Right, Role, Task};
 use serde::{Deserialize, Serialize};
+use task::{Arg, Buffer, Fill, Right, Role, Task};
 use verify::draw::Draw;
 
-use lesson::form::Or;
+use task::form::Or;
 
-use super::file::TaskFile;
+use task::file::TaskFile;
 
 /// In what a try differs from what the file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

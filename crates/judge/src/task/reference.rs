@@ -8,14 +8,14 @@ use common::error::{Error, Result};
 use common::formula::Formula;
 use common::session::Format;
 use common::stage::Whose;
-use common::task::{Arg, Buffer, Fill, Right, Role, Task};
 use lesson::Lesson;
-use lesson::form::LaunchForm;
+use task::form::LaunchForm;
+use task::{Arg, Buffer, Fill, Right, Role, Task};
 use verify::poison::{Poison, is_poison};
 use verify::{Same, shaken};
 
 use super::beside::{self, Left, RunOf};
-use super::file::TaskFile;
+use task::file::TaskFile;
 
 /// Runs of a reference with other numbers: enough that by chance hardly any element stays.
 const SHAKEN: u64 = 4;

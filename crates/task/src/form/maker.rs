@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
+use crate::task::{Arg, Buffer, Fill, Launch, Role};
 use common::element::{Elements, Type};
 use common::formula::Formula;
 use common::matrix;
 use common::session::{Format, image};
-use common::task::{Arg, Buffer, Fill, Launch, Role};
 use common::verify::draw::Draw;
 use common::{Error, Result};
 use serde::Deserialize;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::task::{Arg, Buffer, Launch, Right, Role, Task, Work};
 use common::element::Type;
 use common::formula::{Formula, Scope};
 use common::problem::Problem;
-use common::task::{Arg, Buffer, Launch, Right, Role, Task, Work};
 use common::traffic::Traffic;
 use serde::Deserialize;
 

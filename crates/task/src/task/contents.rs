@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Fill, Plan, Task};
-use crate::error::{Error, Result};
+use common::error::{Error, Result};
 use verify::element::Elements;
 use verify::matrix::Matrix;
 use verify::problem::Problem;

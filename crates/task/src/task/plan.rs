@@ -1,10 +1,10 @@
 //! A task's formulas, evaluated for its sizes.
 
 use super::{Arg, Launch, Task, Work};
-use crate::error::{Error, Result};
-use crate::ndrange::{self, NdRange};
-use crate::record::{self, Helped};
-use crate::traffic::{Counts, Traffic};
+use common::error::{Error, Result};
+use common::ndrange::{self, NdRange};
+use common::record::{self, Helped};
+use common::traffic::{Counts, Traffic};
 use verify::element::Type;
 use verify::formula::{Formula, Scope};
 

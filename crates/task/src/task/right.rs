@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use super::{Buffer, Plan, Right, Task};
-use crate::error::{Error, Result};
-use crate::memory::is_poison;
-use crate::session::Format;
+use common::error::{Error, Result};
+use common::memory::is_poison;
+use common::session::Format;
 use verify::element::Elements;
 use verify::formula::Formula;
 use verify::matrix::Matrix;
