@@ -8,12 +8,12 @@ use std::process::Command;
 use anyhow::Result;
 use common::Error;
 use common::device::pocl;
-use common::element::Type;
 use common::record::Record;
 use common::source::{Source, did_you_mean};
 use process::Finished;
 use process::lessons;
 use process::scratch::Scratch;
+use verify::element::Type;
 
 /// The lesson whose kernels work on vectors.
 const VECTORS: u32 = 2;

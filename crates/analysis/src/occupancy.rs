@@ -5,9 +5,9 @@
 #[cfg(test)]
 mod tests;
 
-use common::numbers::bytes;
 use serde::Serialize;
 use serde_json::{Value, json};
+use verify::numbers::bytes;
 
 use crate::device::{
     Architecture, LARGEST_GROUP, MOST_REGISTERS, PARTS, REGISTERS, REGISTERS_PIECE, WARP,

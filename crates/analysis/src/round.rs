@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::numbers::{self, significant};
 use serde::Serialize;
+use verify::numbers::{self, significant};
 
 use crate::code::{Code, Instruction, Operation, Space};
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use common::numbers::{bytes, count};
 use serde::Serialize;
+use verify::numbers::{bytes, count};
 
 use crate::line::{Call, Line};
 use crate::objects::Objects;

@@ -1,8 +1,8 @@
 //! A call in a sentence, whose words are in `calls.txt`.
 
 use common::codes;
-use common::numbers::{bytes, seconds};
 use serde_json::Value;
+use verify::numbers::{bytes, seconds};
 
 use crate::line::Call;
 use crate::objects::Objects;

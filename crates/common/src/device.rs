@@ -11,11 +11,11 @@ pub use missing::{hidden, too_few_files};
 
 use std::fmt;
 
+use diagnostics::terminal::plain_name;
 use opencl3::device::{self as cl, Device as ClDevice};
 use opencl3::platform::{Platform as ClPlatform, get_platforms};
 use opencl3::types::cl_device_id;
 use serde::{Deserialize, Serialize};
-use text::plain_name;
 
 use crate::error::Result;
 

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use diagnostics::terminal::plain_name;
 use opencl3::error_codes::ClError;
-use text::plain_name;
 
 use crate::codes;
 use crate::outcome::Skip;

@@ -11,7 +11,7 @@
 //!   The calls of OpenCL that docs/anatomy.md counts stand here and in `program`.
 //! - [`source`] finds a kernel file and reads it, as every [`file`](mod@file) that people
 //!   name is read; [`program`] builds it. What the text and a build log say is the crate
-//!   `language`'s.
+//!   `diagnostics`'.
 //! - [`ndrange`] is the shape of a launch, and whether a device can run it.
 //! - [`verify`], a crate of its own, is the problem and the host's data, and holds a result
 //!   against them.
@@ -51,6 +51,5 @@ pub mod threads;
 pub mod timing;
 pub mod traffic;
 
-pub use ::verify::{self, element, formula, matrix, numbers, problem, reference, shape};
 pub use error::{Error, Result};
 pub use traffic::Traffic;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use language::functions;
-use text::plain_name;
+use diagnostics::functions;
+use diagnostics::terminal::plain_name;
 
 use crate::error::{Error, Result};
 use crate::file;

@@ -11,9 +11,9 @@ use analysis::listing::Listing;
 use anyhow::Result;
 use clap::Args;
 use common::source::Source;
+use diagnostics::terminal::Out;
 use judge::LaunchFlags;
 use minijinja::value::Serde;
-use text::Out;
 
 use crate::puzzles::{Taken, taken};
 use crate::words::say;

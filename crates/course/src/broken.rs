@@ -6,12 +6,12 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use common::Error;
 use common::device::{DEVICE_VARIABLE, variable};
-use common::element::Type;
 use common::source::{Source, workspace};
 use judge::{By, How, SIMULATED, SIZES, Seen, Subject};
 use process::devices;
 use process::lessons;
 use serde::Deserialize;
+use verify::element::Type;
 
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Run, page_of};

@@ -17,12 +17,12 @@ use calls::story::{error, order, sentence, time};
 use calls::time_line::TimeLine;
 use colored::Colorize;
 use common::death::How;
-use common::numbers::count;
+use diagnostics::terminal::plain;
 use minijinja::context;
 use minijinja::value::Serde;
 use process::fallback_driver;
 use serde_json::json;
-use text::plain;
+use verify::numbers::count;
 
 use crate::words::said;
 

@@ -17,11 +17,11 @@ use anyhow::Result;
 use common::device::icd::ICD_VARIABLE;
 use common::device::pocl::can_write;
 use common::device::too_few_files;
+use diagnostics::terminal::Out;
 use minijinja::context;
 use minijinja::value::Serde;
 use process::Environment;
 use serde_json::json;
-use text::Out;
 
 use crate::words::say;
 use finding::{Finding, Health, Topic};

@@ -12,11 +12,11 @@ use common::Error;
 use common::source::{Source, workspace};
 use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
 use crossterm::style::Stylize;
+use diagnostics::terminal::stream::Stream;
+use diagnostics::terminal::wrap::lines;
 use lesson::step::pane::{Pane, Scroll};
 use lesson::step::screen::{self, event_within};
 use process::watch::saves::{News, Saves};
-use text::stream::Stream;
-use text::wrap::lines;
 
 use crate::game;
 use crate::game::background::Background;

@@ -18,10 +18,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use common::source::Source;
+use diagnostics::terminal::Out;
+use diagnostics::terminal::show_error;
 use judge::How;
 use serde_json::json;
-use text::Out;
-use text::show_error;
 
 use folder::Folder;
 use progress::Mark;

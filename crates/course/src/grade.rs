@@ -16,8 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use common::numbers::count;
-use common::verify::cores::{cores, each_on};
+use diagnostics::terminal::{plain, progress};
 use judge::{Detection, Observation, SEEDS, TIMEOUT};
 use lesson::results;
 use minijinja::context;
@@ -25,7 +24,8 @@ use process::devices::{Device, chosen};
 use process::scratch::Scratch;
 use process::{ask, in_a_group, machine, this_program};
 use serde::{Deserialize, Serialize};
-use text::{plain, progress};
+use verify::cores::{cores, each_on};
+use verify::numbers::count;
 
 use crate::game::folder::VARIABLE;
 use crate::game::puzzle::Puzzle;

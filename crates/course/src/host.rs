@@ -13,12 +13,12 @@ use calls::line::Line;
 use calls::program;
 use calls::story::sentence;
 use common::Error;
-use common::numbers::count;
 use common::source::{Source, workspace};
+use diagnostics::terminal::plain;
 use judge::{Detection, How, Observation, Seen};
 use process::fallback_driver;
 use process::scratch::Scratch;
-use text::plain;
+use verify::numbers::count;
 
 use crate::calls::how_it_ended;
 use crate::exercises::{EXERCISE, each, number};

@@ -10,11 +10,11 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use colored::Colorize;
-use common::element::Type;
+use diagnostics::terminal::Out;
 use judge::{At, By, Check, Detection, How, LaunchFlags, Observation, Subject};
 use serde_json::json;
 use task::sizes::{Sizes, in_words};
-use text::Out;
+use verify::element::Type;
 
 use crate::game::turn::sign_of_life;
 use crate::game::verdict::{Checked, Verdict};

@@ -11,12 +11,12 @@ use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::ndrange;
-use common::numbers::count;
+use diagnostics::terminal::Out;
 use judge::{LaunchFlags, Sides, is_own, macro_of};
 use minijinja::context;
 use minijinja::value::Serde;
 use serde_json::json;
-use text::Out;
+use verify::numbers::count;
 
 use crate::asm;
 use crate::words::say;

@@ -6,10 +6,10 @@ use std::process::{Command, ExitCode};
 use analysis::launched::Wanted;
 use anyhow::Result;
 use common::Error;
-use common::shape::Shape;
 use judge::{How, LaunchFlags, Subject, is_own, is_task};
 use minijinja::context;
 use process::lessons::{self, LESSONS, Lesson};
+use verify::shape::Shape;
 
 use crate::front;
 use crate::game::folder::{Folder, shown};

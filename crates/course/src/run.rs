@@ -9,10 +9,10 @@ use std::process::ExitCode;
 use ::process::watch::each_save;
 use ::process::watch::saves::{News, Saves};
 use anyhow::Result;
-use common::element::Type;
+use diagnostics::terminal::Out;
 use judge::{Check, How, LaunchFlags, NO_DEVICE, Observation, Results, Subject, Verdict, exercise};
 use task::file::TaskFile;
-use text::Out;
+use verify::element::Type;
 
 use crate::game::background::Background;
 

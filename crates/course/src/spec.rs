@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use common::element::Type;
+use diagnostics::terminal::Out;
 use judge::{How, LaunchFlags, TIMEOUT, drafts};
-use text::Out;
+use verify::element::Type;
 
 /// The flags of `course spec`.
 #[derive(clap::Args)]

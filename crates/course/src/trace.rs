@@ -13,9 +13,9 @@ use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::source::Source;
+use diagnostics::terminal::Out;
 use judge::{LaunchFlags, exercise::model};
 use minijinja::value::Serde;
-use text::Out;
 
 use crate::puzzles::taken;
 use crate::words::{said, say};

@@ -9,11 +9,11 @@ use colored::Colorize;
 use common::Error;
 use common::outcome::{Outcome, Skip};
 use common::record::Record;
+use diagnostics::terminal::Out;
 use judge::{How, Verdict, child};
 use serde_json::{Value, json};
 use task::file::{TaskFile, Tried};
 use task::sizes::Sizes;
-use text::Out;
 
 use crate::run::{Line, line};
 

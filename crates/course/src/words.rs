@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use anyhow::{Context, Result};
+use diagnostics::terminal::Out;
 use minijinja::Value;
 use report::filled;
-use text::Out;
 
 const TEXTS: &str = include_str!("words.txt");
 

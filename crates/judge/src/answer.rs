@@ -1,9 +1,9 @@
 //! What a child process that checked a kernel has to say: a right result, a wrong
 //! one, a failed build, a crash or a hang.
 
-use common::numbers;
 use common::record::Record;
 use process::Finished;
+use verify::numbers;
 
 use crate::observation::{Detection, Observation};
 use crate::task::child::FILLING;

@@ -8,12 +8,12 @@ use std::process::Command;
 
 use anyhow::Result;
 use common::Error;
-use common::element::Type;
 use common::record::Record;
 use common::simulator::GAVE_UP;
 use common::source::Source;
 use process::simulator::oclgrind;
 use process::{Finished, child_status};
+use verify::element::Type;
 
 use crate::answer::judge;
 use crate::how::How;

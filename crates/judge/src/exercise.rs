@@ -12,7 +12,7 @@ use std::thread;
 use anyhow::{Result, anyhow};
 use common::source::Source;
 use common::threads;
-use language::tokens::Tokens;
+use diagnostics::tokens::Tokens;
 use process::child_status;
 
 use crate::answer::judge;

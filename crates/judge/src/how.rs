@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use text::show_error;
+use diagnostics::terminal::show_error;
 
 use crate::observation::{Detection, Observation};
 

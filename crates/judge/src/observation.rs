@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
+use diagnostics::terminal::Out;
+use diagnostics::terminal::prose::{WIDTH, beside, cut};
 use serde::{Deserialize, Serialize};
-use text::Out;
-use text::prose::{WIDTH, beside, cut};
 
 /// Where the words beside a detector's name begin.
 const WORDS: usize = 28;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use common::device::Kind;
-use common::formula::{Formula, Scope};
-use common::numbers::{percent, seconds, significant};
 use common::record::Record;
 use serde::Serialize;
+use verify::formula::{Formula, Scope};
+use verify::numbers::{percent, seconds, significant};
 
 use crate::observation::{Detection, Observation};
 use task::file::{Least, Limit, TaskFile};

@@ -10,9 +10,9 @@ use analysis::launched::Wanted;
 use anyhow::Result;
 use clap::Args;
 use common::Error;
-use common::element::Type;
-use common::shape::Shape;
 use common::source::Source;
+use verify::element::Type;
+use verify::shape::Shape;
 
 use crate::how::How;
 use crate::task::child::{self, Purpose, Run};

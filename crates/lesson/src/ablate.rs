@@ -8,14 +8,14 @@ use colored::Colorize;
 use std::time::Instant;
 
 use common::error::{Error, Result};
-use common::numbers::{percent, seconds};
 use common::program::{self, Program};
-use common::shape::Shape;
 use common::source::Source;
 use common::stage::Stage;
 use common::timing::{Runs, Timing};
 use serde_json::json;
 use task::Task;
+use verify::numbers::{percent, seconds};
+use verify::shape::Shape;
 
 use crate::ablation::{self, Ablation, alone, edited};
 use crate::lesson::Lesson;

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use common::error::{Error, Result};
 use common::source::Source;
-use language::functions::functions;
+use diagnostics::functions::functions;
 use serde::Deserialize;
 
 /// A part that is taken out of a kernel. What is left must still need everything that

@@ -4,15 +4,15 @@
 use std::fmt::Debug;
 use std::rc::Rc;
 
-use common::element::{Elements, Type};
 use common::error::{Error, Result};
-use common::formula::Formula;
 use common::memory::{Guarded, Input};
-use common::problem::Problem;
 use common::session::{self, Session};
 use common::stage::Stage;
 use opencl3::kernel::Kernel;
 use task::{Arg, Buffer, Fill, Plan, Role, Task};
+use verify::element::{Elements, Type};
+use verify::formula::Formula;
+use verify::problem::Problem;
 
 use crate::lesson::Lesson;
 use crate::ready::{Memory, Ready};
@@ -214,8 +214,8 @@ fn given(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::element::Type;
-    use common::matrix;
+    use verify::element::Type;
+    use verify::matrix;
 
     #[test]
     fn what_a_formula_may_name_is_uploaded_anew_and_what_is_drawn_is_not() {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use common::error::{Error, Result};
-use common::numbers::percent;
-use common::problem::Problem;
-use common::shape::Shape;
 use task::Task;
+use verify::numbers::percent;
+use verify::problem::Problem;
+use verify::shape::Shape;
 
 use crate::ablate::AblateFlag;
 use crate::kept::{Candidates, Kept, Measured};

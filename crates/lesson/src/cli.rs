@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ColorChoice, Parser};
-use common::element::Type;
-use common::matrix::Fill;
-use common::shape::Shape;
 use common::source::Source;
 use process::Orders;
 use task::Task;
+use verify::element::Type;
+use verify::matrix::Fill;
+use verify::shape::Shape;
 
 /// What a learner can ask of a lesson.
 #[derive(Clone, Debug, Parser)]

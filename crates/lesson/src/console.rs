@@ -8,15 +8,15 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use common::error::{Error, Result};
-use common::matrix::Matrix;
 use common::record::Record;
 use common::stage::Stage;
+use diagnostics::terminal::plain;
+use diagnostics::terminal::progress::{self, tick_by_itself};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
 use process::events::{Event, Sender};
 use process::resume::Earlier;
 use serde_json::json;
-use text::plain;
-use text::progress::{self, tick_by_itself};
+use verify::matrix::Matrix;
 
 use crate::cli::Flags;
 use crate::report::Report;

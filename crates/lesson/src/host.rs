@@ -1,18 +1,18 @@
 //! A lesson's closing lines: how much faster than the host its best kernel is.
 
 use colored::Colorize;
-use common::element::Type;
 use common::error::Result;
-use common::matrix::Matrix;
-use common::numbers::{factor, significant};
 use common::outcome::Outcome;
-use common::problem::Problem;
 use common::record::{Record, Work};
-use common::reference::{self, LoopOrder};
-use common::shape::Shape;
 use common::stage::Stage;
 use common::timing::Timing;
-use common::verify::{self, cores::cores};
+use verify::element::Type;
+use verify::matrix::Matrix;
+use verify::numbers::{factor, significant};
+use verify::problem::Problem;
+use verify::reference::{self, LoopOrder};
+use verify::shape::Shape;
+use verify::{self, cores::cores};
 
 use crate::lesson::Lesson;
 

@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 
 use common::error::Result;
-use common::shape::Shape;
 use common::source::workspace;
 use serde::{Deserialize, Serialize};
 use task::Task;
+use verify::shape::Shape;
 
 /// One shape, and the seconds of each candidate there: a line of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -135,8 +135,8 @@ impl Candidates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::element::Type;
     use task::{Buffer, Role};
+    use verify::element::Type;
 
     /// A kernel with a vector that has room for so many elements, and uses so many.
     fn task(kernel: &str, [room, used]: [usize; 2]) -> Task {

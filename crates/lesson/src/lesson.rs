@@ -4,22 +4,22 @@ use std::rc::Rc;
 
 use colored::Colorize;
 use common::device::Kind;
-use common::element::Type;
 use common::error::{Error, Result};
-use common::matrix::Fill;
-use common::numbers::{self, percent, significant};
 use common::probe::Peak;
-use common::problem::Problem;
 use common::program::{self, Program};
 use common::record::Record;
 use common::session::Session;
-use common::shape::Shape;
 use common::source::{Source, shortest};
 use common::stage::Stage;
 use common::timing::Runs;
 use process::{resume, watch};
 use task::Task;
 use task::signature::Signature;
+use verify::element::Type;
+use verify::matrix::Fill;
+use verify::numbers::{self, percent, significant};
+use verify::problem::Problem;
+use verify::shape::Shape;
 
 use crate::ablation::alone;
 use crate::cli::Flags;

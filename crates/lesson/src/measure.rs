@@ -3,23 +3,22 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use common::device::Device;
-use common::element::Type;
 use common::error::{Error, Result};
 use common::memory::Poison;
 use common::outcome::Outcome;
-use common::problem::Problem;
 use common::program;
 use common::record::{Record, Work};
 use common::source::Source;
 use common::stage::Stage;
 use common::timing::{self, Runs, Sample, Timing, WARM_UP};
-use common::verify;
-use language::tokens::Tokens;
+use diagnostics::tokens::Tokens;
 use opencl3::error_codes::CL_INVALID_KERNEL_NAME;
 use opencl3::kernel::Kernel;
 use process::events::{Event, Lost};
 use serde_json::Value;
 use task::{Plan, Task};
+use verify::element::Type;
+use verify::problem::Problem;
 
 use crate::lesson::Lesson;
 use crate::ready::Ready;

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use common::element::Elements;
 use common::error::{Error, Result};
 use common::memory::{Guarded, Input, Poison};
-use common::problem::Problem;
 use common::session::{Launch, Session};
-use common::verify::Right;
 use task::{Buffer, Plan, Role, Task};
+use verify::Right;
+use verify::element::Elements;
+use verify::problem::Problem;
 
 /// A task that is ready to run.
 pub struct Ready {

@@ -2,12 +2,12 @@
 //! launched, or said by the driver. It is skipped then, with the reason.
 
 use common::error::{Error, Result};
-use common::numbers::bytes;
 use common::record::Record;
 use common::session::Need;
 use opencl3::error_codes::{CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE};
 use opencl3::kernel::Kernel;
 use task::{Plan, Role, Task};
+use verify::numbers::bytes;
 
 use crate::lesson::Lesson;
 

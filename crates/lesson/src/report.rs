@@ -10,9 +10,9 @@ use std::io::{self, Write, stdout};
 use colored::Colorize;
 use common::error::Result;
 use common::record::Record;
+use diagnostics::terminal::stream::Stream;
+use diagnostics::terminal::wrap;
 use serde::Serialize;
-use text::stream::Stream;
-use text::wrap;
 
 use row::row;
 pub(crate) use row::{CHOSEN, heading};

@@ -4,7 +4,7 @@
 use common::error::{Error, Result};
 use common::memory::Poison;
 use common::timing::Sample;
-use common::verify::{self, Right};
+use verify::{self, Right};
 
 use crate::lesson::Lesson;
 use crate::ready::{Ready, Results};

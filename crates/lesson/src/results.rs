@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use common::device::Device;
-use common::element::Type;
+use verify::element::Type;
 
 /// Names the folder for the results, in place of the user's cache folder.
 pub const FOLDER_VARIABLE: &str = "OPENCL_COURSE_CACHE";

@@ -6,15 +6,15 @@ use std::rc::Rc;
 
 use colored::Colorize;
 use common::device;
-use common::element::Type;
 use common::error::{Error, Result};
 use common::memory::Input;
 use common::probe::Peak;
-use common::problem::Problem;
 use common::program::Program;
 use common::session::Session;
 use common::stage::Stage;
 use common::tell::Listener;
+use verify::element::Type;
+use verify::problem::Problem;
 
 use crate::cli::Flags;
 use crate::console::Console;

@@ -17,16 +17,16 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use common::device;
-use common::element::Type;
-use common::numbers::{bytes, factor, seconds};
 use common::program::{Program, options};
 use common::session::Session;
 use common::source::Source;
 use common::stage::Stage;
 use common::{Error, Result};
+use diagnostics::terminal::wrap;
 use process::Orders;
 use process::events::{Event, Sender};
-use text::wrap;
+use verify::element::Type;
+use verify::numbers::{bytes, factor, seconds};
 
 /// Build an OpenCL kernel file ahead of time, into a binary for one device
 #[derive(Parser)]

@@ -4,11 +4,11 @@ use std::io::Write;
 
 use common::device;
 use common::error::{Error, Result};
-use common::numbers::significant;
 use common::record::Record;
-use common::shape::Shape;
 use common::threads;
-use text::{Out, table};
+use diagnostics::terminal::{Out, table};
+use verify::numbers::significant;
+use verify::shape::Shape;
 
 use crate::environment::{
     CHILD_DEVICE_VARIABLE, Environment, devices_here, labels_of, leave_out_broken,

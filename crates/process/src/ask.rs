@@ -9,9 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::death::How;
-use common::numbers::bytes;
+use diagnostics::terminal::plain;
 use serde::de::DeserializeOwned;
-use text::plain;
+use verify::numbers::bytes;
 
 /// Has a process end with this one, whoever ends this one and how: nobody would watch it,
 /// and a kernel may run for ever. Only Linux can be asked for that. The process must be

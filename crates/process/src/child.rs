@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use common::death::{self, Death, How};
 use common::error::{Error, Result};
 use common::stage::Stage;
-use text::show_error;
+use diagnostics::terminal::show_error;
 
 use crate::ask::end_with_us;
 use crate::environment::{Environment, are_all_loaded, drivers_that_load};

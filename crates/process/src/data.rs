@@ -5,7 +5,7 @@ pub mod recording;
 use std::process::Command;
 
 use anyhow::Result;
-use common::shape::Shape;
+use verify::shape::Shape;
 
 /// The date by the system's own command: a recording says when it was made.
 pub fn date(format: &str) -> Result<String> {

@@ -15,9 +15,10 @@ use common::device::pocl::{self, CACHE_VARIABLE, cache_folder};
 use common::device::{self, Device};
 use common::source::own_workspace;
 use common::threads;
-use common::verify::cores::cores;
+use diagnostics::aside;
+use diagnostics::terminal::plain;
 use serde_json::json;
-use text::{aside, plain};
+use verify::cores::cores;
 
 use crate::ask::{ask, this_program};
 use crate::events::{EVENTS_VARIABLE, Event};

@@ -12,9 +12,10 @@ use common::error::{Error, Result};
 use common::file;
 use common::record::Record;
 use common::stage::Stage;
+use diagnostics::aside;
+use diagnostics::terminal::plain;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use text::{aside, plain};
 
 use crate::scratch::Scratch;
 

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode, ExitStatus, Output};
 
 use anyhow::Result;
 use common::record::Record;
-use text::plain;
+use diagnostics::terminal::plain;
 
 /// A child that ended before its work was done: its own words, and its exit status.
 #[derive(Debug, thiserror::Error)]

@@ -1,7 +1,6 @@
 //! Measures the device's own limits, by the two kernels of `kernels/probe.cl`.
 
 use common::device::Kind;
-use common::element::Type;
 use common::error::Result;
 use common::ndrange::NdRange;
 use common::probe::Peak;
@@ -9,6 +8,7 @@ use common::program::{self, Program};
 use common::session::{Arg, Launch, Session};
 use common::source::Source;
 use common::timing::{self, Runs};
+use verify::element::Type;
 
 /// Items of the FMA probe per compute unit; rounds of its loop, to begin with and
 /// at most. They only need to be many enough to fill the device for a few

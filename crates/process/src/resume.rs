@@ -16,11 +16,11 @@ use std::path::Path;
 
 use common::death::Death;
 use common::error::Result;
-use common::numbers;
 use common::outcome::Outcome;
 use common::probe::Peak;
 use common::record::Record;
 use common::stage::Stage;
+use verify::numbers;
 
 use crate::events::{self, Event, Lost, Sender};
 

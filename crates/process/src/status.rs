@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use colored::Colorize;
 use common::Error;
-use text::show_error;
+use diagnostics::terminal::show_error;
 
 use crate::environment::is_child;
 use crate::events::{Event, Sender};

@@ -14,12 +14,12 @@ use std::time::Duration;
 
 use colored::Colorize;
 use common::error::Result;
-use common::numbers::{factor, significant};
 use common::probe::Peak;
 use common::record::Record;
 use common::source::{Source, shortest};
-use text::aside;
-use text::wrap::{stderr_columns, wrap};
+use diagnostics::aside;
+use diagnostics::terminal::wrap::{stderr_columns, wrap};
+use verify::numbers::{factor, significant};
 
 use crate::environment::{Environment, LIMITS_VARIABLE};
 use crate::{Orders, clear_line, complain};

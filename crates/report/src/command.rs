@@ -8,13 +8,13 @@ use anyhow::Result;
 use clap::Args;
 use colored::Colorize;
 use common::Error;
-use common::shape::Shape;
+use diagnostics::terminal::Out;
 use minijinja::context;
 use minijinja::value::Serde;
 use process::data::size_name;
 use process::lessons::LESSONS;
 use process::{Refused, devices};
-use text::Out;
+use verify::shape::Shape;
 
 use crate::filled;
 use crate::rows::Section;

@@ -3,11 +3,11 @@
 
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
-use common::numbers::{bytes, factor, percent, seconds, significant};
+use diagnostics::terminal::prose::{beside, prose};
+use diagnostics::terminal::{plain, table};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, HtmlEscape, UndefinedBehavior, Value};
-use text::prose::{beside, prose};
-use text::{plain, table};
+use verify::numbers::{bytes, factor, percent, seconds, significant};
 
 type Style = fn(&str) -> ColoredString;
 type Number = fn(f64) -> String;

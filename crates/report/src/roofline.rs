@@ -10,10 +10,10 @@
 //! it; here is where everything lies.
 
 use common::probe::Peak;
-use common::shape::Shape;
 use process::data::size_name;
 use serde::Serialize;
 use serde_json::{Value, json};
+use verify::shape::Shape;
 
 use super::rows::Row;
 

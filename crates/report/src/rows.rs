@@ -1,15 +1,15 @@
 //! What a report shows of its records, as the page's template reads it: a section for each device,
 //! in it a bench for each size with rows in teaching order, and one list of what moves memory.
 
-use common::numbers::{factor, percent, significant};
 use common::probe::Peak;
 use common::record::Record;
-use common::shape::Shape;
 use common::traffic::Counts;
 use process::devices::Device;
 use process::lessons::LESSONS;
 use serde::Serialize;
 use serde_json::Value;
+use verify::numbers::{factor, percent, significant};
+use verify::shape::Shape;
 
 use super::roofline::{LogAxis, roofline};
 use super::survey::{Done, Survey, VECTORS};

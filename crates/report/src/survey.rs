@@ -10,12 +10,12 @@ use anyhow::{Context, Result, ensure};
 use common::Error;
 use common::death::How;
 use common::record::Record;
-use common::shape::Shape;
+use diagnostics::aside;
 use process::data::{date, size_name};
 use process::devices::Device;
 use process::{Finished, lessons, machine};
 use serde::Serialize;
-use text::aside;
+use verify::shape::Shape;
 
 /// A run of the lessons on one or several devices.
 #[derive(Clone, Debug, Serialize)]

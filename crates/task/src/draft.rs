@@ -1,12 +1,12 @@
 //! A task file's first draft, from what the driver tells of a kernel. `draft.txt` is its text.
 
 use anyhow::Result;
-use common::element::Type;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
+use verify::element::Type;
 
 use crate::signature::{Parameter, Signature, Space};
 

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use common::formula::{Formula, Scope};
-use common::shape::Shape;
+use verify::formula::{Formula, Scope};
+use verify::shape::Shape;
 
 use crate::file::TaskFile;
 use crate::sizes::{FEW, Sizes, product};

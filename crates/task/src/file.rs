@@ -5,9 +5,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use common::device::Kind;
-use common::formula::Formula;
 use common::{Error, Result, file};
 use serde::{Deserialize, Deserializer, Serialize};
+use verify::formula::Formula;
 
 use crate::counts::Count;
 use crate::form::{Given, LaunchForm, Or};

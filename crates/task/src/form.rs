@@ -6,10 +6,10 @@ mod or;
 
 use std::path::PathBuf;
 
-use common::element::Type;
-use common::formula::Formula;
-use common::verify::draw::Draw;
 use serde::{Deserialize, Serialize};
+use verify::draw::Draw;
+use verify::element::Type;
+use verify::formula::Formula;
 
 pub use maker::{Maker, range, wrong};
 pub use or::Or;

@@ -2,12 +2,12 @@
 
 use crate::product::{Layout, product};
 use crate::task::{self, Buffer, Task, Work};
-use common::element::Type;
-use common::formula::Formula;
-use common::matrix;
-use common::problem::Problem;
-use common::shape::Shape;
 use common::{Error, Result};
+use verify::element::Type;
+use verify::formula::Formula;
+use verify::matrix;
+use verify::problem::Problem;
+use verify::shape::Shape;
 
 use crate::file::{Check, TaskFile};
 use crate::form::Or;

@@ -1,10 +1,10 @@
 //! The product of two matrices as a task: what every kernel has in common that multiplies.
 
 use crate::task::{Arg, Buffer, Fill, Launch, Right, Role, Task, Work};
-use common::formula::Formula;
-use common::problem::Problem;
-use common::shape::Shape;
 use serde::{Deserialize, Serialize};
+use verify::formula::Formula;
+use verify::problem::Problem;
+use verify::shape::Shape;
 
 /// How the host lays the operands out before the launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -95,8 +95,8 @@ pub fn problem_of(task: &Task) -> Option<Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::element::Type;
-    use common::matrix;
+    use verify::element::Type;
+    use verify::matrix;
 
     #[test]
     fn operands_and_result_survive_padding_and_layout() {

@@ -2,19 +2,19 @@
 
 use std::rc::Rc;
 
-use common::element::Type;
 use common::error::{During, Result};
 use common::ndrange::NdRange;
 use common::program::{self, Program};
 use common::session::{Arg, Session};
 use common::source::Source;
-use language::types::{self, Types};
+use diagnostics::types::{self, Types};
 use opencl3::kernel::{
     CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
     CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
     CL_KERNEL_ARG_TYPE_CONST, Kernel,
 };
 use serde::{Deserialize, Serialize};
+use verify::element::Type;
 
 /// A kernel as its driver tells it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -150,7 +150,7 @@ impl Signature {
 impl Parameter {
     fn of(kernel: &Kernel, at: u32, types: &Types) -> Parameter {
         let clean = |told: opencl3::Result<String>| {
-            text::plain_name(told.unwrap_or_default().trim_matches('\0'))
+            diagnostics::terminal::plain_name(told.unwrap_or_default().trim_matches('\0'))
         };
         let told = clean(kernel.get_arg_type_name(at)).replace(' ', "");
         let told = told

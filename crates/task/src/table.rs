@@ -10,9 +10,9 @@ use std::fmt::Display;
 use crate::task::Task;
 use common::device::{Kind, Limits};
 use common::error::{Error, Result};
-use common::formula::{Formula, Scope};
-use common::problem::Problem;
 use serde::Deserialize;
+use verify::formula::{Formula, Scope};
+use verify::problem::Problem;
 
 use row::Row;
 
@@ -208,9 +208,9 @@ pub fn given(limits: &Limits, kind: Kind, problem: &Problem) -> Scope {
 mod tests {
     use super::*;
     use crate::task::Plan;
-    use common::element::Type;
-    use common::matrix::Fill;
-    use common::shape::Shape;
+    use verify::element::Type;
+    use verify::matrix::Fill;
+    use verify::shape::Shape;
 
     const TILED: &str = r#"
         [[step]]

@@ -6,9 +6,9 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, Result};
 use common::Error;
 use common::source::workspace;
+use diagnostics::aside;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use text::aside;
 
 /// What is kept has a place of its own below docs/data/, and none elsewhere.
 pub fn must_be_a_name(name: &str) -> Result<()> {

@@ -14,16 +14,17 @@ use std::io::Write;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use common::element::Type;
-use common::numbers::significant;
 use common::record::Record;
-use common::shape::Shape;
 use common::timing::quantile;
+use diagnostics::aside;
+use diagnostics::terminal::Out;
 use process::data::date;
 use process::devices::{self, Device};
 use process::{Finished, lessons, machine};
 use serde_json::{Value, json};
-use text::{Out, aside};
+use verify::element::Type;
+use verify::numbers::significant;
+use verify::shape::Shape;
 
 use comparison::{Comparison, OURS, OURS_BY_VENDOR, Rate};
 use cublas::OnGpu;

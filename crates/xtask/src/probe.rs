@@ -12,13 +12,13 @@ use std::rc::Rc;
 use anyhow::Result;
 use clap::Args;
 use common::device;
-use common::numbers::significant;
 use common::session::Session;
+use diagnostics::aside;
 use process::data::date;
 use process::peak::peak;
 use serde::Serialize;
 use serde_json::json;
-use text::aside;
+use verify::numbers::significant;
 
 use crate::kept::{self, must_be_a_name};
 

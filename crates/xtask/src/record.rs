@@ -9,11 +9,11 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use common::source::workspace;
+use diagnostics::aside;
 use process::data::date;
 use process::events::EVENTS_VARIABLE;
 use process::lessons::{LESSONS, Lesson};
 use serde_json::{Value, json};
-use text::aside;
 
 use crate::kept::{self, must_be_a_name};
 

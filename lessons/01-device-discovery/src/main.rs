@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use common::Result;
 use common::device::icd::{icd_files, icd_place, named_library};
 use common::device::{self, Device};
-use common::numbers::bytes;
 use common::stage::Stage;
 use common::tell::{Call, Listener};
+use diagnostics::terminal::plain_name;
 use lesson::{Lesson, Part, lesson};
 use serde_json::json;
-use text::plain_name;
+use verify::numbers::bytes;
 
 fn main() -> ExitCode {
     lesson(1, "device discovery", &[], |lesson| {

@@ -8,13 +8,13 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Instant;
 
-use common::numbers::{factor, seconds, significant};
 use common::outcome::Outcome;
 use common::record::{Record, Work};
-use common::shape::Shape;
 use common::timing::Timing;
 use common::{Error, Result, threads};
 use lesson::Lesson;
+use verify::numbers::{factor, seconds, significant};
+use verify::shape::Shape;
 
 /// Times both on vectors of this length, and says how the kernels compare.
 pub fn compare(lesson: &mut Lesson, n: usize) -> Result<[Record; 2]> {

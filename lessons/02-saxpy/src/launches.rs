@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use common::Result;
-use common::numbers::{seconds, significant};
 use common::record::{Record, Work};
 use common::session::Launch;
 use common::timing::{Profile, Runs, Timing, measure, median};
+use diagnostics::terminal::table;
 use lesson::Lesson;
 use lesson::step::Step;
-use text::table;
+use verify::numbers::{seconds, significant};
 
 /// Saxpy's launches: the first one, which may include the driver's last compilation, and those
 /// that are timed.

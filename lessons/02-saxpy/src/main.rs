@@ -12,17 +12,17 @@ use std::time::Instant;
 
 use bytemuck::cast_slice_mut;
 use common::device::Kind;
-use common::element::{Elements, Type};
-use common::matrix::Fill;
 use common::outcome::Outcome;
-use common::problem::Problem;
 use common::record::Record;
-use common::shape::Shape;
 use common::stage::Stage;
 use common::{Error, Result, device};
 use lesson::cli::Flags;
 use lesson::{Lesson, Part, lesson};
 use task::Task;
+use verify::element::{Elements, Type};
+use verify::matrix::Fill;
+use verify::problem::Problem;
+use verify::shape::Shape;
 
 use launches::Launches;
 

@@ -4,16 +4,16 @@
 use std::time::Instant;
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use common::numbers::{seconds, significant};
 use common::pinned::Pinned;
 use common::record::Record;
 use common::session::Session;
 use common::stage::Stage;
 use common::timing::median;
 use common::{Error, Result};
+use diagnostics::terminal::table;
 use lesson::Lesson;
 use lesson::step::Step;
-use text::table;
+use verify::numbers::{seconds, significant};
 
 use super::host;
 

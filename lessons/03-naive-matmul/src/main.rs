@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use common::Result;
-use common::matrix::Fill;
-use common::numbers::significant;
-use common::problem::Problem;
-use common::reference::LoopOrder;
-use common::shape::Shape;
 use lesson::{Lesson, lesson};
+use verify::matrix::Fill;
+use verify::numbers::significant;
+use verify::problem::Problem;
+use verify::reference::LoopOrder;
+use verify::shape::Shape;
 
 const STEPS: &str = include_str!("../steps.toml");
 

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use common::Result;
 use common::device::Kind;
-use common::element::Type;
-use common::problem::Problem;
-use common::shape::Shape;
 use lesson::cli::Flags;
 use lesson::{Lesson, lesson};
+use verify::element::Type;
+use verify::problem::Problem;
+use verify::shape::Shape;
 
 const STEPS: &str = include_str!("../steps.toml");
 

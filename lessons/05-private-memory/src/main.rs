@@ -4,9 +4,9 @@
 use std::process::ExitCode;
 
 use common::Result;
-use common::numbers::bytes;
 use common::record::Record;
 use lesson::{Lesson, lesson};
+use verify::numbers::bytes;
 
 const STEPS: &str = include_str!("../steps.toml");
 

@@ -4,11 +4,11 @@
 use std::process::ExitCode;
 
 use common::Result;
-use common::element::Type;
-use common::matrix::Fill;
-use common::problem::Problem;
-use common::shape::Shape;
 use lesson::{Lesson, lesson};
+use verify::element::Type;
+use verify::matrix::Fill;
+use verify::problem::Problem;
+use verify::shape::Shape;
 
 const STEPS: &str = include_str!("../steps.toml");
 

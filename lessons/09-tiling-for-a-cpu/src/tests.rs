@@ -1,12 +1,12 @@
 //! The rows that a device and a problem come to.
 
 use common::device::{Kind, Limits};
-use common::element::Type;
-use common::matrix::Fill;
-use common::problem::Problem;
-use common::shape::Shape;
 use task::Task;
 use task::table::{Table, given};
+use verify::element::Type;
+use verify::matrix::Fill;
+use verify::problem::Problem;
+use verify::shape::Shape;
 
 use crate::STEPS;
 

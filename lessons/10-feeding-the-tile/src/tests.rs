@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use common::device::{Kind, Limits};
-use common::element::Type;
-use common::matrix::Fill;
-use common::problem::Problem;
-use common::shape::Shape;
 use lesson::{Candidates, Kept, Measured};
 use task::Task;
 use task::table::{Table, given};
+use verify::element::Type;
+use verify::matrix::Fill;
+use verify::problem::Problem;
+use verify::shape::Shape;
 
 use crate::{STEPS, TOLD_BY};
 

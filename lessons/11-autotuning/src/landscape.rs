@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use colored::Colorize;
 use common::error::Result;
-use common::numbers::significant;
 use lesson::Lesson;
+use verify::numbers::significant;
 
 use crate::log::Known;
 use crate::space::FAMILIES;

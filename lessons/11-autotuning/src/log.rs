@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use common::error::{Error, Result};
-use common::shape::Shape;
 use lesson::Lesson;
 use lesson::results::{self, FOLDER_VARIABLE};
 use serde::{Deserialize, Serialize};
+use verify::shape::Shape;
 
 use crate::space::Point;
 

@@ -14,11 +14,11 @@ use std::time::Duration;
 use clap::Args;
 use common::device::Kind;
 use common::error::Result;
-use common::formula::Scope;
-use common::numbers::{factor, percent};
-use common::problem::Problem;
 use common::record::Record;
 use lesson::{Lesson, lesson_with};
+use verify::formula::Scope;
+use verify::numbers::{factor, percent};
+use verify::problem::Problem;
 
 use log::{Event, Log};
 use space::{FAMILIES, Limit, Point, STEPS};

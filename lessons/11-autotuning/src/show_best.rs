@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use common::error::{Error, Result};
-use common::matrix::Fill;
-use common::numbers::significant;
-use common::problem::Problem;
 use common::program;
-use common::shape::Shape;
 use lesson::Lesson;
 use serde_json::json;
+use verify::matrix::Fill;
+use verify::numbers::significant;
+use verify::problem::Problem;
+use verify::shape::Shape;
 
 use crate::log::Log;
 

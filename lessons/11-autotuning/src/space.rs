@@ -7,12 +7,12 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use common::error::{Error, Result};
-use common::formula::{Formula, Scope};
-use common::problem::Problem;
 use common::source::did_you_mean;
 use serde::{Deserialize, Serialize};
 use task::Task;
 use task::table::Table;
+use verify::formula::{Formula, Scope};
+use verify::problem::Problem;
 
 /// A kernel whose shape is left open.
 #[derive(Deserialize)]

@@ -7,14 +7,14 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use common::error::{Error, Result};
-use common::numbers::significant;
 use common::outcome::Outcome;
-use common::problem::Problem;
 use common::timing::Runs;
+use diagnostics::aside;
 use humantime::format_duration;
 use lesson::Lesson;
 use serde_json::json;
-use text::aside;
+use verify::numbers::significant;
+use verify::problem::Problem;
 
 use crate::log::{Event, Known, Log, Trial};
 use crate::search;

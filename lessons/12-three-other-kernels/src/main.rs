@@ -6,10 +6,10 @@ mod right;
 use std::process::ExitCode;
 
 use common::Result;
-use common::element::Type;
-use common::problem::Problem;
 use lesson::{Lesson, lesson};
 use task::{Right, Task};
+use verify::element::Type;
+use verify::problem::Problem;
 
 use right::Numbers;
 

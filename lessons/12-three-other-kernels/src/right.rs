@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use common::element::{Elements, Type};
-use common::verify::Same;
 use task::Right;
+use verify::Same;
+use verify::element::{Elements, Type};
 
 /// The inputs, by what their formulas in steps.toml know: floats from -0.3 to 1.7, which do not
 /// cancel in a sum, and bytes in no order that a kernel could use.

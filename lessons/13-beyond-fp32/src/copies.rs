@@ -4,8 +4,8 @@ use std::path::Path;
 
 use common::Result;
 use common::device::Kind;
-use common::problem::Problem;
 use lesson::{Candidates, Kept, Lesson};
+use verify::problem::Problem;
 
 const STEPS: &str = include_str!("../copies.toml");
 

@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use clap::Args;
 use common::Result;
 use common::device::Kind;
-use common::element::Type;
-use common::shape::Shape;
 use lesson::{Lesson, lesson_with};
+use verify::element::Type;
+use verify::shape::Shape;
 
 const STEPS: &str = include_str!("../steps.toml");
 /// The longest row of B: a matrix of as many rows has 2^28 elements.

@@ -1,11 +1,11 @@
 //! wgmma, which the driver's compiler refuses: its program is built from PTX that was changed.
 
 use common::Result;
-use common::element::Type;
-use common::formula::Formula;
-use common::problem::Problem;
 use lesson::Lesson;
 use task::{Arg, Buffer, Role, Task};
+use verify::element::Type;
+use verify::formula::Formula;
+use verify::problem::Problem;
 
 use crate::STEPS;
 

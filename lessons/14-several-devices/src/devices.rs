@@ -4,10 +4,10 @@ use std::slice;
 
 use common::device::{self, Kind};
 use common::error::{Error, Result};
-use common::numbers::{self, percent};
-use common::problem::Problem;
 use common::source::Source;
 use lesson::Lesson;
+use verify::numbers::{self, percent};
+use verify::problem::Problem;
 
 use crate::engine::{Engine, Target, real_devices};
 use crate::flags::Own;

@@ -2,9 +2,9 @@
 
 use common::device::Kind;
 use common::error::Result;
-use common::numbers::{percent, seconds};
-use common::problem::Problem;
 use lesson::Lesson;
+use verify::numbers::{percent, seconds};
+use verify::problem::Problem;
 
 use crate::engine::{Engine, Target};
 use crate::table::{Way, product, show};

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use common::error::{Error, Result};
-use common::shape::Shape;
 use common::source::Source;
+use diagnostics::aside;
 use mpi::collective::CommunicatorCollectives;
 use mpi::topology::{Communicator, SimpleCommunicator};
-use text::aside;
+use verify::shape::Shape;
 
 use crate::engine::{Engine, Target};
 use crate::flags::Own;
@@ -54,7 +54,7 @@ pub fn rank() -> Result<()> {
     let who = format!("rank {} on {host}", world.rank());
     if let Err(error) = work(flags, &world, &who) {
         // Those that wait for this rank would wait for ever: MPI ends them.
-        text::show_error(format!("{who}: {}", error.with_hint()));
+        diagnostics::terminal::show_error(format!("{who}: {}", error.with_hint()));
         let _ = stderr().flush();
         world.abort(i32::from(error.status()));
     }

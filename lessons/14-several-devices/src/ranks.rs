@@ -6,12 +6,12 @@ use std::process::{Command, Stdio};
 
 use common::device::{Device, Kind};
 use common::error::{Cause, Error, Result};
-use common::numbers::{count, percent, seconds, significant};
-use common::shape::Shape;
 use common::stage::Stage;
+use diagnostics::aside;
 use lesson::Lesson;
 use serde::{Deserialize, Serialize};
-use text::aside;
+use verify::numbers::{count, percent, seconds, significant};
+use verify::shape::Shape;
 
 use crate::engine::real_devices;
 use crate::flags::Own;

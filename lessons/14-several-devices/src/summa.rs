@@ -13,16 +13,16 @@ use std::time::{Duration, Instant};
 use std::{slice, thread};
 
 use common::error::{Error, Result};
-use common::numbers::median;
-use common::shape::Shape;
-use common::verify::vectors;
+use diagnostics::aside;
 use mpi::collective::{CommunicatorCollectives, Root, SystemOperation};
 use mpi::point_to_point::{Destination, Source};
 use mpi::request::{WaitGuard, scope};
 use mpi::topology::{Color, Communicator, SimpleCommunicator};
 use opencl3::command_queue::CommandQueue;
 use opencl3::kernel::Kernel;
-use text::aside;
+use verify::numbers::median;
+use verify::shape::Shape;
+use verify::vectors;
 
 use crate::engine::{Engine, finish, flush};
 use crate::host::{Floats, Piece};

@@ -5,18 +5,18 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::element::Elements;
 use common::error::{Error, Result};
 use common::host;
-use common::matrix::Matrix;
-use common::numbers::bytes;
-use common::problem::Problem;
 use common::record::Work;
-use common::shape::Shape;
 use common::stage::Stage;
 use common::timing::{Runs, Timing};
-use common::verify::{self, vectors};
 use lesson::Lesson;
+use verify::element::Elements;
+use verify::matrix::Matrix;
+use verify::numbers::bytes;
+use verify::problem::Problem;
+use verify::shape::Shape;
+use verify::{self, vectors};
 
 use crate::engine::Engine;
 use crate::host::Floats;

@@ -1,6 +1,6 @@
 //! When each command ran, as its events tell: a line for each queue.
 
-use common::numbers::seconds;
+use verify::numbers::seconds;
 
 /// The rows of a device.
 pub const UPLOADS: usize = 0;

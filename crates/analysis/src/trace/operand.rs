@@ -2,7 +2,7 @@
 //! for each instruction: that of the array's name for a load, of the = for a store, of the
 //! function's name for a call.
 
-use language::tokens::{Tokens, is_word};
+use diagnostics::tokens::{Tokens, is_word};
 
 /// The names of a kernel file.
 pub struct Operands<'a> {

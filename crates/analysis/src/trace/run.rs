@@ -6,12 +6,12 @@ use std::process::Command;
 use anyhow::Result;
 use common::error::{Cause, Error};
 use common::source::{Source, own_workspace};
-use language::tokens::Tokens;
+use diagnostics::aside;
+use diagnostics::tokens::Tokens;
 use process::LIBRARY_VARIABLE;
 use process::scratch::Scratch;
 use process::simulator;
 use process::simulator::oclgrind;
-use text::aside;
 
 use super::accesses::Trace;
 use crate::launched::{Launched, Wanted};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use language::log;
+use diagnostics::log;
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, ClError};
 
 use crate::device::{Device, pocl};
@@ -18,7 +18,7 @@ pub fn of_build(device: &Device, status: ClError, log: &str, source: &Source, ra
 /// What a failed build's log says, as spans in the source and what it includes; in the
 /// driver's own words where `raw` asks for them, or where no error in them can be located.
 pub fn diagnose(log: &str, source: &Source, raw: bool) -> String {
-    let file = |source: Source| language::File {
+    let file = |source: Source| diagnostics::File {
         path: source.path,
         text: source.text,
     };

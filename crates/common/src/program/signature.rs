@@ -1,6 +1,6 @@
 //! A kernel's arguments beside those that it will be launched with.
 
-use language::types::{Types, is_known};
+use diagnostics::types::{Types, is_known};
 use opencl3::kernel::Kernel;
 
 use crate::error::{During, Result};

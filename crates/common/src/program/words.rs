@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::io::Write;
 use std::path::Path;
 
-use text::stream::{Stream, Taken};
+use diagnostics::terminal::stream::{Stream, Taken};
 
 use crate::device::{Device, pocl};
 use verify::numbers::bytes;
@@ -25,7 +25,7 @@ pub fn sifted<T>(build: impl FnOnce() -> T) -> T {
     };
     let built = build();
     for line in taken.given_back().lines().filter(|line| !is_count(line)) {
-        text::aside!("{}", text::plain(line));
+        diagnostics::aside!("{}", diagnostics::terminal::plain(line));
     }
     built
 }
@@ -59,11 +59,17 @@ impl Printed {
             "\n"
         };
         // Nobody may be there to read it.
-        let _ = write!(text::Out, "{}{end}", text::plain(&said));
+        let _ = write!(
+            diagnostics::terminal::Out,
+            "{}{end}",
+            diagnostics::terminal::plain(&said)
+        );
         let room = device.cl().printf_buffer_size().unwrap_or(usize::MAX);
         if device.platform.name.contains(pocl::PLATFORM) && said.len() >= room {
             let room = bytes(room as u64);
-            text::aside!("what the kernel printed was cut by PoCL, which keeps {room} of a launch");
+            diagnostics::aside!(
+                "what the kernel printed was cut by PoCL, which keeps {room} of a launch"
+            );
         }
     }
 }

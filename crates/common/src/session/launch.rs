@@ -6,11 +6,11 @@ use std::ptr;
 use std::rc::Rc;
 use std::time::Instant;
 
+use diagnostics::terminal::plain_name;
 use opencl3::event::Event;
 use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::memory::Sampler;
 use opencl3::types::cl_mem;
-use text::plain_name;
 
 use super::buffer::Buffer;
 use super::open::Session;

@@ -9,7 +9,6 @@ use anyhow::{Result, bail};
 use common::Error;
 use common::device;
 use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
-use common::element::Type;
 use common::ndrange::NdRange;
 use common::program::{self, Program};
 use common::session::{Arg, Session};
@@ -18,6 +17,7 @@ use common::timing::{self, Clock, Runs};
 use dlopen2::raw::Library;
 use process::Environment;
 use serde_json::{Map, Value, json};
+use verify::element::Type;
 
 /// A driver that takes longer than this hangs.
 const PATIENCE: Duration = Duration::from_secs(60);

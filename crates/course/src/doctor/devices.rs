@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::Result;
 use common::device::pocl::{self, CACHE_VARIABLE};
 use common::device::{self, DEVICE_VARIABLE};
-use common::numbers::bytes;
 use process::Environment;
 use serde_json::Value;
+use verify::numbers::bytes;
 
 use super::child;
 use super::drivers;

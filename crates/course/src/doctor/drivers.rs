@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use common::device::icd::{self, ICD_VARIABLE, TAKEN_FOR_LIBRARY, icd_place};
 use common::device::pocl;
-use common::numbers;
 use process::LIBRARY_VARIABLE;
 use process::scratch::Scratch;
 use serde_json::Value;
+use verify::numbers;
 
 use super::child;
 use super::finding::{Finding, Topic};

@@ -1,7 +1,7 @@
 //! One thing that was looked at: how it is, and what mends it. `words.txt` has how that is shown.
 
+use diagnostics::terminal::plain;
 use serde::Serialize;
-use text::plain;
 
 /// What a finding is about: a heading on the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

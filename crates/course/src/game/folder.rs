@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use common::Error;
 use common::source::{own_workspace, workspace};
+use diagnostics::aside;
+use diagnostics::terminal::plain_name;
 use minijinja::context;
 use minijinja::value::Serde;
-use text::{aside, plain_name};
 
 use super::progress::{Mark, Progress};
 use super::puzzle::{Check, Puzzle};

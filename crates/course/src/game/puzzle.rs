@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use common::source::Source;
+use diagnostics::terminal::prose::beside;
 use judge::Observation;
 use process::lessons::Lesson;
 use serde::Deserialize;
 use task::file::TaskFile;
-use text::prose::beside;
 
 use super::progress::Mark;
 use super::written::Written;

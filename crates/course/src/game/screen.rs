@@ -6,9 +6,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use colored::Colorize;
+use diagnostics::terminal::Out;
+use diagnostics::terminal::prose::{beside, hunks};
 use minijinja::{Value, context};
-use text::Out;
-use text::prose::{beside, hunks};
 
 use super::background::is_above_keys;
 use super::folder::{Folder, shown};
@@ -81,7 +81,7 @@ pub fn row(puzzle: &Puzzle, checked: Option<&Checked>, folder: &Folder) -> Resul
 pub fn checked_all(puzzles: &[&Puzzle], fresh: usize, folder: &Folder) -> Result<()> {
     if fresh > 0 {
         let noun = puzzles.first().map_or("", |puzzle| puzzle.kind.noun);
-        writeln!(Out, "    {} not begun", common::numbers::count(fresh, noun))?;
+        writeln!(Out, "    {} not begun", verify::numbers::count(fresh, noun))?;
     }
     total(puzzles, folder)
 }
@@ -180,7 +180,7 @@ pub fn answer(puzzle: &Puzzle, is_tried: bool) -> Result<()> {
 /// What differs between the learner's text and the solution.
 pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
     let solution = puzzle.solution.as_ref().map_or(own, |one| &one.text);
-    let hunks = hunks(&text::diff::hunks(own, solution, 2));
+    let hunks = hunks(&diagnostics::terminal::diff::hunks(own, solution, 2));
     of(puzzle, "differences", context! { hunks })
 }
 

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use common::source::Source;
+use diagnostics::terminal::{Out, progress};
 use indicatif::ProgressBar;
 use judge::{How, Seen};
 use process::watch::each_save;
 use process::watch::saves::{News, Saves};
 use serde_json::json;
-use text::{Out, progress};
 
 use super::background::Background;
 use super::folder::Folder;

@@ -7,8 +7,8 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use common::file;
-use language::directives;
-use text::plain_name;
+use diagnostics::directives;
+use diagnostics::terminal::plain_name;
 use toml::Table;
 
 use crate::game::progress::{self, Progress};

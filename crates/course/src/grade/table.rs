@@ -4,12 +4,12 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
+use diagnostics::terminal::prose::{WIDTH, cut};
+use diagnostics::terminal::wrap::stdout_columns;
+use diagnostics::terminal::{Out, plain_name, table};
 use judge::{Detection, Observation};
 use serde_json::{Map, Value, json};
 use task::counts::Count;
-use text::prose::{WIDTH, cut};
-use text::wrap::stdout_columns;
-use text::{Out, plain_name, table};
 
 use super::hand_in::Student;
 use crate::game::puzzle::Puzzle;

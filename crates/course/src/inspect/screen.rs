@@ -4,12 +4,12 @@ use std::io::Write;
 
 use anyhow::Result;
 use colored::Colorize;
+use diagnostics::terminal::Out;
+use diagnostics::terminal::prose::beside;
 use judge::{Detection, Observation};
 use minijinja::context;
 use task::file::TaskFile;
 use task::sizes::{Sizes, in_words};
-use text::Out;
-use text::prose::beside;
 
 use super::Inspection;
 use crate::game::verdict::{Checked, Verdict};

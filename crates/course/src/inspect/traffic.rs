@@ -83,7 +83,7 @@ impl Inspection<'_> {
     }
 
     fn trace_command(&self, size: &str) -> String {
-        let file = text::plain_name(&self.options.file.to_string_lossy());
+        let file = diagnostics::terminal::plain_name(&self.options.file.to_string_lossy());
         let subject = self.check.subject;
         let what = match subject.has_file() {
             true => file,

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use common::record::Record;
+use diagnostics::terminal::Out;
+use diagnostics::terminal::prose::beside;
 use judge::{
     At, Observation, Results, Subject, Verdict,
     rates::{Rates, speed},
@@ -14,8 +16,6 @@ use minijinja::{Value, context};
 use serde::Serialize;
 use task::file::TaskFile;
 use task::sizes::{Sizes, in_words};
-use text::Out;
-use text::prose::beside;
 
 use crate::game::folder::shown;
 use crate::words::say;

@@ -3,15 +3,15 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use common::element::Elements;
 use common::error::{Error, Result};
-use common::matrix;
 use common::program;
 use common::source::Source;
 use common::stage::{Stage, Whose};
 use lesson::Lesson;
 use task::form::{LaunchForm, Maker, range};
 use task::{Arg, Buffer, Fill, Launch, Right, Role, Task};
+use verify::element::Elements;
+use verify::matrix;
 use verify::poison::Poison;
 
 use task::make::of_kernel;

@@ -7,7 +7,6 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use common::element::Type;
 use common::error::{Error, Result};
 use common::outcome::{Outcome, Skip};
 use common::session::Need;
@@ -17,6 +16,7 @@ use process::simulator::oclgrind;
 use process::{Finished, child_status, simulator};
 use serde::{Deserialize, Serialize};
 use task::{Buffer, Fill, Right, Task};
+use verify::element::Type;
 
 use super::beside::make_fills;
 use super::other::{Other, reversed};

@@ -4,13 +4,13 @@
 use std::rc::Rc;
 
 use common::Result;
-use common::element::{Elements, Type};
-use common::formula::Formula;
-use common::matrix;
 use common::source::Source;
 use serde::{Deserialize, Serialize};
 use task::{Arg, Buffer, Fill, Right, Role, Task};
 use verify::draw::Draw;
+use verify::element::{Elements, Type};
+use verify::formula::Formula;
+use verify::matrix;
 
 use task::form::Or;
 

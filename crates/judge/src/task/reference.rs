@@ -3,14 +3,14 @@
 
 use std::rc::Rc;
 
-use common::element::{Elements, Type};
 use common::error::{Error, Result};
-use common::formula::Formula;
 use common::session::Format;
 use common::stage::Whose;
 use lesson::Lesson;
 use task::form::LaunchForm;
 use task::{Arg, Buffer, Fill, Right, Role, Task};
+use verify::element::{Elements, Type};
+use verify::formula::Formula;
 use verify::poison::{Poison, is_poison};
 use verify::{Same, shaken};
 

@@ -1,8 +1,8 @@
 //! A record as lines of a table, in 80 columns.
 
 use colored::Colorize;
-use common::numbers::{factor, percent, seconds, significant};
 use common::record::{Helped, Record};
+use verify::numbers::{factor, percent, seconds, significant};
 
 /// The names of the columns.
 pub fn heading(unit: &str) -> String {

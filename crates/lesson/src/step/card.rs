@@ -3,10 +3,10 @@
 
 use std::rc::Rc;
 
-use common::numbers::{factor, percent, seconds, significant};
 use common::record::Record;
 use common::source::{KernelText, Source};
-use text::diff::{self, Change};
+use diagnostics::terminal::diff::{self, Change};
+use verify::numbers::{factor, percent, seconds, significant};
 
 use super::page::{Piece, bold, style};
 use super::part::Part;

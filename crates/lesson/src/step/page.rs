@@ -12,8 +12,8 @@ use common::error::{Error, Result, UserRequest};
 use common::tell::Call;
 use console::{StyledObject, measure_text_width};
 use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
-use text::stream::Stream;
-use text::wrap;
+use diagnostics::terminal::stream::Stream;
+use diagnostics::terminal::wrap;
 
 use super::pane::{Pane, Scroll};
 use super::screen;

@@ -17,8 +17,9 @@ use crossterm::terminal::{
     LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{execute, queue};
-use text::stream::{Stream, Taken as Diverted};
-use text::{aside, plain};
+use diagnostics::aside;
+use diagnostics::terminal::plain;
+use diagnostics::terminal::stream::{Stream, Taken as Diverted};
 
 /// Columns and rows that are drawn at most: some terminals tell sizes that nobody sees.
 const MOST: u16 = 1000;

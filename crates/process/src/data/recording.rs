@@ -4,10 +4,10 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use common::record::Record;
-use common::shape::Shape;
 use common::source::{Source, workspace};
 use serde::Deserialize;
 use serde_json::Value;
+use verify::shape::Shape;
 
 use crate::lessons::numbered;
 

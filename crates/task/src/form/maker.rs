@@ -3,15 +3,15 @@
 use std::rc::Rc;
 
 use crate::task::{Arg, Buffer, Fill, Launch, Role};
-use common::element::{Elements, Type};
-use common::formula::Formula;
-use common::matrix;
 use common::session::{Format, image};
-use common::verify::draw::Draw;
 use common::{Error, Result};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as NoDraw;
+use verify::draw::Draw;
+use verify::element::{Elements, Type};
+use verify::formula::Formula;
+use verify::matrix;
 
 use super::{Given, LaunchForm, Length, Or};
 use crate::signature::{Parameter, Signature, Space};

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::task::{Arg, Buffer, Launch, Right, Role, Task, Work};
-use common::element::Type;
-use common::formula::{Formula, Scope};
-use common::problem::Problem;
 use common::traffic::Traffic;
 use serde::Deserialize;
+use verify::element::Type;
+use verify::formula::{Formula, Scope};
+use verify::problem::Problem;
 
 use super::{Setting, holds};
 use crate::form::{Given, LaunchForm, Maker, Or};

@@ -2,12 +2,12 @@
 //! measured stands there by its name, as claims name a figure.
 
 use anyhow::Result;
-use common::numbers::percent;
 use minijinja::context;
 use minijinja::value::Serde;
 use report::filled;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use verify::numbers::percent;
 
 use super::Point;
 use crate::pages::claim;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use common::source::Source;
-use language::directives::macros;
+use diagnostics::directives::macros;
 
 use crate::pages::claim;
 

@@ -4,10 +4,10 @@
 use std::fs;
 
 use anyhow::{Context, Result};
-use common::shape::Shape;
 use common::source::workspace;
 use common::timing::quantile;
 use serde::{Deserialize, Serialize};
+use verify::shape::Shape;
 
 /// The course's own kernels, in the place of a library's name: the one of standard OpenCL C
 /// that was chosen; in recordings before the seed whichever was.

@@ -10,10 +10,10 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use common::device;
-use common::element::{Elements, Type};
-use common::problem::Problem;
-use common::shape::Shape;
 use dlopen2::wrapper::{Container, WrapperApi};
+use verify::element::{Elements, Type};
+use verify::problem::Problem;
+use verify::shape::Shape;
 
 use super::library::{Library, Multiply, Seconds};
 

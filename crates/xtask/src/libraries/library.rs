@@ -6,17 +6,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result, anyhow};
 use clap::ValueEnum;
-use common::element::{Elements, Type};
-use common::matrix::{Fill, Matrix};
 use common::outcome::Outcome;
-use common::problem::Problem;
 use common::record::{Record, Work};
-use common::shape::Shape;
 use common::source::own_workspace;
 use common::timing::{Clock, Runs, Timing};
-use common::verify;
 use dlopen2::wrapper::{Container, WrapperApi};
 use process::{machine, packages};
+use verify::element::{Elements, Type};
+use verify::matrix::{Fill, Matrix};
+use verify::problem::Problem;
+use verify::shape::Shape;
 
 /// A library that multiplies matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

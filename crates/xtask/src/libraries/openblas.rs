@@ -7,9 +7,9 @@ use std::ffi::{CStr, c_char, c_int};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use common::element::Elements;
-use common::problem::Problem;
 use dlopen2::wrapper::{Container, WrapperApi};
+use verify::element::Elements;
+use verify::problem::Problem;
 
 use super::library::{Library, Multiply, Seconds};
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use common::source::Source;
-use language::tokens::Tokens;
+use diagnostics::tokens::Tokens;
 use process::lessons;
 
 use super::{picked, quoted};

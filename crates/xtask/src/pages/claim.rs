@@ -28,11 +28,11 @@
 //! times something twice the first time counts, which is the one in the tables.
 
 use anyhow::{Context, Result, bail};
-use common::numbers::significant;
 use process::data::recording::{Recording, file};
 use process::data::size_name;
 use report::intensity;
 use serde_json::Value;
+use verify::numbers::significant;
 
 use crate::kept;
 use crate::libraries::comparison::Comparison;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use common::source::Source;
-use language::functions::functions;
+use diagnostics::functions::functions;
 
 use crate::kept;
 

@@ -2,10 +2,10 @@
 
 use crate::libraries::comparison::each_once;
 use anyhow::Result;
-use common::numbers::{factor, percent, significant};
 use common::outcome::Skip;
 use common::record::Record;
 use process::data::recording::{Recording, counts};
+use verify::numbers::{factor, percent, significant};
 
 use super::markdown::{Row, or_dash, table};
 

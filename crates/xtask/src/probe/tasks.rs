@@ -3,13 +3,13 @@
 
 use anyhow::{Result, ensure};
 use common::device::Kind;
-use common::element::Type;
 use common::ndrange::NdRange;
-use common::numbers::bytes;
 use common::program::{self, Program};
 use common::session::{Arg, Session};
 use common::source::Source;
 use common::timing::{self, Runs};
+use verify::element::Type;
+use verify::numbers::bytes;
 
 use super::expected::LOADS;
 use super::{StepTime, expected};

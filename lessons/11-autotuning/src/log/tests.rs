@@ -181,8 +181,8 @@ fn a_damaged_log_is_shown_and_searched_with() {
         let known = log.known(SHAPE);
         assert!(known.seconds >= 0.0 && known.seconds.is_finite());
         for (shape, point) in log.bests() {
-            let (ty, fill) = (common::element::Type::Float, common::matrix::Fill::Random);
-            let problem = common::problem::Problem::new(SHAPE, ty, fill, 0);
+            let (ty, fill) = (verify::element::Type::Float, verify::matrix::Fill::Random);
+            let problem = verify::problem::Problem::new(SHAPE, ty, fill, 0);
             assert!(
                 point
                     .task("", &problem)

@@ -1,6 +1,6 @@
-use common::element::Type;
-use common::matrix::Fill;
-use common::shape::Shape;
+use verify::element::Type;
+use verify::matrix::Fill;
+use verify::shape::Shape;
 
 use super::*;
 

@@ -195,7 +195,7 @@ mod tests {
     fn no_text_from_outside_is_too_odd_to_be_laid_out() {
         let text = "a \x1b[31mred\x1b[0m line\twith   columns\r\n  12 | source \u{4e00}\n";
         damage::must_be_survived(text.as_bytes(), |bytes| {
-            let text = crate::plain(&String::from_utf8_lossy(bytes));
+            let text = crate::terminal::plain(&String::from_utf8_lossy(bytes));
             assert!(!text.contains('\x1b'));
             for columns in [0, 9] {
                 wrap_prose(&text, columns);

@@ -9,10 +9,10 @@ mod tests;
 
 use std::collections::HashSet;
 
+use crate::terminal::plain;
+use crate::terminal::wrap::folded;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use text::plain;
-use text::wrap::folded;
 
 use explain::Case;
 use messages::{Message, messages};

@@ -1,19 +1,20 @@
-//! OpenCL C as text: what a kernel file says, as far as that can be read without a
-//! compiler, and what compilers say of it.
+//! OpenCL C as text, what compilers say of it, and how text is laid out for people.
 //!
 //! # Layout
 //!
 //! In the order in which to read them:
 //!
 //! - [`tokens`] are the words and signs of a file, without comments; [`functions`] finds
-//!   its functions and kernels, [`directives`] its macros, includes and line numbers.
+//!   its functions and kernels, [`directives`] its macros and includes.
 //! - [`types`] says what a type's name means.
 //! - [`log`] turns a compiler's build log into errors with file, line, caret and an
 //!   explanation.
+//! - [`terminal`] is lines, tables, differences and signs of life on a terminal.
 
 pub mod directives;
 pub mod functions;
 pub mod log;
+pub mod terminal;
 pub mod tokens;
 pub mod types;
 

@@ -3,8 +3,8 @@
 
 use colored::Colorize;
 
-use crate::diff::{Change, Line};
-use crate::wrap::{self, folded};
+use crate::terminal::diff::{Change, Line};
+use crate::terminal::wrap::{self, folded};
 
 /// Columns of a plain terminal.
 pub const WIDTH: usize = 80;

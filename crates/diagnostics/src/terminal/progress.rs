@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::stream::{Stream, stdout_is_piped};
+use crate::terminal::stream::{Stream, stdout_is_piped};
 
 /// How often a bar moves.
 const TICK: Duration = Duration::from_millis(100);
