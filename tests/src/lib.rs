@@ -16,6 +16,7 @@ pub mod pty;
 mod seconds;
 mod session;
 mod settings;
+mod share;
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -34,8 +35,10 @@ pub use kernels::{kernel_files, kernel_name, kernel_of, kernels_of, ran, with_em
 pub use oclgrind::{FAULTS, Oclgrind};
 pub use outcome::Outcome;
 pub use pty::{Terminal, key};
+pub use seconds::SECONDS;
 pub use session::{play, play_slow};
-pub use settings::{POCL_FLAGS_VARIABLE, clean};
+pub use settings::clean;
+pub use share::{everything, has_its_day, is_due};
 
 /// The lessons that launch kernels.
 pub const KERNEL_LESSONS: std::ops::RangeInclusive<u32> = 2..=11;

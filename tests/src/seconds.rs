@@ -1,6 +1,6 @@
 //! What each test costs: the CPU seconds of what it ran, with all that these began, since a wall
-//! clock says more of the machine's other work. A line for each test in `target/tmp/seconds`,
-//! whose last ten of any run the suite's end tells (`.ci/costliest`).
+//! clock says more of the machine's other work. A line for each test in `target/tmp/seconds`, of
+//! which `tests/tests/the_costliest.rs` tells ten at the suite's end.
 
 use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
@@ -31,9 +31,24 @@ struct Cost {
     cpu: Cell<f64>,
 }
 
-/// Where the seconds are noted.
+/// The file below the tests' folder where they are noted.
+pub const SECONDS: &str = "seconds";
+
 fn file() -> PathBuf {
-    scratch_folder("").join("seconds")
+    scratch_folder("").join(SECONDS)
+}
+
+/// Adds a line.
+fn note(line: &str) {
+    let file = OpenOptions::new().append(true).open(file());
+    // A table without it is no reason to fail a test.
+    let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+}
+
+/// Notes that a case of this thread's test is left out.
+pub fn left_out() {
+    count();
+    note("left out\n");
 }
 
 /// Begins to count the seconds of this thread's test, unless that was done before. The
@@ -81,9 +96,6 @@ const TICKS: f64 = 100.0;
 impl Drop for Cost {
     fn drop(&mut self) {
         let (cpu, wall) = (self.cpu.get(), self.begin.elapsed().as_secs_f64());
-        let line = format!("{cpu:7.2} {wall:7.2} {}\n", self.test);
-        let file = OpenOptions::new().append(true).open(file());
-        // A table without this test is no reason to fail it.
-        let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+        note(&format!("{cpu:7.2} {wall:7.2} {}\n", self.test));
     }
 }

@@ -16,7 +16,7 @@ const LIMITS_VARIABLE: &str = "OPENCL_COURSE_LIMITS";
 const LIMITS: &str = r#"{"gflops":100.0,"gbytes_per_second":10.0}"#;
 
 /// What PoCL adds to each build's options.
-pub const POCL_FLAGS_VARIABLE: &str = "POCL_EXTRA_BUILD_FLAGS";
+const POCL_FLAGS_VARIABLE: &str = "POCL_EXTRA_BUILD_FLAGS";
 
 /// Builds in a third of the time, half of which tests spend there on a machine whose PoCL
 /// has built nothing yet. A right kernel is right either way, and `.ci/run` looks at both.

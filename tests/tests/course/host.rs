@@ -86,7 +86,7 @@ fn is_faulty_and_can_be_mended(case: &str) {
     }
 }
 
-each! { is_faulty_and_can_be_mended:
+each! { is_faulty_and_can_be_mended on a day of 3:
     rounded_up "01-rounded-up | result | WRONG: element 99968 of 100003"
     read_too_early "02-read-too-early | calls | Commands whose end nobody waited for: queue 1"
     no_times "03-no-times | result | OpenCL answers -7, CL_PROFILING_INFO_NOT_AVAILABLE"

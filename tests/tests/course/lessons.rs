@@ -234,7 +234,7 @@ each! { every_kernel_is_right:
     every_kernel_of_lesson_12_is_right 12
 }
 
-each! { a_timed_run_tells_all:
+each! { a_timed_run_tells_all on a day of 3:
     a_timed_run_of_lesson_2_tells_all 2
     a_timed_run_of_lesson_3_tells_all 3
     a_timed_run_of_lesson_4_tells_all 4

@@ -8,6 +8,24 @@
 
 /// A test for each of these: they share the cores, and a failure names its lesson.
 macro_rules! each {
+    // Each has one of so many days, and runs wherever nothing is left out.
+    ($check:ident on a day of $days:literal: $($(#[$long:meta])? $name:ident $argument:literal)*) => {$(
+        #[test]
+        $(#[$long])?
+        fn $name() {
+            if tests::has_its_day(stringify!($name), $days) {
+                $check($argument);
+            }
+        }
+    )*};
+    // In CI alone.
+    ($check:ident in CI, $why:literal: $($name:ident $argument:literal)*) => {$(
+        #[test]
+        #[ignore = $why]
+        fn $name() {
+            $check($argument);
+        }
+    )*};
     ($check:ident: $($(#[$long:meta])? $name:ident $argument:literal)*) => {$(
         #[test]
         $(#[$long])?
@@ -27,7 +45,6 @@ mod everyday;
 mod game;
 mod host;
 mod house;
-mod implementations;
 mod imports;
 mod inspect;
 mod kernels;

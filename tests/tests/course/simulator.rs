@@ -49,7 +49,7 @@ fn every_kernel_is_sound(number: u32) {
     traffic::is_as_the_formulas_say(&run, least);
 }
 
-each! { every_kernel_is_sound:
+each! { every_kernel_is_sound on a day of 3:
     every_kernel_of_lesson_2_is_sound_and_moves_what_its_formulas_say 2
     every_kernel_of_lesson_3_is_sound_and_moves_what_its_formulas_say 3
     every_kernel_of_lesson_4_is_sound_and_moves_what_its_formulas_say 4

@@ -328,7 +328,7 @@ fn the_model_agrees_with_the_counters_of_a_gpu(lesson: u64) {
     assert!(held > 1, "no counters of lesson {lesson}");
 }
 
-each! { the_model_agrees_with_the_counters_of_a_gpu:
+each! { the_model_agrees_with_the_counters_of_a_gpu on a day of 3:
     the_model_agrees_with_the_counters_of_a_gpu_in_lesson_3 3
     the_model_agrees_with_the_counters_of_a_gpu_in_lesson_4 4
     the_model_agrees_with_the_counters_of_a_gpu_in_lesson_5 5

@@ -145,7 +145,7 @@ fn fresh_copies_are_found_wrong(lesson: u64) {
     assert_eq!(learner.progress(), "", "nothing was done yet");
 }
 
-each! { fresh_copies_are_found_wrong:
+each! { fresh_copies_are_found_wrong on a day of 3:
     fresh_copies_of_lesson_3_are_found_wrong 3
     fresh_copies_of_lesson_4_are_found_wrong 4
     fresh_copies_of_lesson_5_are_found_wrong 5
