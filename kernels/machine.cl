@@ -1,4 +1,4 @@
-// What the parts of a device take, one kernel for each: docs/machine.md shows what
+// What the parts of a device take, one kernel for each: docs/latency.md shows what
 // `cargo xtask probe` measured with them. They compute nothing that anybody needs;
 // what each leaves in `out` shows that it did its work.
 

@@ -53,7 +53,7 @@ enum Command {
     Problems(record::Course),
     /// Keep the machine code of kernels on a device, for the pages
     Asm(Box<asm::Options>),
-    /// Measure what the parts of a device take, for docs/machine.md
+    /// Measure what the parts of a device take, for docs/latency.md
     Probe(probe::Options),
 }
 

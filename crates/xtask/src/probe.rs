@@ -1,5 +1,5 @@
 //! Measures what the parts of a device take, with the kernels of `kernels/machine.cl`,
-//! and keeps it in `docs/data/machine/NAME.jsonl`: docs/machine.md shows it.
+//! and keeps it in `docs/data/machine/NAME.jsonl`: docs/latency.md shows it.
 //!
 //! `probe/tasks.rs` times and checks the launches, `expected.rs` computes what each must leave
 //! behind.

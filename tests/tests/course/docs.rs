@@ -489,7 +489,8 @@ run! {
     the_commands_of_the_readme_run "README.md"
     the_commands_of_checking_run "docs/checking.md"
     the_commands_of_looking_inside_run "docs/looking-inside.md"
-    the_commands_of_the_machine_run "docs/machine.md"
+    the_commands_of_occupancy_run "docs/occupancy.md"
+    the_commands_of_cache_sets_run "docs/cache-sets.md"
     the_commands_of_tracing_run "docs/tracing.md"
     the_commands_of_measuring_run "docs/measuring.md"
     the_commands_of_setting_up_run "docs/setting-up.md"
@@ -528,6 +529,42 @@ fn the_commands_of_every_page_are_run_by_a_test() {
 }
 
 /// A section for each lesson, with a part for kernels, each so many minutes.
+/// The pages ask for a number before they show one.
+#[test]
+fn no_result_stands_above_its_prediction() {
+    for page in pages() {
+        let name = page.parent().and_then(Path::file_name).unwrap_or_default();
+        let number = name.to_string_lossy().get(..2).unwrap_or("").to_string();
+        if !page.to_string_lossy().contains("lessons/") || !("03"..="10").contains(&&*number) {
+            continue;
+        }
+        let text = read(&page);
+        let (above, _) = text.split_once("\n## Run it").expect("it is run");
+        for result in ["ladder", "output", "table", "asm"] {
+            let directive = format!("<!-- {result}:");
+            assert!(!above.contains(&directive), "{number}: {directive}");
+        }
+        let its = format!(" lesson{number} ");
+        let is_result = |line: &str| line.contains(&its) && !line.contains("limits");
+        for figure in above.split("<!-- figure: ").skip(1) {
+            let figure = figure.split(' ').next().unwrap_or_default();
+            let drawn = read(&workspace().join(format!("docs/figures/{figure}.svg")));
+            let from = drawn.lines().find(|line| is_result(line));
+            assert_eq!(from, None, "{number}: the figure {figure}");
+        }
+        let plain = |text: &str| words(text).split('§').step_by(2).collect::<String>();
+        let above = plain(above);
+        let claims = read(&workspace().join(format!("docs/data/claims/lesson{number}.txt")));
+        for claim in claims
+            .split("\n\n")
+            .filter(|claim| claim.lines().any(is_result))
+        {
+            let quote = claim.lines().next().unwrap_or_default();
+            assert!(!above.contains(&plain(quote)), "{number}: {quote}");
+        }
+    }
+}
+
 #[test]
 fn every_lesson_has_notes_whose_minutes_add_up() {
     let page = |name: &str| fs::read_to_string(workspace().join("docs").join(name)).unwrap();

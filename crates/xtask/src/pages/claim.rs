@@ -15,7 +15,7 @@
 //! peers NAME SIZE LIBRARY         GFLOP/s in `docs/data/peers/NAME.jsonl`; of ours where it says ours
 //! peers NAME quantile Q           ours over the best library, at all sizes: 0.5 is the median
 //! peers NAME quantile Q LIBRARY   the same over this library
-//! machine NAME PROBE VARIANT      nanoseconds that a step of a probe took, as docs/machine.md shows
+//! machine NAME PROBE VARIANT      nanoseconds that a step of a probe took, as docs/latency.md shows
 //! machine NAME PROBE VARIANT GB/s what all units together read meanwhile
 //! machine NAME copying            GB/s of a copy, as it was measured with them
 //! NUMBER                          itself
