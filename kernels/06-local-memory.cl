@@ -17,6 +17,9 @@
 #define STRIP 8
 #endif
 #define STEP (TS / STRIP)
+#if TS % STRIP
+#error "STRIP must divide TS: each item of matmul_column_strip has STRIP sums"
+#endif
 
 // Elements of a row of A, or a column of B, that matmul_column_local keeps at a time.
 #ifndef PIECE
@@ -190,6 +193,9 @@ kernel void matmul_column_local(int M, int N, int K,
 // A row of the tile has PAD elements more than it needs.
 #define SIDE 32
 #define STRIPE 8
+#if SIDE % STRIPE
+#error "STRIPE must divide SIDE: a tile is moved in whole stripes"
+#endif
 #ifndef PAD
 #define PAD 0
 #endif

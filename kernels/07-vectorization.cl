@@ -54,7 +54,10 @@ kernel void matmul_vload(int M, int N, int K,
 }
 
 #ifndef TS
-#define TS 32 // side of a tile of matmul_tiled_vector, a multiple of 4
+#define TS 32 // side of a tile of matmul_tiled_vector
+#endif
+#if TS % 4
+#error "TS must be a multiple of 4: a row of a tile is whole vectors"
 #endif
 
 // Vectors in the tile of lesson 6. An item computes four neighbouring elements of a
@@ -106,6 +109,9 @@ kernel void matmul_tiled_vector(int M, int N, int K,
 // and so K need not be a multiple of 4 or 8.
 #ifndef PIECE
 #define PIECE 1024 // elements of a row of A, or a column of B, that are kept at a time
+#endif
+#if PIECE % 8
+#error "PIECE must be a multiple of 8: what is kept is whole vectors"
 #endif
 
 #ifndef REAL_IS_INT // dot() exists for floating types only

@@ -61,6 +61,12 @@
 #define GX (TN / RN) // items side by side
 #define GY (TM / RM) // items one below the other
 #define ITEMS (GX * GY) // items of a group
+#if TM % RM || TN % RN
+#error "RM must divide TM, and RN must divide TN: a tile is cut into RM x RN"
+#endif
+#if TM * TK % ITEMS || TK * TN % ITEMS
+#error "TM*TK and TK*TN must be multiples of ITEMS: all items copy equally much"
+#endif
 
 __attribute__((reqd_work_group_size(GX, GY, 1)))
 kernel void matmul_register_tile(int M, int N, int K,
@@ -134,7 +140,13 @@ kernel void matmul_register_tile(int M, int N, int K,
 // 3. Kernel 3 is kernel 2 with PAD 4. Why the padding helps stands at a_tile.
 
 #ifndef PAD
-#define PAD 4 // unused elements at the end of each row of a_tile: 0 or a multiple of 4
+#define PAD 4 // unused elements at the end of each row of a_tile
+#endif
+#if RM % 4 || RN % 4 || TK % 4 || PAD % 4
+#error "RM, RN, TK and PAD must be multiples of 4: a load brings four elements"
+#endif
+#if TM * TK % (4 * ITEMS) || TK * TN % (4 * ITEMS)
+#error "TM*TK and TK*TN must be multiples of 4*ITEMS: all items copy equally much"
 #endif
 
 __attribute__((reqd_work_group_size(GX, GY, 1)))

@@ -30,6 +30,9 @@
 #ifndef WIDTH
 #define WIDTH 16 // elements per vector: 2, 4, 8 or 16; the host asks the device
 #endif
+#if WIDTH == 3
+#error "WIDTH must be 2, 4, 8 or 16: a vector of 3 lies in memory like one of 4"
+#endif
 #ifndef VECTORS
 #define VECTORS 2
 #endif
@@ -338,6 +341,9 @@ kernel void matmul_blocked(int M, int N, int K,
 
 #ifndef FEW
 #define FEW ROWS // sums beside each other: rows of C here, columns in the kernel below
+#endif
+#if FEW > ROWS
+#error "FEW must be ROWS at most: more sums have no room in the registers"
 #endif
 #define STRIP (2 * ROWS / FEW) // so many vectors, or rows, that the registers are full
 

@@ -26,9 +26,9 @@
 #ifndef TM // the host sets all of these, or none
 #define TM 64  // rows of C per group
 #define TN 128 // columns of C per group
-#define TK 16  // how deep the tiles are: even, and a multiple of 4
-#define RM 8   // rows of C per item, a multiple of 4
-#define RN 8   // columns of C per item, a multiple of 4
+#define TK 16  // how deep the tiles are
+#define RM 8   // rows of C per item
+#define RN 8   // columns of C per item
 #define LX 8   // items of a warp side by side: see kernel 2
 #endif
 #ifndef PUT_STEP
@@ -41,13 +41,22 @@
 #define WHOLE 0 // 1: N and K are multiples of 4, so a row is a row of real4
 #endif
 #define LY (32 / LX) // items of a warp one below the other
-#define PAD 4 // unused elements at the end of a row of A's tile: 0 or a multiple of 4
+#define PAD 4 // unused elements at the end of a row of A's tile
 #define A_ROW ((TM + PAD) / 4) // real4 in such a row
 #define GX (TN / RN) // items of a group side by side
 #define GY (TM / RM) // items one below the other
 #define ITEMS (GX * GY)
 #define A_LOADS (TM * TK / 4 / ITEMS) // real4 of A that an item fetches per tile
 #define B_LOADS (TK * TN / 4 / ITEMS) // real4 of B
+#if RM % 4 || RN % 4 || TK % 4 || PAD % 4
+#error "RM, RN, TK and PAD must be multiples of 4: a load brings four elements"
+#endif
+#if 32 % LX || TM % (LY * RM) || TN % (LX * RN)
+#error "a tile must be whole warps: LY*RM divides TM, LX*RN divides TN, LX divides 32"
+#endif
+#if TM * TK % (4 * ITEMS) || TK * TN % (4 * ITEMS)
+#error "TM*TK and TK*TN must be multiples of 4*ITEMS: all items fetch equally much"
+#endif
 
 // -------------------------------------------------------------------------------------
 // The pieces: what lesson 8 did in one kernel, by name.
@@ -324,8 +333,11 @@ kernel void matmul_fragments(int M, int N, int K,
 // multiply-add instead of 1/8 + 1/8.
 
 #define padded(K) (((K) + TK - 1) / TK * TK) // a panel's depth: whole tiles
-#define PACK 32     // side of what a group packs at once; TM and TN are multiples of it
+#define PACK 32     // side of what a group packs at once
 #define PACK_ROWS 8 // rows of items of such a group
+#if TM % PACK || TN % PACK || PACK % PACK_ROWS
+#error "PACK must divide TM and TN: a panel is packed in squares of PACK"
+#endif
 
 // Group of PACK x PACK_ROWS items for PACK x PACK elements; padded(K) / PACK groups
 // side by side, rounded up, and TM / PACK below one another for each panel.
@@ -601,6 +613,9 @@ kernel void sum_shares(int M, int N,
 
 #ifndef FEW
 #define FEW 1 // sums of an item, each of another row, or another column
+#endif
+#if FEW > LANES
+#error "FEW must be LANES at most: each lane adds up one sum"
 #endif
 
 // FEW sums of products by LANES items, each with its share of k; then each of them adds

@@ -54,6 +54,15 @@
 #define GX (TN / RN) // items side by side
 #define GY (TM / RM) // items one below the other
 #define ITEMS (GX * GY)
+#if TM % RM || TN % RN
+#error "RM must divide TM, and RN must divide TN: a tile is cut into RM x RN"
+#endif
+#if RM % WIDTH || RN % WIDTH || TK % WIDTH || PAD % WIDTH
+#error "RM, RN, TK and PAD must be multiples of WIDTH: a load moves WIDTH elements"
+#endif
+#if TM * TK % (WIDTH * ITEMS) || TK * TN % (WIDTH * ITEMS)
+#error "TM*TK and TK*TN must be multiples of WIDTH*ITEMS: all items copy as much"
+#endif
 
 #if WIDTH == 1
 #define realW REAL // there is no float1
@@ -153,6 +162,9 @@ kernel void matmul_tunable_local(int M, int N, int K,
 
 #ifndef LANES
 #define LANES 16 // elements per vector: 1, 2, 4, 8 or 16
+#endif
+#if LANES == 3 || WIDTH == 3
+#error "LANES and WIDTH must be no 3: such a vector lies in memory like one of 4"
 #endif
 #ifndef VECTORS
 #define VECTORS 3 // vectors of C per row of an item

@@ -19,13 +19,16 @@
 #ifndef TM
 #define TM 64  // rows of C per group
 #define TN 128 // columns of C per group
-#define RM 8   // rows of C per item, a multiple of 4
-#define RN 8   // columns of C per item, a multiple of 4
+#define RM 8   // rows of C per item
+#define RN 8   // columns of C per item
 #endif
-#define TK 16        // how deep the tiles are: a multiple of 8
+#define TK 16        // how deep the tiles are
 #define GX (TN / RN) // items of a group side by side
 #define GY (TM / RM) // and one below the other
 #define ITEMS (GX * GY)
+#if RM % 4 || RN % 4 || TM % RM || TN % RN || TK % 8
+#error "RM and RN must be multiples of 4 that divide TM and TN, and TK one of 8"
+#endif
 #define padded(K) (((K) + TK - 1) / TK * TK) // K, rounded up to whole tiles
 #define SHARED(p) ((uint)(ulong)(p)) // PTX counts local memory from 0, in 32 bits
 #ifndef WHOLE
@@ -93,8 +96,11 @@ void store(global float *C, // [M][N]
 // stores on an NVIDIA GPU. Since Hopper these have an engine as well: cp.async.bulk
 // copies a run of bytes, and an mbarrier, a word in local memory, counts them in.
 
-#define PACK 32     // side of what a group packs at once; TM and TN are multiples of it
+#define PACK 32     // side of what a group packs at once
 #define PACK_ROWS 8 // rows of items of such a group
+#if TM % PACK || TN % PACK || PACK % PACK_ROWS
+#error "PACK must divide TM and TN: a panel is packed in squares of PACK"
+#endif
 
 // Groups of PACK x PACK_ROWS items, one for PACK x PACK elements of a panel; here
 // get_global_id(0) runs along k, and below along the columns.
@@ -256,6 +262,9 @@ kernel void matmul_group_copy(int M, int N, int K,
 #endif
 #define STAGES 3 // pairs of tiles, at least 2: one is read, the others are asked for
 #define A_ROW (TM / 4 + 1) // float4 in a row of A's tile: one of them against conflicts
+#if ITEMS % (4 * TK) || TM * TK % ITEMS || TK * TN % (4 * ITEMS)
+#error "4*TK must divide ITEMS, which divides TM*TK and TK*TN/4: all copy equally much"
+#endif
 #if WHOLE
 typedef float4 some; // what B is copied by; A is by single numbers, to be transposed
 #else

@@ -113,8 +113,14 @@ int2 tile_of(int group, int columns, int rows)
 #define ITEMS (32 * WX * WY)
 #define MI 4 // pieces of 16 rows of a warp
 #define NI 8 // pieces of 8 columns
+#if TM != 16 * MI * WY || TN != 8 * NI * WX
+#error "the warps must cover the tile: TM is 16*MI*WY, and TN is 8*NI*WX"
+#endif
 #ifndef STAGES
 #define STAGES 4 // pairs of tiles: one is read, the others are on their way
+#endif
+#if STAGES < 2
+#error "STAGES must be at least 2: one pair is read while another is filled"
 #endif
 #ifndef ALIGNED
 #define ALIGNED 128 // a tile begins at the first bank, as a_at and b_at take it

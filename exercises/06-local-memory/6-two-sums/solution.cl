@@ -8,6 +8,9 @@
 
 #define TS 8
 #define HALF (TS / 2)
+#if TS % 2
+#error "TS must be even: each item has two sums of a column"
+#endif
 
 __attribute__((reqd_work_group_size(TS, HALF, 1)))
 kernel void matmul_tiled(int M, int N, int K,

@@ -8,6 +8,9 @@
 #define T 16   // side of the group's tile of C
 #define DEEP 8 // how deep the tiles are along k
 #define ITEMS 64
+#if T * T != 4 * ITEMS
+#error "ITEMS must be T*T/4: each item has 2 x 2 elements of C"
+#endif
 
 __attribute__((reqd_work_group_size(8, 8, 1)))
 kernel void matmul(int M, int N, int K,

@@ -14,6 +14,9 @@
 #endif
 #define SIDE (T / 2) // items in a row of the group
 #define ITEMS (SIDE * SIDE)
+#if T % 2
+#error "T must be even: each item has 2 x 2 elements of C"
+#endif
 
 __attribute__((reqd_work_group_size(SIDE, SIDE, 1)))
 kernel void matmul(int M, int N, int K,
