@@ -10,9 +10,11 @@ pub use icd::variable;
 pub use missing::{hidden, too_few_files};
 
 use std::fmt;
+use std::iter::repeat_n;
+use std::sync::Arc;
 
 use diagnostics::terminal::plain_name;
-use opencl3::device::{self as cl, Device as ClDevice};
+use opencl3::device::{self as cl, Device as ClDevice, SubDevice};
 use opencl3::platform::{Platform as ClPlatform, get_platforms};
 use opencl3::types::cl_device_id;
 use serde::{Deserialize, Serialize};
@@ -73,6 +75,9 @@ pub struct Device {
     pub limits: Limits,
     #[serde(skip)]
     handle: ClDevice,
+    /// Keeps a part of a device alive.
+    #[serde(skip)]
+    _part: Option<Arc<SubDevice>>,
 }
 
 /// The numbers that the lessons meet.
@@ -124,6 +129,26 @@ impl Device {
         format!("{} ({})", self.name, self.platform.name)
     }
 
+    /// This device in `count` parts of as many compute units each; none where its driver cannot do
+    /// that.
+    pub fn parts(&self, count: usize) -> Option<Vec<Device>> {
+        let units = self.limits.compute_units / count;
+        if units == 0 {
+            return None;
+        }
+        let mut wish = vec![cl::CL_DEVICE_PARTITION_BY_COUNTS];
+        wish.extend(repeat_n(units as isize, count));
+        wish.extend([0, 0]); // the end of the counts, the end of the list
+        let parts = self.handle.create_sub_devices(&wish).ok()?;
+        let part = |(i, part): (usize, SubDevice)| Device {
+            name: format!("part {i} of {}", self.name),
+            handle: ClDevice::new(part.id()),
+            _part: Some(Arc::new(part)),
+            ..self.clone()
+        };
+        Some(parts.into_iter().enumerate().map(part).collect())
+    }
+
     /// A simulator's results count, its times do not.
     pub fn is_simulator(&self) -> bool {
         self.platform.name.contains("Oclgrind")
@@ -159,6 +184,7 @@ impl Device {
             driver: text(device.driver_version()),
             limits: Limits::read(&device),
             handle: device,
+            _part: None,
         }
     }
 }

@@ -68,6 +68,8 @@ impl Program {
         raw_log: bool,
     ) -> Result<Program> {
         let device = session.device.cl().id();
+        // All: NVIDIA's driver builds for every device of a context, or for none.
+        let devices = session.context.devices();
         let start = Instant::now();
         // In two steps, because opencl3's one-step call loses the build log.
         let created = ClProgram::create_from_source(&session.context, &source.text)
@@ -77,7 +79,7 @@ impl Program {
             Call::new("clCreateProgramWithSource", &["~context", &text]).gave("program")
         });
         let mut program = created?;
-        let built = words::sifted(|| program.build(&[device], options));
+        let built = words::sifted(|| program.build(devices, options));
         let build_seconds = start.elapsed().as_secs_f64();
         let told = built.as_ref().map_err(|error| error.0).during("building");
         session.listener.call(told.as_ref().err(), &|| {

@@ -7,6 +7,10 @@ use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use common::error::Result;
+
+use crate::flags::Mishap;
+
 /// Rows and columns of a group's tile: blocks are made of whole ones, but for the last.
 const TILE: usize = 128;
 /// A block may take so many times the longest one before another device repeats it.
@@ -21,6 +25,7 @@ pub struct Board {
     /// The blocks that each device begins with.
     pub shares: Vec<Range<usize>>,
     rates: Vec<f64>,
+    mishap: Mishap,
     all_ready: Barrier,
     progress: Mutex<Progress>,
 }
@@ -43,25 +48,23 @@ struct Progress {
 
 /// A length in pieces of about `side`, in whole tiles.
 fn cut(range: Range<usize>, side: usize) -> impl Iterator<Item = Range<usize>> {
-    let pieces = (range.len() / side).max(1);
-    let each = range
-        .len()
-        .div_ceil(pieces)
-        .next_multiple_of(TILE)
-        .max(TILE);
-    range
-        .clone()
-        .step_by(each)
-        .map(move |begin| begin..range.end.min(begin + each))
+    let (length, end) = (range.len(), range.end);
+    let each = length.div_ceil((length / side).max(1));
+    let each = each.next_multiple_of(TILE).max(TILE);
+    range.step_by(each).map(move |at| at..end.min(at + each))
 }
 
 impl Board {
     /// `m` x `n` in blocks of about `side` x `side`, rows in proportion to these rates.
-    pub fn new([m, n]: [usize; 2], side: usize, rates: &[f64]) -> Board {
+    pub fn new([m, n]: [usize; 2], side: usize, rates: &[f64], mishap: &Mishap) -> Board {
+        let mut rates = rates.to_vec();
+        if let Some(device) = mishap.overrate {
+            rates[device] *= 10.0;
+        }
         let columns: Vec<Range<usize>> = cut(0..n, side).collect();
         let (mut rows, mut blocks, mut shares) = (Vec::new(), Vec::new(), Vec::new());
         let (sum, mut given, mut begin) = (rates.iter().sum::<f64>(), 0.0, 0);
-        for rate in rates {
+        for rate in &rates {
             given += rate / sum;
             // The last share ends at m: rounding may leave `given` a little below 1.
             let tiles = (m.div_ceil(TILE) as f64 * given).round() as usize;
@@ -81,8 +84,9 @@ impl Board {
             columns,
             blocks,
             shares,
-            rates: rates.to_vec(),
             all_ready: Barrier::new(rates.len()),
+            rates,
+            mishap: mishap.clone(),
             progress: Mutex::new(Progress {
                 states,
                 begun: now,
@@ -143,13 +147,18 @@ impl Board {
     }
 
     /// A block of this device is done, and back where it belongs.
-    pub fn done(&self, block: usize, by: usize) {
+    ///
+    /// # Errors
+    /// What was asked to go wrong with the device.
+    pub fn done(&self, block: usize, by: usize) -> Result<()> {
         let mut progress = self.lock();
         if let State::Taken { since } = progress.states[block] {
             progress.last = Instant::now();
             progress.longest = progress.longest.max(since.elapsed());
             progress.states[block] = State::Done { by };
         }
+        drop(progress);
+        self.mishap.strike(by)
     }
 
     /// A block that its device could not compute.

@@ -2,21 +2,28 @@
 
 use std::slice;
 
-use common::device::{self, Kind};
+use common::device::{self, Device, Kind};
 use common::error::{Error, Result};
 use common::source::Source;
 use lesson::Lesson;
 use verify::numbers::{self, percent};
 use verify::problem::Problem;
 
-use crate::engine::{Engine, Target, real_devices};
-use crate::flags::Own;
+use crate::flags::{Mishap, Own};
 use crate::table::{Way, product, show};
 use crate::timeline;
-use crate::worker::{Job, Mishap};
+use crate::worker::{Job, Worker};
+
+/// This machine's GPUs and its CPUs, without simulators.
+pub fn real_devices() -> Result<[Vec<Device>; 2]> {
+    let mut all = device::list()?;
+    all.retain(|one| !one.is_simulator() && !one.is_llvmpipe());
+    let (gpus, cpus) = all.into_iter().partition(|one| one.kind == Kind::Gpu);
+    Ok([gpus, cpus])
+}
 
 /// The devices of the second part, and why these.
-fn chosen(lesson: &mut Lesson, own: &Own) -> Result<(Vec<Target>, String)> {
+fn chosen(lesson: &mut Lesson, own: &Own) -> Result<(Vec<Device>, String)> {
     if !own.devices.is_empty() {
         let all = device::list()?;
         let target = |&number: &usize| {
@@ -26,20 +33,20 @@ fn chosen(lesson: &mut Lesson, own: &Own) -> Result<(Vec<Target>, String)> {
                     all.len()
                 ))
             };
-            all.get(number).map(Target::of).ok_or_else(none)
+            all.get(number).cloned().ok_or_else(none)
         };
         let wanted = own.devices.iter().map(target).collect::<Result<_>>()?;
         return Ok((wanted, "as --devices asks".into()));
     }
     let [gpus, mut cpus] = real_devices()?;
     cpus.truncate(if gpus.is_empty() { cpus.len() } else { 1 });
-    let wanted: Vec<Target> = gpus.iter().chain(&cpus).map(Target::of).collect();
+    let wanted = [gpus, cpus].concat();
     if own.parts.is_none() && lesson.flags().device.is_none() && wanted.len() > 1 {
         return Ok((wanted, "all that are here".into()));
     }
     let this = lesson.session()?.device.clone();
     let count = own.parts.map_or(2, usize::from);
-    match Target::parts(&this, count) {
+    match this.parts(count) {
         Some(parts) => {
             let why = format!("the {count} parts that its driver makes of one device");
             Ok((parts, why))
@@ -50,7 +57,7 @@ fn chosen(lesson: &mut Lesson, own: &Own) -> Result<(Vec<Target>, String)> {
         ))),
         None => {
             let why = "the only one; with more, each would get rows by its rate";
-            Ok((vec![Target::of(&this)], why.into()))
+            Ok((vec![this], why.into()))
         }
     }
 }
@@ -77,22 +84,20 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
     let shown = show(lesson, problem, &ways)?;
     let together = |way: &Way| way.devices.len() > 1;
     let all = ways.iter().position(together).unwrap_or(0);
-    let mut mended = None;
-    if own.mishap != Mishap::default() {
-        let way = Way {
-            name: "with a mishap".into(),
-            says: "the same again".into(),
-            job: Job {
-                mishap: own.mishap.clone(),
-                ..ways[all].job
-            },
-            ..ways[all].clone()
-        };
-        // It shows more where each device has something to do.
-        let outcome = way.run(lesson, problem, &vec![1.0; count], true)?;
-        way.row(lesson, problem, slice::from_ref(&outcome))?;
-        mended = Some(outcome);
-    }
+    let mended = match &own.mishap {
+        none if *none == Mishap::default() => None,
+        mishap => {
+            let way = Way {
+                name: "with a mishap".into(),
+                says: "the same again".into(),
+                ..ways[all].clone()
+            };
+            // It shows more where each device has something to do.
+            let outcome = way.run(lesson, problem, (&vec![1.0; count], mishap), true)?;
+            way.row(lesson, problem, slice::from_ref(&outcome))?;
+            Some(outcome)
+        }
+    };
     for (way, (rate, outcome)) in ways.iter().zip(&shown) {
         let is_alone = |other: &Way| !together(other) && other.job == way.job;
         let alone = ways.iter().zip(&shown).filter(|(other, _)| is_alone(other));
@@ -104,8 +109,8 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
     }
     // Who did what, after a mishap.
     if let Some(outcome) = mended {
-        for (me, target) in targets.iter().enumerate() {
-            let (label, given, did) = (&target.label, outcome.given[me], outcome.did[me]);
+        for (me, device) in targets.iter().enumerate() {
+            let (label, given, did) = (device.label(), outcome.given[me], outcome.did[me]);
             let why = outcome.failed[me].iter().map(|why| format!("; {why}"));
             let why: String = why.collect();
             lesson.say(format!("    {label}: given {given} blocks, did {did}{why}"))?;
@@ -122,32 +127,30 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
 
 /// Each device alone, and all together: in one context for each driver, and in one for each
 /// device. On request with resident operands, too.
-fn ways(own: &Own, targets: &[Target], source: &Source, problem: &Problem) -> Result<Vec<Way>> {
-    let engines = Engine::open(targets, source)?;
+fn ways(own: &Own, devices: &[Device], source: &Source, problem: &Problem) -> Result<Vec<Way>> {
+    let workers = Worker::start(devices, source)?;
     // Pinned is what one context knows: that of a GPU, which has a use for it.
-    let gpu = engines
-        .iter()
-        .find(|engine| engine.target.kind == Kind::Gpu);
+    let gpu = workers.iter().find(|one| one.device.kind == Kind::Gpu);
     let together = Way {
         name: "together".into(),
         says: "rows by rate; a context for each driver".into(),
-        devices: (0..targets.len()).collect(),
-        product: product(problem, Some(gpu.unwrap_or(&engines[0])))?,
-        engines,
+        devices: (0..devices.len()).collect(),
+        product: product(problem, Some(gpu.unwrap_or(&workers[0])))?,
+        workers,
         job: Job {
             queues: 3,
-            ..Job::default()
+            resident: false,
         },
     };
-    let alone = together.engines.iter().enumerate().map(|(i, engine)| Way {
+    let alone = together.workers.iter().enumerate().map(|(i, worker)| Way {
         name: format!("device {i} alone"),
-        says: engine.target.label.clone(),
+        says: worker.device.label(),
         devices: vec![i],
-        engines: vec![engine.clone()],
+        workers: vec![worker.clone()],
         ..together.clone()
     });
     let mut ways: Vec<Way> = alone.collect();
-    if targets.len() > 1 {
+    if devices.len() > 1 {
         ways.push(together.clone());
     }
     if own.resident {
@@ -158,16 +161,19 @@ fn ways(own: &Own, targets: &[Target], source: &Source, problem: &Problem) -> Re
         }
         ways.extend(resident);
     }
-    let share_a_driver = |pair: &[Target]| pair[0].platform == pair[1].platform;
-    if targets.windows(2).any(share_a_driver) {
-        let open = |target| Engine::open(slice::from_ref(target), source);
-        let engines: Vec<_> = targets.iter().map(open).collect::<Result<_>>()?;
-        let engines = engines.concat();
+    let share_a_driver = |pair: &[Device]| pair[0].platform.name == pair[1].platform.name;
+    if devices.windows(2).any(share_a_driver) {
+        let start = |device| Worker::start(slice::from_ref(device), source);
+        let workers = devices
+            .iter()
+            .map(start)
+            .collect::<Result<Vec<_>>>()?
+            .concat();
         ways.push(Way {
             name: "together, a context each".into(),
             says: "the same, nothing shared".into(),
-            product: product(problem, Some(&engines[0]))?,
-            engines,
+            product: product(problem, Some(&workers[0]))?,
+            workers,
             ..together
         });
     }

@@ -1,8 +1,10 @@
 //! What this lesson can be asked besides what all lessons can.
 
-use clap::Args;
+use std::thread;
+use std::time::Duration;
 
-use crate::worker::Mishap;
+use clap::Args;
+use common::error::{Error, Result};
 
 /// The flags of this lesson alone.
 #[derive(Args)]
@@ -32,4 +34,42 @@ pub struct Own {
     /// The third part, in a process that mpirun has started
     #[arg(long)]
     pub mpi: bool,
+}
+
+/// What is to go wrong, and with which device or rank, from 0.
+#[derive(Args, Clone, Default, PartialEq)]
+pub struct Mishap {
+    /// Let this device, or this rank, from 0, fail after its first block
+    #[arg(long, value_name = "N")]
+    pub fail: Option<usize>,
+    /// Let this one stop answering after its first block
+    #[arg(long, value_name = "N")]
+    pub hang: Option<usize>,
+    /// Believe that this one is ten times as fast as it is
+    #[arg(long, value_name = "N")]
+    pub overrate: Option<usize>,
+}
+
+impl Mishap {
+    /// Each flag that was given, and its number.
+    pub fn each(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        let all = [
+            ("fail", self.fail),
+            ("hang", self.hang),
+            ("overrate", self.overrate),
+        ];
+        all.into_iter()
+            .filter_map(|(name, number)| Some((name, number?)))
+    }
+
+    /// Strikes this device, or this rank, if it was asked to.
+    pub fn strike(&self, me: usize) -> Result<()> {
+        if self.hang == Some(me) {
+            thread::sleep(Duration::from_secs(3600));
+        }
+        match self.fail == Some(me) {
+            true => Err(Error::Died("it failed, as --fail asks".into())),
+            false => Ok(()),
+        }
+    }
 }

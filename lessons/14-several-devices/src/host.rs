@@ -4,14 +4,13 @@
 use std::ops::Range;
 use std::{ptr, slice};
 
-use common::error::{During, Result};
+use common::device::Device;
+use common::error::Result;
 use common::pinned::Pinned;
-use opencl3::command_queue::CommandQueue;
+use common::session::{Buffer, Session};
+use opencl3::context::Context;
 use opencl3::event::Event;
-use opencl3::memory::Buffer;
-use opencl3::types::{CL_NON_BLOCKING, cl_event};
-
-use crate::engine::Engine;
+use opencl3::types::cl_event;
 
 /// Floats on the host, which devices read and write on their own.
 pub struct Floats {
@@ -28,14 +27,12 @@ unsafe impl Send for Floats {}
 unsafe impl Sync for Floats {}
 
 impl Floats {
-    /// A copy of these floats; pinned for this engine's context, if one is given.
-    pub fn of(floats: &[f32], pinned: Option<&Engine>) -> Result<Floats> {
+    /// A copy of these floats; pinned for this device of a context, if one is given.
+    pub fn of(floats: &[f32], pinned: Option<(&Context, &Device)>) -> Result<Floats> {
         let length = floats.len();
         let mut owner: Box<dyn AsMut<[f32]>> = match pinned {
             None => Box::new(vec![0.0; length]),
-            Some(Engine {
-                context, target, ..
-            }) => Box::new(Pinned::zeros(context, &target.id, length)?),
+            Some((context, device)) => Box::new(Pinned::zeros(context, &device.cl(), length)?),
         };
         let own = (*owner).as_mut();
         own.copy_from_slice(floats);
@@ -71,7 +68,7 @@ impl Floats {
 /// A part of a matrix: its memory on a device, its place on the host, and the event of its
 /// last way from one to the other.
 pub struct Piece {
-    pub buffer: Buffer<f32>,
+    pub buffer: Buffer,
     /// Rows and columns.
     pub shape: [usize; 2],
     pub moved: Option<Event>,
@@ -83,7 +80,7 @@ pub struct Piece {
 impl Piece {
     /// These rows and columns of a matrix whose rows are `pitch` long.
     pub fn of(
-        engine: &Engine,
+        session: &Session,
         matrix: &Floats,
         [rows, columns]: [&Range<usize>; 2],
         pitch: usize,
@@ -91,7 +88,7 @@ impl Piece {
         let last = rows.end.saturating_sub(1) * pitch + columns.end;
         assert!(last <= matrix.length);
         Ok(Piece {
-            buffer: engine.buffer(rows.len() * columns.len())?,
+            buffer: session.buffer(size_of::<f32>() * rows.len() * columns.len())?,
             shape: [rows.len(), columns.len()],
             moved: None,
             // SAFETY: it lies within the matrix, as its last element does.
@@ -105,29 +102,11 @@ impl Piece {
     /// # Safety
     /// Until that has ended, the matrix must live: unchanged while this goes up, and used by
     /// nobody else where it comes down.
-    pub unsafe fn go(&mut self, up: bool, queue: &CommandQueue, after: &[cl_event]) -> Result<()> {
-        let ([rows, columns], buffer, host) = (self.shape, &mut self.buffer, self.host.cast());
-        let (origin, region) = ([0; 3], [4 * columns, rows, 1]);
-        let (zero, region) = (origin.as_ptr(), region.as_ptr());
-        let (there, here) = (4 * columns, 4 * self.pitch);
-        let wait = CL_NON_BLOCKING;
-        // SAFETY: the buffer holds rows x columns floats; the host's side is the caller's.
-        let enqueued = unsafe {
-            match (up, columns == self.pitch) {
-                // One piece of memory. Oclgrind does not note that a rectangle is written.
-                (true, true) => {
-                    let floats = slice::from_raw_parts(self.host, rows * columns);
-                    queue.enqueue_write_buffer(buffer, wait, 0, floats, after)
-                }
-                (true, false) => queue.enqueue_write_buffer_rect(
-                    buffer, wait, zero, zero, region, there, 0, here, 0, host, after,
-                ),
-                (false, _) => queue.enqueue_read_buffer_rect(
-                    buffer, wait, zero, zero, region, there, 0, here, 0, host, after,
-                ),
-            }
-        };
-        self.moved = Some(enqueued.during("copying a part of a matrix")?);
+    pub unsafe fn go(&mut self, up: bool, queue: &Session, after: &[cl_event]) -> Result<()> {
+        let ([rows, columns], host) = (self.shape, self.host.cast());
+        let lines = [rows, 4 * columns, 4 * self.pitch];
+        // SAFETY: so many rows lie there; the rest is the caller's word.
+        self.moved = Some(unsafe { queue.copy_part(&self.buffer, host, lines, up, after)? });
         Ok(())
     }
 }

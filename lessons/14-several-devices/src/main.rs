@@ -5,11 +5,10 @@
 //!
 //! In the order in which to read them:
 //!
-//! - `engine` is a device with its context, its program and what it can be asked to do, `host`
-//!   memory that it reads and writes by itself.
 //! - `worker` is a device at work: blocks of C on their way in three queues, whose commands
-//!   wait for each other's events. It takes them from a `board`, and `product` starts one
-//!   worker for each device. One device is the case in which nobody else takes from the board.
+//!   wait for each other's events; `host` is memory that it reads and writes by itself. It
+//!   takes the blocks from a `board`, and `product` gives all devices one. One device is the
+//!   case in which nobody else takes from the board.
 //! - `table` lets several ways to compute the product take turns, `timeline` draws what ran
 //!   when. `queues` and `devices` are the lesson's two tables.
 //! - `ranks` has mpirun start many processes, and the model; with the feature `mpi` a `rank`
@@ -17,7 +16,6 @@
 
 mod board;
 mod devices;
-mod engine;
 mod flags;
 mod host;
 mod product;

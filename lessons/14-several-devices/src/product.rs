@@ -1,17 +1,17 @@
-//! One product on any number of devices: a thread for each, and a board that all share.
+//! One product on any number of devices, which all take from one board.
 
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::{Arc, mpsc};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use common::device::Kind;
 use common::error::{Error, Result};
 
 use crate::board::Board;
-use crate::engine::Engine;
+use crate::flags::Mishap;
 use crate::timeline::Span;
-use crate::worker::{Job, Product, Worker};
+use crate::worker::{Job, Order, Product, Worker};
 
 /// Rows and columns of a block that still fills a large GPU: 16 x 32 groups.
 const FULL: usize = 2048;
@@ -33,46 +33,33 @@ pub struct Outcome {
 
 /// Computes C on these devices within `most`; their rates decide what each begins with.
 pub fn multiply(
-    engines: &[Arc<Engine>],
+    workers: &[Rc<Worker>],
     product: &Arc<Product>,
-    rates: &[f64],
-    job: &Job,
+    (rates, mishap): (&[f64], &Mishap),
+    job: Job,
     most: Duration,
 ) -> Result<Outcome> {
     let [m, n, _] = product.sizes;
-    let is_gpu = engines.iter().any(|engine| engine.target.kind != Kind::Cpu);
+    let is_gpu = workers.iter().any(|one| one.device.kind != Kind::Cpu);
     // More blocks hide more, and each must keep a device busy.
     let side = match (job.queues, is_gpu) {
         (1, _) => usize::MAX,
         (_, true) => FULL.min(m.min(n).div_ceil(2)),
         (_, false) => m.min(n).div_ceil(4),
     };
-    let mut rates = rates.to_vec();
-    if let Some(device) = job.mishap.overrate {
-        rates[device] *= 10.0;
+    let board = Arc::new(Board::new([m, n], side, rates, mishap));
+    let (ended, ends) = mpsc::channel();
+    for (me, worker) in workers.iter().enumerate() {
+        worker.order(Order {
+            me,
+            board: board.clone(),
+            product: product.clone(),
+            job,
+            ended: ended.clone(),
+        });
     }
-    let board = Arc::new(Board::new([m, n], side, &rates));
-    let (send, ends) = mpsc::channel();
-    for (me, engine) in engines.iter().cloned().enumerate() {
-        let (product, board, job) = (product.clone(), board.clone(), job.clone());
-        let send = send.clone();
-        let work = move || {
-            let worker = Worker::new(me, engine, product, board.clone(), job);
-            // The others wait for this device also where it cannot begin.
-            let begun = board.ready();
-            let ended = worker.and_then(|mut worker| worker.run(begun));
-            // Nobody listens to a device that was given up.
-            let _ = send.send((me, ended));
-        };
-        match engines.len() {
-            // A simulator cannot be used by another thread.
-            1 => work(),
-            // No scoped thread: one that hangs in its driver is never joined.
-            _ => drop(thread::spawn(work)),
-        }
-    }
-    let mut failed = vec![Some("it did not come back".to_string()); engines.len()];
-    let (mut spans, mut awaited) = (Vec::new(), engines.len());
+    let mut failed = vec![Some("it did not come back".to_string()); workers.len()];
+    let (mut spans, mut awaited) = (Vec::new(), workers.len());
     let mut deadline = Instant::now() + most;
     while awaited > 0 && Instant::now() < deadline {
         if board.seconds().is_some() {
@@ -82,26 +69,24 @@ pub fn multiply(
             continue;
         };
         awaited -= 1;
-        failed[me] = ended
-            .map(|own| spans.extend(own))
-            .err()
-            .map(|error| error.to_string());
+        failed[me] = match ended {
+            Ok(own) => {
+                spans.extend(own);
+                None
+            }
+            Err(error) => Some(error.to_string()),
+        };
     }
     let Some(seconds) = board.seconds() else {
-        let why = failed
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join("\n  ");
+        let why: Vec<String> = failed.into_iter().flatten().collect();
         let what = "rows of C are left that no device computed";
-        return Err(Error::Died(format!("{what}:\n  {why}")));
+        return Err(Error::Died(format!("{what}:\n  {}", why.join("\n  "))));
     };
+    let done_by = |me: usize| board.done_by(me).len();
     Ok(Outcome {
         seconds,
         given: board.shares.iter().map(Range::len).collect(),
-        did: (0..engines.len())
-            .map(|me| board.done_by(me).len())
-            .collect(),
+        did: (0..workers.len()).map(done_by).collect(),
         failed,
         spans,
     })

@@ -1,15 +1,16 @@
 //! The first part: one device, and one or several queues.
 
+use std::slice;
+
 use common::device::Kind;
 use common::error::Result;
 use lesson::Lesson;
 use verify::numbers::{percent, seconds};
 use verify::problem::Problem;
 
-use crate::engine::{Engine, Target};
 use crate::table::{Way, product, show};
 use crate::timeline::{self, Run, busy};
-use crate::worker::Job;
+use crate::worker::{Job, Worker};
 
 /// The four orders and what is new in each: from pageable memory and from pinned, in one queue
 /// and in three.
@@ -29,20 +30,20 @@ const ORDERS: [(&str, &str); 4] = [
 /// One device, several queues.
 pub fn queues(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     let device = lesson.session()?.device.clone();
-    let engines = Engine::open(&[Target::of(&device)], &lesson.source()?)?;
+    let workers = Worker::start(slice::from_ref(&device), &lesson.source()?)?;
     let memory = [
         product(problem, None)?,
-        product(problem, Some(&engines[0]))?,
+        product(problem, Some(&workers[0]))?,
     ];
     let way = |(i, (name, says)): (usize, (&str, &str))| Way {
         name: name.into(),
         says: says.into(),
         devices: vec![0],
-        engines: engines.clone(),
+        workers: workers.clone(),
         product: memory[i % 2].clone(),
         job: Job {
             queues: [1, 3][i / 2],
-            ..Job::default()
+            resident: false,
         },
     };
     let mut ways: Vec<Way> = ORDERS.into_iter().enumerate().map(way).collect();

@@ -4,22 +4,23 @@ use std::env;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{Write, stderr, stdout};
 use std::process::abort;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use common::error::{Error, Result};
+use common::error::{During, Error, Result};
 use common::source::Source;
 use diagnostics::aside;
 use mpi::collective::CommunicatorCollectives;
 use mpi::topology::{Communicator, SimpleCommunicator};
+use opencl3::context::Context;
 use verify::shape::Shape;
 
-use crate::engine::{Engine, Target};
 use crate::flags::Own;
 use crate::ranks::{crowded, must_fit, own_devices};
 use crate::summa::Grid;
+use crate::worker::Engine;
 
 /// Without a new stage for so long, a rank is taken to hang.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -35,6 +36,19 @@ pub struct Flags {
     pub seed: u64,
     #[arg(long)]
     json: bool,
+}
+
+impl Flags {
+    /// What was asked to go wrong with this rank.
+    pub fn mishap(&self, me: usize) {
+        if self.own.mishap.hang == Some(me) {
+            stage("doing nothing, as --hang asks");
+        }
+        if self.own.mishap.strike(me).is_err() {
+            aside!("rank {me}: it dies, as --fail asks");
+            abort();
+        }
+    }
 }
 
 /// A rank: its exit status is mpirun's.
@@ -77,10 +91,13 @@ fn work(flags: Flags, world: &SimpleCommunicator, who: &str) -> Result<()> {
     }
     // A GPU for each rank of a machine, or a core of its CPU where the driver gives one away.
     let device = &devices[here % devices.len().min(places)];
-    let parts = Target::parts(device, places).filter(|_| devices.len() < places);
-    let target = parts.map_or(Target::of(device), |parts| parts[here % places].clone());
-    let engines = Engine::open(&[target], &Source::of_course("14-several-devices.cl")?)?;
-    let engine = engines[0].clone();
+    let parts = (devices.len() < places)
+        .then(|| device.parts(places))
+        .flatten();
+    let device = parts.map_or(device.clone(), |parts| parts[here % places].clone());
+    let context = Context::from_device(&device.cl()).during("creating a context")?;
+    let source = Source::of_course("14-several-devices.cl")?;
+    let engine = Engine::open(&device, &Arc::new(context), &source)?;
     let is_json = flags.json;
     world.barrier(); // so that nobody waits impatiently for one whose driver compiles
     let mut grid = Grid::new(world, engine, flags)?;
@@ -103,18 +120,15 @@ fn must_be_one_build(world: &SimpleCommunicator) -> Result<()> {
     let own = hasher.finish();
     let mut all = vec![0u64; world.size() as usize];
     world.all_gather_into(&own, &mut all[..]);
-    match all.iter().position(|other| *other != all[0]) {
-        None => Ok(()),
-        Some(rank) if rank == world.rank() as usize => {
-            let why = "it runs another build of this program than rank 0\n  \
-                       next: copy the same target/debug/lesson14 to every machine";
-            Err(Error::Usage(why.into()))
-        }
-        // That rank says so, and ends all.
-        Some(_) => loop {
-            thread::sleep(Duration::from_secs(1));
-        },
+    let Some(other) = all.iter().position(|other| *other != all[0]) else {
+        return Ok(());
+    };
+    while other != world.rank() as usize {
+        thread::sleep(Duration::from_secs(1)); // that rank says so, and ends all
     }
+    let why = "it runs another build of this program than rank 0\n  \
+               next: copy the same target/debug/lesson14 to every machine";
+    Err(Error::Usage(why.into()))
 }
 
 /// Where this rank stands, and since when.

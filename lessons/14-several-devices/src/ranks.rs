@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use verify::numbers::{count, percent, seconds, significant};
 use verify::shape::Shape;
 
-use crate::engine::real_devices;
+use crate::devices::real_devices;
 use crate::flags::Own;
 use crate::table::must_have_memory;
 

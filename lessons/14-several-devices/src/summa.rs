@@ -6,31 +6,27 @@
 //! whoever holds its rows of B along his column, and all add their product to C. The panel
 //! after is on its way while the kernel of this one runs.
 
+use std::mem::swap;
 use std::ops::Range;
-use std::process::abort;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-use std::{slice, thread};
+use std::time::Instant;
 
-use common::error::{Error, Result};
-use diagnostics::aside;
+use common::error::{During, Error, Result};
+use common::session::Session;
 use mpi::collective::{CommunicatorCollectives, Root, SystemOperation};
 use mpi::point_to_point::{Destination, Source};
 use mpi::request::{WaitGuard, scope};
 use mpi::topology::{Color, Communicator, SimpleCommunicator};
-use opencl3::command_queue::CommandQueue;
-use opencl3::kernel::Kernel;
 use verify::numbers::median;
 use verify::shape::Shape;
 use verify::vectors;
 
-use crate::engine::{Engine, finish, flush};
 use crate::host::{Floats, Piece};
 use crate::rank::{Flags, stage};
 use crate::ranks::{Measured, panels};
+use crate::worker::Engine;
 
-/// A panel's columns of A and rows of B: each here, and on the device.
-type Panel = [(Floats, Piece); 2];
+/// Columns of A, rows of B or a block of C: here, and on the device.
+type Part = (Floats, Piece);
 
 /// Where a rank stands, and what it holds.
 pub struct Grid {
@@ -43,17 +39,11 @@ pub struct Grid {
     columns: Range<usize>,
     /// Of A and of B, the panels that this rank holds.
     held: [Vec<Option<Vec<f32>>>; 2],
-    engine: Arc<Engine>,
-    kernel: Kernel,
-    queue: CommandQueue,
-    now: Panel,
-    next: Panel,
-    c: (Floats, Piece),
-}
-
-/// Part `i` of `count` of a length.
-fn part(length: usize, count: usize, i: usize) -> Range<usize> {
-    length * i / count..length * (i + 1) / count
+    engine: Engine,
+    /// Of A and of B, the panel that is multiplied, and the one that comes after it.
+    now: [Part; 2],
+    next: [Part; 2],
+    c: Part,
 }
 
 /// The number at (r, c) of a matrix that no rank holds as a whole: its place and a seed,
@@ -67,28 +57,24 @@ fn number(seed: u64, r: usize, c: usize) -> f32 {
 
 /// A panel of A, with these rows, or of B, with these columns: made of numbers wherever it is
 /// needed. What lies beyond K, in a last panel, is 0.
-fn fill(
-    Flags { size, seed, .. }: &Flags,
-    of_b: bool,
-    side: &Range<usize>,
-    panel: usize,
-) -> Vec<f32> {
-    let (_, width) = panels(size.k);
+fn fill(flags: &Flags, of_b: bool, side: &Range<usize>, panel: usize) -> Vec<f32> {
+    let (k, seed) = (flags.size.k, flags.seed.wrapping_add(u64::from(of_b)));
+    let (_, width) = panels(k);
     let depth = panel * width..(panel + 1) * width;
     let [rows, columns] = if of_b { [&depth, side] } else { [side, &depth] };
-    let places = rows
-        .clone()
-        .flat_map(|r| columns.clone().map(move |c| (r, c)));
-    let float = |(r, c)| match if of_b { r } else { c } < size.k {
-        true => number(seed.wrapping_add(u64::from(of_b)), r, c),
-        false => 0.0,
-    };
-    places.map(float).collect()
+    let mut floats = Vec::with_capacity(rows.len() * columns.len());
+    for r in rows.clone() {
+        for c in columns.clone() {
+            let is_inside = if of_b { r } else { c } < k;
+            floats.push(if is_inside { number(seed, r, c) } else { 0.0 });
+        }
+    }
+    floats
 }
 
 impl Grid {
     /// Puts the ranks into a grid as near to a square as their number allows.
-    pub fn new(world: &SimpleCommunicator, engine: Arc<Engine>, flags: Flags) -> Result<Grid> {
+    pub fn new(world: &SimpleCommunicator, engine: Engine, flags: Flags) -> Result<Grid> {
         let Shape { m, n, k } = flags.size;
         let (ranks, me) = (world.size() as usize, world.rank() as usize);
         let is_side = |side: &usize| side * side <= ranks && ranks % side == 0;
@@ -100,38 +86,36 @@ impl Grid {
                 flags.size
             )));
         }
-        let split = |line: usize| {
-            let line = world.split_by_color(Color::with_value(line as i32));
-            line.ok_or_else(|| Error::Died("MPI made no communicator".into()))
-        };
+        let part =
+            |length: usize, count: usize, i: usize| length * i / count..length * (i + 1) / count;
         let (rows, columns) = (part(m, down, at[0]), part(n, across, at[1]));
         let (count, width) = panels(k);
-        let own = |of_b: bool, side: &Range<usize>, holders: usize, me: usize| {
-            let fill = |panel: usize| {
+        let held = [(false, &rows, across, at[1]), (true, &columns, down, at[0])];
+        let held = held.map(|(of_b, side, holders, me)| {
+            let own = |panel: usize| {
                 stage(&format!("filling panel {panel}"));
                 (panel % holders == me).then(|| fill(&flags, of_b, side, panel))
             };
-            (0..count).map(fill).collect()
+            (0..count).map(own).collect()
+        });
+        let line = |line: usize| {
+            let line = world.split_by_color(Color::with_value(line as i32));
+            line.ok_or_else(|| Error::Died("MPI made no communicator".into()))
         };
-        let held = [
-            own(false, &rows, across, at[1]),
-            own(true, &columns, down, at[0]),
-        ];
-        let room = |[rows, columns]: [usize; 2]| -> Result<(Floats, Piece)> {
-            let floats = Floats::of(&vec![0.0; rows * columns], Some(&engine))?;
-            let piece = Piece::of(&engine, &floats, [&(0..rows), &(0..columns)], columns)?;
+        let queue = &engine.queues[0];
+        let pinned = Some((&*queue.context, &queue.device));
+        let room = |rows: usize, columns: usize| -> Result<Part> {
+            let floats = Floats::of(&vec![0.0; rows * columns], pinned)?;
+            let piece = Piece::of(queue, &floats, [&(0..rows), &(0..columns)], columns)?;
             Ok((floats, piece))
         };
         let (high, wide) = (rows.len(), columns.len());
-        let panel = || -> Result<Panel> { Ok([room([high, width])?, room([width, wide])?]) };
         Ok(Grid {
             world: world.duplicate(),
-            along: [split(at[0])?, split(at[1])?],
-            now: panel()?,
-            next: panel()?,
-            c: room([high, wide])?,
-            kernel: engine.kernel()?,
-            queue: engine.queue()?,
+            along: [line(at[0])?, line(at[1])?],
+            now: [room(high, width)?, room(width, wide)?],
+            next: [room(high, width)?, room(width, wide)?],
+            c: room(high, wide)?,
             flags,
             rows,
             columns,
@@ -144,9 +128,6 @@ impl Grid {
     pub fn run(&mut self) -> Result<Measured> {
         // Once to be checked and to warm up, then timed.
         self.product(true)?;
-        // SAFETY: the queue is finished before C is looked at.
-        unsafe { self.c.1.go(false, &self.queue, &[])? };
-        finish(slice::from_ref(&self.queue))?;
         self.check()?;
         let mut seconds = [Vec::new(), Vec::new()];
         for run in 0..6 {
@@ -155,8 +136,8 @@ impl Grid {
             let begun = Instant::now();
             self.product(run % 2 == 0)?;
             let (own, mut most) = (begun.elapsed().as_secs_f64(), 0.0);
-            self.world
-                .all_reduce_into(&own, &mut most, SystemOperation::max());
+            let max = SystemOperation::max();
+            self.world.all_reduce_into(&own, &mut most, max);
             seconds[run % 2].push(most);
         }
         stage("waiting for messages that measure the network");
@@ -165,7 +146,7 @@ impl Grid {
             lesson: 14,
             ranks: self.world.size() as usize,
             shape: self.flags.size,
-            device: self.engine.target.label.clone(),
+            device: self.engine.queues[0].device.label(),
             seconds_median: median(&seconds[0]),
             seconds_kernels: median(&seconds[1]),
             latency,
@@ -178,7 +159,8 @@ impl Grid {
     /// have: as much work, and no messages.
     fn product(&mut self, sends: bool) -> Result<()> {
         let (count, width) = panels(self.flags.size.k);
-        let queues = slice::from_ref(&self.queue);
+        let sizes = [self.rows.len(), self.columns.len(), width];
+        let queue = &self.engine.queues[0];
         if sends {
             stage("waiting for panel 0");
             send(&self.along, &self.held, 0, &mut self.now, || Ok(()))?;
@@ -187,34 +169,36 @@ impl Grid {
             let [(_, a), (_, b)] = &mut self.now;
             // SAFETY: the floats of `now` stay as they are until the queue has finished, below.
             unsafe {
-                a.go(true, &self.queue, &[])?;
-                b.go(true, &self.queue, &[])?;
+                a.go(true, queue, &[])?;
+                b.go(true, queue, &[])?;
             }
             let buffers = [&a.buffer, &b.buffer, &self.c.1.buffer];
-            let sizes = [self.rows.len(), self.columns.len(), width];
-            let (kernel, queue) = (&self.kernel, &self.queue);
-            self.engine
-                .multiply(kernel, queue, sizes, buffers, panel > 0, &[])?;
-            flush(queues)?;
+            let kernel = self.engine.multiply(sizes, buffers, panel > 0)?;
+            queue.launch(&kernel)?;
+            queue.queue.flush().during("flushing a queue")?;
             let compute = || {
                 stage(&format!("computing panel {panel} of {count}"));
-                let done = finish(queues);
+                queue.finish()?;
                 stage("waiting for the next panel");
-                done
+                Ok(())
             };
             match sends && panel + 1 < count {
                 true => send(&self.along, &self.held, panel + 1, &mut self.next, compute)?,
                 false => compute()?,
             }
-            self.mishap();
-            std::mem::swap(&mut self.now, &mut self.next);
+            self.flags.mishap(self.world.rank() as usize);
+            swap(&mut self.now, &mut self.next);
         }
         Ok(())
     }
 
     /// Holds this rank's block of C against A and B, whose panels are made anew: what was sent
     /// is not believed.
-    fn check(&self) -> Result<()> {
+    fn check(&mut self) -> Result<()> {
+        let queue: &Session = &self.engine.queues[0];
+        // SAFETY: the queue is finished before C is looked at.
+        unsafe { self.c.1.go(false, queue, &[])? };
+        queue.finish()?;
         let (count, _) = panels(self.flags.size.k);
         let panels = (0..count).map(|panel| {
             stage(&format!("checking panel {panel} of {count}"));
@@ -222,26 +206,11 @@ impl Grid {
             [fill(false, &self.rows), fill(true, &self.columns)]
         });
         let c = self.c.0.to_vec();
-        match vectors::wrong_row(panels, &c, self.rows.len(), self.flags.seed) {
-            None => Ok(()),
-            Some(row) => {
-                let row = self.rows.start + row;
-                Err(Error::Wrong(format!("row {row} of C is wrong")))
-            }
-        }
-    }
-
-    /// What was asked to go wrong.
-    fn mishap(&self) {
-        let (own, me) = (&self.flags.own.mishap, Some(self.world.rank() as usize));
-        if own.fail == me {
-            aside!("rank {}: it dies, as --fail asks", self.world.rank());
-            abort();
-        }
-        if own.hang == me {
-            stage("doing nothing, as --hang asks");
-            thread::sleep(Duration::from_secs(3600));
-        }
+        let row = vectors::wrong_row(panels, &c, self.rows.len(), self.flags.seed);
+        row.map_or(Ok(()), |row| {
+            let row = self.rows.start + row;
+            Err(Error::Wrong(format!("row {row} of C is wrong")))
+        })
     }
 
     /// Latency and bandwidth between the first rank and the last; as good as can be where
@@ -249,26 +218,27 @@ impl Grid {
     fn network(&self) -> [f64; 2] {
         const LONG: usize = 1 << 20;
         let (me, last) = (self.world.rank(), self.world.size() - 1);
+        if last == 0 {
+            return [0.0, f64::MAX];
+        }
+        let other = self.world.process_at_rank(if me == 0 { last } else { 0 });
         let there_and_back = |floats: usize, times: usize| {
             let mut message = vec![0f32; floats];
             self.world.barrier();
             let begun = Instant::now();
             for _ in 0..times {
                 if me == 0 {
-                    self.world.process_at_rank(last).send(&message[..]);
-                    self.world
-                        .process_at_rank(last)
-                        .receive_into(&mut message[..]);
-                } else if me == last {
-                    self.world.process_at_rank(0).receive_into(&mut message[..]);
-                    self.world.process_at_rank(0).send(&message[..]);
+                    other.send(&message[..]);
+                }
+                if me == 0 || me == last {
+                    other.receive_into(&mut message[..]);
+                }
+                if me == last {
+                    other.send(&message[..]);
                 }
             }
             begun.elapsed().as_secs_f64() / (2 * times) as f64
         };
-        if last == 0 {
-            return [0.0, f64::MAX];
-        }
         // Of the ranks in between, who only wait, nothing counts.
         let mut both = [there_and_back(1, 200), there_and_back(LONG, 10)];
         self.world.process_at_rank(0).broadcast_into(&mut both[..]);
@@ -281,11 +251,10 @@ fn send(
     along: &[SimpleCommunicator; 2],
     held: &[Vec<Option<Vec<f32>>>; 2],
     panel: usize,
-    [(a, _), (b, _)]: &mut Panel,
+    [(a, _), (b, _)]: &mut [Part; 2],
     meanwhile: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
-    let into = [a.as_mut(), b.as_mut()];
-    let mut into = into.into_iter().zip(held).zip(along);
+    let mut into = [a.as_mut(), b.as_mut()].into_iter().zip(held).zip(along);
     scope(|scope| {
         let mut send = || {
             let ((into, held), along) = into.next()?;
@@ -293,9 +262,8 @@ fn send(
                 into.copy_from_slice(floats);
             }
             let holder = along.process_at_rank((panel % along.size() as usize) as i32);
-            Some(WaitGuard::from(
-                holder.immediate_broadcast_into(scope, into),
-            ))
+            let sent = holder.immediate_broadcast_into(scope, into);
+            Some(WaitGuard::from(sent))
         };
         let both = [send(), send()];
         let done = meanwhile();

@@ -18,10 +18,10 @@ use verify::problem::Problem;
 use verify::shape::Shape;
 use verify::{self, vectors};
 
-use crate::engine::Engine;
+use crate::flags::Mishap;
 use crate::host::Floats;
 use crate::product::{Outcome, multiply};
-use crate::worker::{Job, Mishap, Product};
+use crate::worker::{Job, Product, Worker};
 
 /// Rounds in which all take turns, unless `--runs` says otherwise.
 const ROUNDS: usize = 5;
@@ -33,9 +33,9 @@ const EVERY_ELEMENT: usize = 4096 * 4096 * 4096;
 pub struct Way {
     pub name: String,
     pub says: String,
-    /// Which of the lesson's devices, and each as it is opened.
+    /// Which of the lesson's devices, and each at work.
     pub devices: Vec<usize>,
-    pub engines: Vec<Arc<Engine>>,
+    pub workers: Vec<Rc<Worker>>,
     pub product: Arc<Product>,
     pub job: Job,
 }
@@ -46,16 +46,17 @@ impl Way {
         &self,
         lesson: &mut Lesson,
         problem: &Problem,
-        rates: &[f64],
+        (rates, mishap): (&[f64], &Mishap),
         first: bool,
     ) -> Result<Outcome> {
         if first {
             self.product.c.poison();
         }
         let most = Duration::from_secs(lesson.flags().timeout.saturating_sub(5).max(1));
-        let outcome = multiply(&self.engines, &self.product, rates, &self.job, most)?;
+        let how = (rates, mishap);
+        let outcome = multiply(&self.workers, &self.product, how, self.job, most)?;
         let failed = outcome.failed.iter().flatten().next();
-        if let (Some(why), true) = (failed, self.job.mishap == Mishap::default()) {
+        if let (Some(why), true) = (failed, *mishap == Mishap::default()) {
             return Err(Error::Died(why.clone()));
         }
         if first {
@@ -111,9 +112,10 @@ fn floats(matrix: &Matrix) -> &[f32] {
     }
 }
 
-/// The problem's matrices in memory of the host, pinned for an engine's context or not.
-pub fn product(problem: &Problem, pinned: Option<&Engine>) -> Result<Arc<Product>> {
+/// The problem's matrices in memory of the host, pinned for a device's context or not.
+pub fn product(problem: &Problem, pinned: Option<&Worker>) -> Result<Arc<Product>> {
     let Shape { m, n, k } = problem.shape;
+    let pinned = pinned.map(|one| (&*one.context, &one.device));
     Ok(Arc::new(Product {
         a: Floats::of(floats(problem.a()), pinned)?,
         b: Floats::of(floats(problem.b()), pinned)?,
@@ -133,15 +135,12 @@ fn check(lesson: &mut Lesson, problem: &Problem, way: &Way) -> Result<()> {
         let row = vectors::wrong_row([[a, b]].into_iter(), &c, m, lesson.flags().seed);
         row.map(|row| format!("row {row} of C is wrong"))
     } else {
-        let data = Elements::Float(c);
-        let checked = verify::check(
-            problem,
-            &Matrix {
-                rows: m,
-                cols: n,
-                data,
-            },
-        );
+        let c = Matrix {
+            rows: m,
+            cols: n,
+            data: Elements::Float(c),
+        };
+        let checked = verify::check(problem, &c);
         checked.err().map(|wrong| format!("C is wrong\n{wrong}"))
     };
     wrong.map_or(Ok(()), |why| {
@@ -160,7 +159,10 @@ pub fn show(
         Some(_) => ROUNDS,
         None => 0,
     };
-    let mut all: Vec<Vec<Outcome>> = ways.iter().map(|_| Vec::new()).collect();
+    let (mut all, none) = (
+        Vec::from_iter(ways.iter().map(|_| vec![])),
+        Mishap::default(),
+    );
     // Of each device alone, in its last run; the first one compiles, too.
     let mut rates = vec![1.0; ways.len()];
     for round in 0..=rounds {
@@ -169,7 +171,7 @@ pub fn show(
             lesson.console.doing(Stage::Working(doing))?;
             let shares = way.devices.iter().map(|&device| rates[device]);
             let shares: Vec<f64> = shares.collect();
-            let outcome = way.run(lesson, problem, &shares, round == 0)?;
+            let outcome = way.run(lesson, problem, (&shares, &none), round == 0)?;
             if let [device] = way.devices[..] {
                 rates[device] = 1.0 / outcome.seconds;
             }
@@ -181,7 +183,7 @@ pub fn show(
     lesson.table("GFLOP/s")?;
     let shown = ways.iter().zip(all).map(|(way, mut outcomes)| {
         let rate = way.row(lesson, problem, &outcomes)?;
-        outcomes.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
+        outcomes.sort_by(|one: &Outcome, other| one.seconds.total_cmp(&other.seconds));
         let middle = outcomes.len() / 2;
         Ok((rate, outcomes.into_iter().nth(middle)))
     });

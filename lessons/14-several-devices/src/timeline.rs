@@ -26,7 +26,7 @@ pub type Run<'a> = (&'a str, &'a [Span]);
 /// Seconds in which each row was busy.
 pub fn busy(spans: &[Span], row: usize) -> f64 {
     let own = spans.iter().filter(|span| span.row == row);
-    own.map(|span| span.end - span.start).sum()
+    own.fold(0.0, |sum, span| sum + span.end - span.start)
 }
 
 /// A line for each row of each run, all to one scale: a block where it is busy for most of a

@@ -1,19 +1,27 @@
-//! A device at work: it takes blocks of C from the board and keeps several on their way, so
-//! that one is uploaded, one computed and one downloaded at the same time.
+//! A device at work, in a thread of its own: it takes blocks of C from the board and keeps
+//! several on their way, so that one is uploaded, one computed and one downloaded at the same
+//! time.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Sender, channel};
+use std::time::Instant;
+use std::{mem, ptr, thread};
 
-use clap::Args;
+use common::device::{Device, Kind};
 use common::error::{During, Error, Result};
-use opencl3::command_queue::CommandQueue;
+use common::ndrange::NdRange;
+use common::program::{self, Program};
+use common::session::{Arg, Buffer, Launch, Session};
+use common::source::Source;
+use common::timing::Profile;
+use opencl3::context::Context;
 use opencl3::event::Event;
-use opencl3::kernel::Kernel;
+use opencl3::types::cl_device_id;
+use verify::element::Type;
 
 use crate::board::Board;
-use crate::engine::{Engine, finish, flush};
 use crate::host::{Floats, Piece};
 use crate::timeline::{DOWNLOADS, KERNELS, Span, UPLOADS};
 
@@ -30,128 +38,215 @@ pub struct Product {
 }
 
 /// How a product is to be computed.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Job {
     /// Queues of each device: three, or one for everything, and then C in one block.
     pub queues: usize,
     /// A and B are on the devices before the clock begins, and C stays there.
     pub resident: bool,
-    pub mishap: Mishap,
 }
 
-/// What is to go wrong, and with which device or rank, from 0.
-#[derive(Args, Clone, Default, PartialEq)]
-pub struct Mishap {
-    /// Let this device, or this rank, from 0, fail after its first block
-    #[arg(long, value_name = "N")]
-    pub fail: Option<usize>,
-    /// Let this one stop answering after its first block
-    #[arg(long, value_name = "N")]
-    pub hang: Option<usize>,
-    /// Believe that this one is ten times as fast as it is
-    #[arg(long, value_name = "N")]
-    pub overrate: Option<usize>,
+/// A product in which a device takes part.
+pub struct Order {
+    /// Its number on the board.
+    pub me: usize,
+    pub board: Arc<Board>,
+    /// Keeps the matrices alive, also where this device is given up.
+    pub product: Arc<Product>,
+    pub job: Job,
+    /// Is told what ran when.
+    pub ended: Sender<(usize, Result<Vec<Span>>)>,
 }
 
-impl Mishap {
-    /// Each flag that was given, and its number.
-    pub fn each(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        let all = [
-            ("fail", self.fail),
-            ("hang", self.hang),
-            ("overrate", self.overrate),
-        ];
-        all.into_iter()
-            .filter_map(|(name, number)| Some((name, number?)))
+/// A device, and the thread that it works in.
+pub struct Worker {
+    pub device: Device,
+    pub context: Arc<Context>,
+    orders: Sender<Order>,
+}
+
+impl Worker {
+    /// Devices that stand beside each other and have one driver share a context.
+    pub fn start(devices: &[Device], source: &Source) -> Result<Vec<Rc<Worker>>> {
+        let mut workers = Vec::new();
+        for group in devices.chunk_by(|one, other| one.platform.name == other.platform.name) {
+            let ids: Vec<cl_device_id> = group.iter().map(|device| device.cl().id()).collect();
+            let context = Context::from_devices(&ids, &[], None, ptr::null_mut());
+            let context = Arc::new(context.during("creating a context")?);
+            for device in group {
+                workers.push(Rc::new(Worker::begin(device, &context, source)?));
+            }
+        }
+        Ok(workers)
+    }
+
+    fn begin(device: &Device, context: &Arc<Context>, source: &Source) -> Result<Worker> {
+        let (orders, all) = channel::<Order>();
+        let (tell, told) = channel();
+        let (own, shared, source) = (device.clone(), context.clone(), source.clone());
+        // No scoped thread: one that hangs in its driver is never joined.
+        thread::spawn(move || {
+            let engine = match Engine::open(&own, &shared, &source) {
+                Ok(engine) => engine,
+                Err(error) => return drop(tell.send(Err(error))),
+            };
+            let _ = tell.send(Ok(()));
+            for order in all {
+                let work = Work::new(&engine, &order);
+                // The others wait for this device also where it cannot begin.
+                let begun = order.board.ready();
+                let ended = work.and_then(|mut work| work.run(begun));
+                // Nobody listens to a device that was given up.
+                let _ = order.ended.send((order.me, ended));
+            }
+            // A driver may be gone before this thread is.
+            mem::forget(engine);
+        });
+        let ended = |_| Err(Error::Died("a device's thread ended".into()));
+        told.recv().unwrap_or_else(ended)?;
+        Ok(Worker {
+            device: device.clone(),
+            context: context.clone(),
+            orders,
+        })
+    }
+
+    /// Lets it work on a product.
+    pub fn order(&self, order: Order) {
+        let _ = self.orders.send(order);
     }
 }
 
-/// See the module.
-pub struct Worker {
-    engine: Arc<Engine>,
-    me: usize,
-    board: Arc<Board>,
-    /// Keeps the matrices alive, also where this device is given up.
-    product: Arc<Product>,
-    job: Job,
-    kernel: Kernel,
-    queues: Vec<CommandQueue>,
-    /// A and B by bands, C by blocks, and the event of each block's kernel.
+/// What a device needs to multiply: a queue each for uploads, kernels and downloads.
+pub struct Engine {
+    pub queues: [Session; 3],
+    program: Program,
+    /// Floats of a vector, in the program's kernel for a CPU.
+    width: usize,
+}
+
+impl Engine {
+    pub fn open(device: &Device, context: &Arc<Context>, source: &Source) -> Result<Engine> {
+        let queue = || Session::open_in(context.clone(), device.clone(), Rc::new(()));
+        let queues = [queue()?, queue()?, queue()?];
+        let width = device.limits.register_floats();
+        let options = program::options(Type::Float, &[("WIDTH".into(), width)]);
+        Ok(Engine {
+            program: Program::build(&queues[KERNELS], source, &options, false)?,
+            queues,
+            width,
+        })
+    }
+
+    /// C = A * B, or C += A * B, to be launched. C has `rows` x `columns` elements, each a sum of
+    /// `depth` products.
+    pub fn multiply(
+        &self,
+        [rows, columns, depth]: [usize; 3],
+        buffers: [&Buffer; 3],
+        add: bool,
+    ) -> Result<Launch> {
+        let queue = &self.queues[KERNELS];
+        // Columns and rows of an item, and items of a group.
+        let (name, each, group) = match (queue.device.kind, self.width) {
+            (Kind::Cpu, 16) => ("multiply_add_cpu", [32, 8], [1, 8]),
+            (Kind::Cpu, width) => ("multiply_add_cpu", [2 * width, 4], [1, 8]),
+            _ => ("multiply_add_gpu", [8, 8], [16, 8]),
+        };
+        let items = [columns.div_ceil(each[0]), rows.div_ceil(each[1])];
+        let sizes = [rows, columns, depth].map(|size| Arg::int(size as i32));
+        let buffers = buffers.map(|buffer| Arg::Buffer(buffer.clone()));
+        let args = [&sizes[..], &buffers, &[Arg::int(add.into())]].concat();
+        let range = NdRange::cover(&items, &group);
+        self.program.launch(queue, name, range, &args)
+    }
+}
+
+/// A product as one device sees it.
+struct Work<'a> {
+    engine: &'a Engine,
+    order: &'a Order,
+    /// A and B by bands, C by blocks; of each block its kernel, and that one's event.
     a: Vec<Piece>,
     b: Vec<Piece>,
     c: Vec<Piece>,
+    kernels: Vec<Launch>,
     computed: Vec<Option<Event>>,
     flying: VecDeque<usize>,
 }
 
-impl Worker {
+impl Work<'_> {
     /// Ready to begin: with memory on the device, and operands that are to be resident.
-    pub fn new(
-        me: usize,
-        engine: Arc<Engine>,
-        product: Arc<Product>,
-        board: Arc<Board>,
-        job: Job,
-    ) -> Result<Worker> {
+    fn new<'a>(engine: &'a Engine, order: &'a Order) -> Result<Work<'a>> {
+        let (queue, product, board) = (&engine.queues[0], &*order.product, &*order.board);
         let [_, n, k] = product.sizes;
-        let (rows, columns) = (&board.rows, &board.columns);
-        let a = rows
-            .iter()
-            .map(|rows| Piece::of(&engine, &product.a, [rows, &(0..k)], k));
-        let b = columns
-            .iter()
-            .map(|columns| Piece::of(&engine, &product.b, [&(0..k), columns], n));
-        let c = board.blocks.iter().map(|&[i, j]| {
-            let block = [&rows[i], &columns[j]];
-            Piece::of(&engine, &product.c, block, n)
+        let a = board.rows.iter();
+        let a = a.map(|rows| Piece::of(queue, &product.a, [rows, &(0..k)], k));
+        let b = board.columns.iter();
+        let b = b.map(|columns| Piece::of(queue, &product.b, [&(0..k), columns], n));
+        let c = board.blocks.iter().map(|&[row, column]| {
+            let block = [&board.rows[row], &board.columns[column]];
+            Piece::of(queue, &product.c, block, n)
         });
-        let queues = (0..job.queues).map(|_| engine.queue());
-        let mut worker = Worker {
-            kernel: engine.kernel()?,
-            queues: queues.collect::<Result<_>>()?,
-            a: a.collect::<Result<_>>()?,
-            b: b.collect::<Result<_>>()?,
-            c: c.collect::<Result<_>>()?,
+        let (a, b) = (
+            a.collect::<Result<Vec<_>>>()?,
+            b.collect::<Result<Vec<_>>>()?,
+        );
+        let c = c.collect::<Result<Vec<_>>>()?;
+        let kernel = |(&[row, column], c): (&[usize; 2], &Piece)| {
+            let buffers = [&a[row].buffer, &b[column].buffer, &c.buffer];
+            engine.multiply([c.shape[0], c.shape[1], k], buffers, false)
+        };
+        let kernels = board
+            .blocks
+            .iter()
+            .zip(&c)
+            .map(kernel)
+            .collect::<Result<_>>()?;
+        let mut work = Work {
+            engine,
+            order,
             computed: board.blocks.iter().map(|_| None).collect(),
             flying: VecDeque::new(),
-            engine: engine.clone(),
-            product: product.clone(),
-            board: board.clone(),
-            me,
-            job,
+            kernels,
+            a,
+            b,
+            c,
         };
-        if worker.job.resident {
-            for block in board.shares[me].clone() {
-                worker.upload(block)?;
+        if order.job.resident {
+            for block in board.shares[order.me].clone() {
+                work.upload(block)?;
             }
-            finish(&worker.queues)?;
+            work.finish()?;
         }
-        Ok(worker)
+        Ok(work)
     }
 
     /// Works until all of C is done. What ran when, in seconds after `begun`.
-    pub fn run(&mut self, begun: Instant) -> Result<Vec<Span>> {
+    fn run(&mut self, begun: Instant) -> Result<Vec<Span>> {
         let entered = begun.elapsed().as_secs_f64();
+        let (board, me) = (&self.order.board, self.order.me);
         let done = self.all_blocks();
         // Also where something failed: the driver may still use what is freed next.
-        let ended = finish(&self.queues);
+        let ended = self.finish();
         for block in self.flying.drain(..) {
-            self.board.give_back(block);
+            board.give_back(block);
         }
         done.and(ended)?;
-        if self.job.resident {
-            for block in self.board.done_by(self.me) {
+        if self.order.job.resident {
+            for block in board.done_by(me) {
                 self.download(block)?;
             }
-            finish(&self.queues)?;
+            self.finish()?;
         }
         self.spans(entered)
     }
 
     fn all_blocks(&mut self) -> Result<()> {
+        let (board, me) = (&self.order.board, self.order.me);
         loop {
             while self.flying.len() < FLYING {
-                let Some(block) = self.board.take(self.me, self.flying.is_empty()) else {
+                let Some(block) = board.take(me, self.flying.is_empty()) else {
                     break;
                 };
                 self.flying.push_back(block);
@@ -162,51 +257,49 @@ impl Worker {
             };
             let computed = self.computed[block].as_ref();
             if let Some(last) = self.c[block].moved.as_ref().or(computed) {
-                let label = &self.engine.target.label;
-                last.wait().during(format!("waiting for {label}"))?;
+                last.wait().during("waiting for a block of C")?;
             }
             self.flying.pop_front();
-            self.board.done(block, self.me);
-            if self.job.mishap.hang == Some(self.me) {
-                thread::sleep(Duration::from_secs(3600));
-            }
-            if self.job.mishap.fail == Some(self.me) {
-                return Err(Error::Died("it failed, as --fail asks".into()));
-            }
+            board.done(block, me)?;
         }
     }
 
     /// Enqueues a block: its bands up where they are not there yet, the product, C back.
     fn begin(&mut self, block: usize) -> Result<()> {
         self.upload(block)?;
-        let [row, column] = self.board.blocks[block];
-        let (a, b, c) = (&self.a[row], &self.b[column], &self.c[block]);
-        let after = [a, b].into_iter().filter_map(|band| band.moved.as_ref());
-        self.computed[block] = Some(self.engine.multiply(
-            &self.kernel,
-            self.queue(KERNELS),
-            [c.shape[0], c.shape[1], self.product.sizes[2]],
-            [&a.buffer, &b.buffer, &c.buffer],
-            false,
-            &after.map(Event::get).collect::<Vec<_>>(),
-        )?);
-        if !self.job.resident {
+        let [row, column] = self.order.board.blocks[block];
+        let bands = [&self.a[row], &self.b[column]].into_iter();
+        let after: Vec<_> = bands
+            .filter_map(|band| Some(band.moved.as_ref()?.get()))
+            .collect();
+        let product = self
+            .queue(KERNELS)
+            .launch_after(&self.kernels[block], &after)?;
+        self.computed[block] = Some(product);
+        if !self.order.job.resident {
             self.download(block)?;
         }
-        flush(&self.queues)
+        // Else a queue may keep its commands until somebody waits for it.
+        let mut queues = self.engine.queues.iter();
+        queues.try_for_each(|queue| queue.queue.flush().during("flushing a queue"))
     }
 
-    fn queue(&self, lane: usize) -> &CommandQueue {
-        &self.queues[lane % self.queues.len()]
+    fn queue(&self, lane: usize) -> &Session {
+        &self.engine.queues[lane % self.order.job.queues]
+    }
+
+    fn finish(&self) -> Result<()> {
+        let queues = self.engine.queues.iter();
+        queues.map(Session::finish).fold(Ok(()), Result::and)
     }
 
     /// Enqueues the bands of a block, each once.
     fn upload(&mut self, block: usize) -> Result<()> {
-        let [row, column] = self.board.blocks[block];
+        let [row, column] = self.order.board.blocks[block];
         for band in [&mut self.a[row], &mut self.b[column]] {
             if band.moved.is_none() {
-                // SAFETY: A and B live, unchanged, as long as this worker, which waits.
-                unsafe { band.go(true, &self.queues[UPLOADS], &[])? };
+                // SAFETY: A and B live, unchanged, as long as the order, and this waits.
+                unsafe { band.go(true, &self.engine.queues[UPLOADS], &[])? };
             }
         }
         Ok(())
@@ -214,10 +307,9 @@ impl Worker {
 
     /// Enqueues the way of a block to its place on the host, after its kernel.
     fn download(&mut self, block: usize) -> Result<()> {
-        let after = self.computed[block].iter().map(Event::get);
-        let after: Vec<_> = after.collect();
-        let queue = &self.queues[DOWNLOADS % self.queues.len()];
-        // SAFETY: C lives as long as this worker, and is read when all is done. Two devices
+        let after: Vec<_> = self.computed[block].iter().map(Event::get).collect();
+        let queue = &self.engine.queues[DOWNLOADS % self.order.job.queues];
+        // SAFETY: C lives as long as the order, and is read when all is done. Two devices
         // write the same place only where one repeats what the other has had for too long.
         unsafe { self.c[block].go(false, queue, &after) }
     }
@@ -230,22 +322,16 @@ impl Worker {
         let kernels = self.computed.iter().map(|event| (KERNELS, event));
         let downloads = self.c.iter().map(|block| (DOWNLOADS, &block.moved));
         let all = uploads.chain(kernels).chain(downloads);
-        let events = all.filter_map(|(lane, event)| Some((lane, event.as_ref()?)));
-        let events: Vec<(usize, &Event)> = events.collect();
-        let queued = events.iter();
-        let queued = queued.filter_map(|(_, event)| event.profiling_command_queued().ok());
-        let zero = queued.min().unwrap_or(0);
-        let at = |time: opencl3::Result<u64>| -> Result<f64> {
-            let time = time.during("asking for an event's times")?;
-            Ok(entered + time.saturating_sub(zero) as f64 * 1e-9)
+        let times = all.filter_map(|(lane, event)| Some((lane, Profile::of(event.as_ref()?))));
+        let times = times.map(|(lane, times)| Ok((lane, times?)));
+        let times: Vec<(usize, Profile)> = times.collect::<Result<_>>()?;
+        let zero = times.iter().map(|(_, times)| times.queued).min();
+        let at = |time: u64| entered + time.saturating_sub(zero.unwrap_or(0)) as f64 * 1e-9;
+        let span = |(lane, times): (usize, Profile)| Span {
+            row: 3 * self.order.me + lane,
+            start: at(times.start),
+            end: at(times.end),
         };
-        let span = |(lane, event): (usize, &Event)| {
-            Ok(Span {
-                row: 3 * self.me + lane,
-                start: at(event.profiling_command_start())?,
-                end: at(event.profiling_command_end())?,
-            })
-        };
-        events.into_iter().map(span).collect()
+        Ok(times.into_iter().map(span).collect())
     }
 }

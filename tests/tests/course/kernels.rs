@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tests::{entries, workspace};
+use tests::{entries, lesson, scratch_folder, workspace};
 
 /// Every kernel file below a folder.
 fn below(folder: &Path) -> Vec<PathBuf> {
@@ -45,4 +45,20 @@ fn lines_attributes_and_shapes_are_alike_in_all_kernel_files() {
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Tiles that 128 items cannot copy in whole rounds: unsaid, a part of them would hold anything.
+#[test]
+fn a_macro_that_breaks_a_condition_is_told_by_the_kernel() {
+    let text = fs::read_to_string(workspace().join("kernels/08-tiling.cl")).expect("a kernel file");
+    let edited = text.replace(
+        "#ifndef TM\n#define TM 64",
+        "#undef TM\n#ifndef TM\n#define TM 56",
+    );
+    assert_ne!(edited, text);
+    let file = scratch_folder("condition").join("edited.cl");
+    fs::write(&file, edited).expect("it can be written");
+    let run = lesson(8).args("--size 64 --runs 0 --source");
+    let says = "TM*TK and TK*TN must be multiples of ITEMS";
+    run.arg(&file).run().fails(4, &[says]);
 }

@@ -138,6 +138,7 @@ mod tests {
                 ..Limits::default()
             },
             handle: ClDevice::new(std::ptr::null_mut()),
+            _part: None,
         }
     }
 

@@ -10,7 +10,7 @@ use diagnostics::terminal::plain_name;
 use opencl3::event::Event;
 use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::memory::Sampler;
-use opencl3::types::cl_mem;
+use opencl3::types::{cl_event, cl_mem};
 
 use super::buffer::Buffer;
 use super::open::Session;
@@ -156,6 +156,14 @@ impl Session {
     /// # Errors
     /// The driver's status, with the shape of the launch.
     pub fn launch(&self, launch: &Launch) -> Result<Event> {
+        self.launch_after(launch, &[])
+    }
+
+    /// The same, to begin when these events of other queues have ended.
+    ///
+    /// # Errors
+    /// As of [`Session::launch`].
+    pub fn launch_after(&self, launch: &Launch, after: &[cl_event]) -> Result<Event> {
         let Launch {
             kernel,
             name,
@@ -180,7 +188,7 @@ impl Session {
                 offset,
                 global.as_ptr(),
                 local.as_ptr(),
-                &[],
+                after,
             )
         }
         .during(format!(

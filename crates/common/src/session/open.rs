@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
@@ -16,8 +17,8 @@ use crate::tell::{Call, Listener};
 pub struct Session {
     /// The device.
     pub device: Device,
-    /// A context with this device alone.
-    pub context: Context,
+    /// A context with this device alone, or one that it shares.
+    pub context: Arc<Context>,
     /// An in-order queue that records event times.
     pub queue: CommandQueue,
     /// Who hears of its calls.
@@ -37,12 +38,23 @@ impl Session {
         listener.call(context.as_ref().err(), &|| {
             Call::new("clCreateContext", &["1 device"]).gave("context")
         });
-        let context = context?;
-        // create_default calls clCreateCommandQueue, which drivers of every
-        // version have; the 2.0 call is a null pointer on a 1.x driver.
+        Session::open_in(Arc::new(context?), device, listener)
+    }
+
+    /// The same in a context that others use, too: of this driver's other devices, or of other
+    /// queues of this one.
+    pub fn open_in(
+        context: Arc<Context>,
+        device: Device,
+        listener: Rc<dyn Listener>,
+    ) -> Result<Session> {
+        let id = device.cl().id();
+        // This calls clCreateCommandQueue, which drivers of every version have; the 2.0 call is
+        // a null pointer on a 1.x driver.
         #[allow(deprecated)]
-        let queue = CommandQueue::create_default(&context, CL_QUEUE_PROFILING_ENABLE)
-            .during("creating a queue");
+        // SAFETY: the id is a device's, and OpenCL refuses one that the context does not have.
+        let queue = unsafe { CommandQueue::create(&context, id, CL_QUEUE_PROFILING_ENABLE) };
+        let queue = queue.during("creating a queue");
         listener.call(queue.as_ref().err(), &|| {
             let arguments = ["~context", "~device", "CL_QUEUE_PROFILING_ENABLE"];
             Call::new("clCreateCommandQueue", &arguments).gave("queue")
