@@ -4,7 +4,6 @@ use std::slice;
 
 use common::device::{self, Device, Kind};
 use common::error::{Error, Result};
-use common::source::Source;
 use lesson::Lesson;
 use verify::numbers::{self, percent};
 use verify::problem::Problem;
@@ -76,7 +75,7 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
             return Err(Error::Usage(why));
         }
     }
-    let ways = ways(own, &targets, &lesson.source()?, problem)?;
+    let ways = ways(lesson, own, &targets, problem)?;
     lesson.say(format!(
         "\n  Rows of C on {}: {why}",
         numbers::count(count, "device")
@@ -127,8 +126,10 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
 
 /// Each device alone, and all together: in one context for each driver, and in one for each
 /// device. On request with resident operands, too.
-fn ways(own: &Own, devices: &[Device], source: &Source, problem: &Problem) -> Result<Vec<Way>> {
-    let workers = Worker::start(devices, source)?;
+fn ways(lesson: &Lesson, own: &Own, devices: &[Device], problem: &Problem) -> Result<Vec<Way>> {
+    let (source, raw_log) = (lesson.source()?, lesson.flags().raw_log);
+    let start = |devices: &[Device]| Worker::start(devices, &source, raw_log);
+    let workers = start(devices)?;
     // Pinned is what one context knows: that of a GPU, which has a use for it.
     let gpu = workers.iter().find(|one| one.device.kind == Kind::Gpu);
     let together = Way {
@@ -163,12 +164,8 @@ fn ways(own: &Own, devices: &[Device], source: &Source, problem: &Problem) -> Re
     }
     let share_a_driver = |pair: &[Device]| pair[0].platform.name == pair[1].platform.name;
     if devices.windows(2).any(share_a_driver) {
-        let start = |device| Worker::start(slice::from_ref(device), source);
-        let workers = devices
-            .iter()
-            .map(start)
-            .collect::<Result<Vec<_>>>()?
-            .concat();
+        let alone = devices.iter().map(slice::from_ref);
+        let workers = alone.map(start).collect::<Result<Vec<_>>>()?.concat();
         ways.push(Way {
             name: "together, a context each".into(),
             says: "the same, nothing shared".into(),

@@ -30,7 +30,11 @@ const ORDERS: [(&str, &str); 4] = [
 /// One device, several queues.
 pub fn queues(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     let device = lesson.session()?.device.clone();
-    let workers = Worker::start(slice::from_ref(&device), &lesson.source()?)?;
+    let workers = Worker::start(
+        slice::from_ref(&device),
+        &lesson.source()?,
+        lesson.flags().raw_log,
+    )?;
     let memory = [
         product(problem, None)?,
         product(problem, Some(&workers[0]))?,

@@ -97,7 +97,7 @@ fn work(flags: Flags, world: &SimpleCommunicator, who: &str) -> Result<()> {
     let device = parts.map_or(device.clone(), |parts| parts[here % places].clone());
     let context = Context::from_device(&device.cl()).during("creating a context")?;
     let source = Source::of_course("14-several-devices.cl")?;
-    let engine = Engine::open(&device, &Arc::new(context), &source)?;
+    let engine = Engine::open(&device, &Arc::new(context), &source, false)?;
     let is_json = flags.json;
     world.barrier(); // so that nobody waits impatiently for one whose driver compiles
     let mut grid = Grid::new(world, engine, flags)?;

@@ -58,63 +58,71 @@ pub struct Order {
     pub ended: Sender<(usize, Result<Vec<Span>>)>,
 }
 
-/// A device, and the thread that it works in.
+/// A device, and where it works.
 pub struct Worker {
     pub device: Device,
     pub context: Arc<Context>,
-    orders: Sender<Order>,
+    place: Place,
+}
+
+/// A simulator cannot be used by another thread.
+enum Place {
+    Thread(Sender<Order>),
+    Here(Box<Engine>),
 }
 
 impl Worker {
     /// Devices that stand beside each other and have one driver share a context.
-    pub fn start(devices: &[Device], source: &Source) -> Result<Vec<Rc<Worker>>> {
+    ///
+    /// # Errors
+    /// As of [`Program::build`], which `raw_log` is for.
+    pub fn start(devices: &[Device], source: &Source, raw_log: bool) -> Result<Vec<Rc<Worker>>> {
         let mut workers = Vec::new();
         for group in devices.chunk_by(|one, other| one.platform.name == other.platform.name) {
             let ids: Vec<cl_device_id> = group.iter().map(|device| device.cl().id()).collect();
             let context = Context::from_devices(&ids, &[], None, ptr::null_mut());
             let context = Arc::new(context.during("creating a context")?);
             for device in group {
-                workers.push(Rc::new(Worker::begin(device, &context, source)?));
+                let (own, shared, source) = (device.clone(), context.clone(), source.clone());
+                let open = move || Engine::open(&own, &shared, &source, raw_log);
+                workers.push(Rc::new(Worker {
+                    device: device.clone(),
+                    context: context.clone(),
+                    place: match device.is_simulator() {
+                        true => Place::Here(Box::new(open()?)),
+                        false => Place::Thread(thread(open)?),
+                    },
+                }));
             }
         }
         Ok(workers)
     }
 
-    fn begin(device: &Device, context: &Arc<Context>, source: &Source) -> Result<Worker> {
-        let (orders, all) = channel::<Order>();
-        let (tell, told) = channel();
-        let (own, shared, source) = (device.clone(), context.clone(), source.clone());
-        // No scoped thread: one that hangs in its driver is never joined.
-        thread::spawn(move || {
-            let engine = match Engine::open(&own, &shared, &source) {
-                Ok(engine) => engine,
-                Err(error) => return drop(tell.send(Err(error))),
-            };
-            let _ = tell.send(Ok(()));
-            for order in all {
-                let work = Work::new(&engine, &order);
-                // The others wait for this device also where it cannot begin.
-                let begun = order.board.ready();
-                let ended = work.and_then(|mut work| work.run(begun));
-                // Nobody listens to a device that was given up.
-                let _ = order.ended.send((order.me, ended));
-            }
-            // A driver may be gone before this thread is.
-            mem::forget(engine);
-        });
-        let ended = |_| Err(Error::Died("a device's thread ended".into()));
-        told.recv().unwrap_or_else(ended)?;
-        Ok(Worker {
-            device: device.clone(),
-            context: context.clone(),
-            orders,
-        })
-    }
-
     /// Lets it work on a product.
     pub fn order(&self, order: Order) {
-        let _ = self.orders.send(order);
+        match &self.place {
+            Place::Here(engine) => engine.carry_out(&order),
+            Place::Thread(orders) => drop(orders.send(order)),
+        }
     }
+}
+
+/// A thread that carries out orders. No scoped one: one that hangs in its driver is never joined.
+fn thread(open: impl FnOnce() -> Result<Engine> + Send + 'static) -> Result<Sender<Order>> {
+    let (orders, all) = channel::<Order>();
+    let (tell, told) = channel();
+    thread::spawn(move || {
+        let engine = match open() {
+            Ok(engine) => engine,
+            Err(error) => return drop(tell.send(Err(error))),
+        };
+        let _ = tell.send(Ok(orders));
+        all.iter().for_each(|order| engine.carry_out(&order));
+        // The driver may be gone before this thread is.
+        mem::forget(engine);
+    });
+    let ended = |_| Err(Error::Died("a device's thread ended".into()));
+    told.recv().unwrap_or_else(ended)
 }
 
 /// What a device needs to multiply: a queue each for uploads, kernels and downloads.
@@ -126,16 +134,31 @@ pub struct Engine {
 }
 
 impl Engine {
-    pub fn open(device: &Device, context: &Arc<Context>, source: &Source) -> Result<Engine> {
+    pub fn open(
+        device: &Device,
+        context: &Arc<Context>,
+        source: &Source,
+        raw_log: bool,
+    ) -> Result<Engine> {
         let queue = || Session::open_in(context.clone(), device.clone(), Rc::new(()));
         let queues = [queue()?, queue()?, queue()?];
         let width = device.limits.register_floats();
         let options = program::options(Type::Float, &[("WIDTH".into(), width)]);
         Ok(Engine {
-            program: Program::build(&queues[KERNELS], source, &options, false)?,
+            program: Program::build(&queues[KERNELS], source, &options, raw_log)?,
             queues,
             width,
         })
+    }
+
+    /// Takes part in a product.
+    fn carry_out(&self, order: &Order) {
+        let work = Work::new(self, order);
+        // The others wait for this device also where it cannot begin.
+        let begun = order.board.ready();
+        let ended = work.and_then(|mut work| work.run(begun));
+        // Nobody listens to a device that was given up.
+        let _ = order.ended.send((order.me, ended));
     }
 
     /// C = A * B, or C += A * B, to be launched. C has `rows` x `columns` elements, each a sum of
