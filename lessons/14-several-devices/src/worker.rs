@@ -291,24 +291,25 @@ impl Work<'_> {
     fn begin(&mut self, block: usize) -> Result<()> {
         self.upload(block)?;
         let [row, column] = self.order.board.blocks[block];
-        let bands = [&self.a[row], &self.b[column]].into_iter();
-        let after: Vec<_> = bands
-            .filter_map(|band| Some(band.moved.as_ref()?.get()))
-            .collect();
-        let product = self
-            .queue(KERNELS)
-            .launch_after(&self.kernels[block], &after)?;
-        self.computed[block] = Some(product);
+        let after = [&self.a[row].moved, &self.b[column].moved];
+        let after: Vec<_> = after.into_iter().flatten().map(Event::get).collect();
+        let (queue, kernel) = (self.queue(KERNELS), &self.kernels[block]);
+        self.computed[block] = Some(queue.launch_after(kernel, &after)?);
         if !self.order.job.resident {
             self.download(block)?;
         }
-        // Else a queue may keep its commands until somebody waits for it.
-        let mut queues = self.engine.queues.iter();
-        queues.try_for_each(|queue| queue.queue.flush().during("flushing a queue"))
+        self.flush()
     }
 
     fn queue(&self, lane: usize) -> &Session {
         &self.engine.queues[lane % self.order.job.queues]
+    }
+
+    /// Sends off what is in the queues. Without it one may keep its commands until somebody waits
+    /// for it, and where another queue waits for their events nobody does.
+    fn flush(&self) -> Result<()> {
+        let mut queues = self.engine.queues.iter();
+        queues.try_for_each(|queue| queue.queue.flush().during("flushing a queue"))
     }
 
     fn finish(&self) -> Result<()> {
