@@ -234,6 +234,18 @@ impl Record {
         }
     }
 
+    /// 2 M N K over the bytes that it asks global memory for. What the helpers load and store
+    /// counts, as their time does; none where it is not counted.
+    pub fn intensity(&self) -> Option<f64> {
+        let helpers = self.helpers.iter().map(|one| one.traffic_elements);
+        let counts = [self.traffic_elements].into_iter().chain(helpers);
+        let counts: Option<Vec<Counts>> = counts.collect();
+        let global = |c: &Counts| c.global_loads as f64 + c.global_stores as f64;
+        let elements: f64 = counts?.iter().map(global).sum();
+        let bytes = elements * self.ty?.size() as f64;
+        (bytes > 0.0).then(|| self.shape().flop() / bytes)
+    }
+
     /// Whether its result was checked and right.
     pub fn is_right(&self) -> bool {
         matches!(self.outcome, Outcome::Right { .. })

@@ -15,6 +15,7 @@
 //! - `calls` tells the OpenCL calls of any program.
 //! - `diff` shows what changed between two kernels.
 //! - `doctor` says what this machine lacks, and which packages have it.
+//! - `report` measures all lessons, and makes one page of it.
 //! - `words` are the texts that the learner reads.
 
 mod asm;
@@ -31,6 +32,7 @@ mod inspect;
 mod new;
 mod occupancy;
 mod puzzles;
+mod report;
 mod run;
 mod spec;
 mod trace;
@@ -43,7 +45,6 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 use common::Error;
 use process::end;
-use report::command as report_command;
 
 /// What `asm`, `occupancy` and `trace` take first.
 const KERNEL: &str = "A kernel of a lesson, or of the file that --source names; or a file of yours, \
@@ -113,7 +114,7 @@ enum Command {
     /// What changed between two kernels, or from one lesson to another
     Diff(diff::Options),
     /// Run every lesson on a device, and write one page with every step on it
-    Report(Box<report_command::Options>),
+    Report(Box<report::Options>),
     /// What of this machine the course can use, and how to mend the rest
     Doctor(doctor::Options),
     /// It is a makers' command now
@@ -157,7 +158,7 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Trace(options) => return trace::trace(&options),
         Command::Doctor(options) => return doctor::doctor(&options),
         Command::Diff(options) => diff::diff(&options)?,
-        Command::Report(options) => report_command::report(&options)?,
+        Command::Report(options) => report::report(&options)?,
         Command::Peers { words } => {
             let next = [&["cargo xtask libraries".into()], &words[..]]
                 .concat()

@@ -2,9 +2,9 @@
 //! measured stands there by its name, as claims name a figure.
 
 use anyhow::Result;
-use minijinja::context;
+use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use report::filled;
+use minijinja::{Environment, context};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use verify::numbers::percent;
@@ -96,8 +96,23 @@ impl Charts {
     pub fn draw(&self) -> Result<String> {
         let charts = self.chart.iter().map(Chart::places);
         let charts = Serde(charts.collect::<Result<Vec<_>>>()?);
-        filled("chart.svg", include_str!("chart.svg"), context! { charts })
+        let mut engine = Environment::new();
+        let syntax = SyntaxConfig::builder()
+            .trim_blocks(true)
+            .lstrip_blocks(true)
+            .keep_trailing_newline(true)
+            .build()?;
+        engine.set_syntax(syntax);
+        engine.add_filter("short", short);
+        Ok(engine.render_str(include_str!("chart.svg"), context! { charts })?)
     }
+}
+
+/// With one decimal, and none where it would be 0.
+fn short(number: f64) -> String {
+    let text = format!("{number:.1}");
+    let text = text.strip_suffix(".0").unwrap_or(&text);
+    if text == "-0" { "0" } else { text }.into()
 }
 
 impl Chart {

@@ -30,7 +30,6 @@
 use anyhow::{Context, Result, bail};
 use process::data::recording::{Recording, file};
 use process::data::size_name;
-use report::intensity;
 use serde_json::Value;
 use verify::numbers::significant;
 
@@ -132,7 +131,7 @@ fn recorded(run: &str, lesson: &str, name: &str) -> Result<Option<f64>> {
     let at = at.with_context(|| format!("docs/data/{run}/{lesson}.jsonl has no timed {kernel}"))?;
     Ok(match field {
         "" => recording.records[at].rate(),
-        "intensity" => intensity(&recording.records[at]),
+        "intensity" => recording.records[at].intensity(),
         field => {
             let pointer = format!("/{}", field.replace('.', "/"));
             recording.values[at]

@@ -1,0 +1,242 @@
+//! `course report`: every lesson on a device, each in a child process, measured in one run. One
+//! page has the roofline and all figures; `page` is what is shown on it.
+
+mod page;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+use std::{fs, io};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use colored::Colorize;
+use common::Error;
+use common::death::How;
+use common::record::Record;
+use diagnostics::aside;
+use diagnostics::terminal::Out;
+use process::data::{date, size_name};
+use process::devices::{self, Device};
+use process::lessons::{self, LESSONS};
+use process::{Finished, Refused, machine};
+use serde::Serialize;
+use verify::shape::Shape;
+
+/// What is run, and where it is written.
+#[derive(Args)]
+pub struct Options {
+    /// Device to use: its number in `lesson01`'s listing, or part of a name,
+    /// platform or type [default: as the lessons choose]
+    #[arg(short, long, value_name = "SELECTOR")]
+    device: Option<String>,
+    /// Run on every device of this machine, simulators left out
+    #[arg(long, conflicts_with = "device")]
+    all_devices: bool,
+    /// Sizes of the products, N or MxNxK; may be a list, or given more than once
+    /// [default: the lessons' own]
+    #[arg(short, long, value_name = "N|MxNxK", value_delimiter = ',')]
+    size: Vec<Shape>,
+    /// Lessons to run [default: all]
+    #[arg(long, value_name = "NUMBER", value_delimiter = ',')]
+    lesson: Vec<u32>,
+    /// Timed runs of each kernel [default: at least 3, until a quarter of a second or 20 runs]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    runs: Option<u32>,
+    /// Folder for the page and report.json
+    #[arg(long, value_name = "DIR", default_value = "report")]
+    out: PathBuf,
+}
+
+/// A run of the lessons on one or several devices, as report.json has it.
+#[derive(Serialize)]
+struct Survey {
+    begun: String,
+    /// The commit, with "-dirty" where files were changed; where git knows it.
+    commit: Option<String>,
+    /// The host's CPU.
+    host: String,
+    devices: Vec<Device>,
+    planned: Vec<Job>,
+    done: Vec<Done>,
+}
+
+/// What one child process does.
+#[derive(Clone, Serialize)]
+struct Job {
+    /// Number of the device in the listing.
+    device: usize,
+    /// The size that the child is given; none for its own.
+    size: Option<Shape>,
+    lesson: u32,
+}
+
+/// A job that has been done.
+#[derive(Serialize)]
+struct Done {
+    job: Job,
+    /// How long the child took.
+    seconds: f64,
+    records: Vec<Record>,
+    /// Its error, where it did not end well.
+    failed: Option<String>,
+    /// Its exit status then.
+    status: Option<u8>,
+}
+
+/// Lesson 2 works on vectors, and has a size of its own.
+const VECTORS: u32 = 2;
+
+/// Runs what the options ask for. The page is written after every job: what was done is on it,
+/// whatever stops the rest.
+pub fn report(options: &Options) -> Result<()> {
+    // Before any lesson takes its time.
+    write(options, &[])?;
+    let lessons = measuring(&options.lesson)?;
+    let devices = devices::chosen(options.device.as_deref(), options.all_devices)?;
+    let mut survey = Survey {
+        begun: date("+%Y-%m-%d %H:%M")?,
+        commit: machine::commit(),
+        host: machine::host(),
+        planned: jobs(&lessons, &options.size, &devices),
+        devices,
+        done: Vec::new(),
+    };
+    for (at, job) in survey.planned.clone().into_iter().enumerate() {
+        aside!("  {} of {}  {}", at + 1, survey.planned.len(), job.name());
+        survey.done.push(job.run(options.runs)?);
+        let figures = serde_json::to_string_pretty(&survey)?;
+        let page = page::page(&survey)?;
+        write(options, &[("index.html", page), ("report.json", figures)])?;
+    }
+    for section in page::sections(&survey) {
+        for bench in section.benches {
+            let head = format!("{} at {}", section.label, size_name(bench.shape));
+            writeln!(Out, "{}\n  {}", head.bold(), bench.sentence)?;
+        }
+    }
+    writeln!(Out, "page: {}", options.out.join("index.html").display())?;
+    let failed = survey.done.iter().filter(|done| done.failed.is_some());
+    let names: Vec<String> = failed.clone().map(|done| done.job.name()).collect();
+    let Some(status) = failed.filter_map(|done| done.status).max() else {
+        return Ok(());
+    };
+    let names = names.join(", ");
+    let message = format!("not everything ran: {names}; the page says why");
+    Err(Refused { message, status }.into())
+}
+
+/// The lessons that measure something, or those of them that are asked for.
+fn measuring(wanted: &[u32]) -> Result<Vec<u32>> {
+    let all = LESSONS.iter().map(|lesson| lesson.number);
+    let mut measuring: Vec<u32> = all.filter(|&number| number > 1).collect();
+    if let Some(unknown) = wanted.iter().find(|number| !measuring.contains(number)) {
+        let why = "measures nothing, or is not there; `cargo run` lists the lessons";
+        return Err(Error::Usage(format!("lesson {unknown} {why}")).into());
+    }
+    measuring.retain(|number| wanted.is_empty() || wanted.contains(number));
+    Ok(measuring)
+}
+
+/// Lessons on products once for each size, or at their own; vectors once.
+fn jobs(lessons: &[u32], sizes: &[Shape], devices: &[Device]) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for Device { index, .. } in devices {
+        for at in 0..sizes.len().max(1) {
+            let lessons = lessons.iter().copied();
+            jobs.extend(
+                lessons
+                    .filter(|&lesson| at == 0 || lesson != VECTORS)
+                    .map(|lesson| Job {
+                        device: *index,
+                        size: sizes.get(at).copied().filter(|_| lesson != VECTORS),
+                        lesson,
+                    }),
+            );
+        }
+    }
+    jobs
+}
+
+impl Job {
+    /// "lesson08 at 1024x1024x1024".
+    fn name(&self) -> String {
+        let size = self.size.map(|size| format!(" at {}", size_name(size)));
+        format!("lesson{:02}{}", self.lesson, size.unwrap_or_default())
+    }
+
+    /// Does it, and keeps what was measured.
+    fn run(self, runs: Option<u32>) -> Result<Done> {
+        let name = self.name();
+        let mut command = lessons::numbered(self.lesson)?.command()?;
+        command.args(["--json", "--device", &self.device.to_string()]);
+        if let Some(size) = self.size {
+            command.args(["--size", &size.to_string()]);
+        }
+        if let Some(runs) = runs {
+            command.args(["--runs", &runs.to_string()]);
+        }
+        let begin = Instant::now();
+        let finished = Finished::of(&mut command)
+            .with_context(|| format!("{name} could not be run (just rebuilt?)"))?;
+        let stopped = matches!(How::of(finished.status), How::Stopped(_));
+        ensure!(!stopped, "it was stopped");
+        let refused = (!finished.status.success()).then(|| finished.refused());
+        if let Some(why) = &refused {
+            let first = why.message.lines().next().unwrap_or_default();
+            aside!("  {name} failed: {first}");
+        }
+        // A lesson may print lines of other kinds.
+        let lines = finished.stdout.lines();
+        let records = lines.filter_map(|line| serde_json::from_str(line).ok());
+        Ok(Done {
+            job: self,
+            seconds: begin.elapsed().as_secs_f64(),
+            records: records.collect(),
+            status: refused.as_ref().map(|refused| refused.status),
+            failed: refused.map(|refused| refused.message),
+        })
+    }
+}
+
+/// Makes the folder, if it is not there yet, and writes these files into it.
+fn write(options: &Options, files: &[(&str, String)]) -> Result<()> {
+    let unwritable = |error: io::Error| Error::File {
+        path: options.out.clone(),
+        why: format!("{error}\n  next: the same command with --out DIR, a folder of your own"),
+    };
+    fs::create_dir_all(&options.out).map_err(unwritable)?;
+    for (name, text) in files {
+        fs::write(options.out.join(name), text).map_err(unwritable)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lesson_that_measures_nothing_is_refused() {
+        assert!(measuring(&[1]).is_err() && measuring(&[99]).is_err());
+        assert_eq!(measuring(&[8, 3]).unwrap(), [3, 8]);
+    }
+
+    #[test]
+    fn every_lesson_runs_at_every_size_and_lesson_2_once() {
+        let jobs = |sizes: &[usize], devices: &[usize]| {
+            let device = |&index| Device {
+                index,
+                ..Device::default()
+            };
+            let devices: Vec<Device> = devices.iter().map(device).collect();
+            let sizes: Vec<Shape> = sizes.iter().map(|&n| Shape::cube(n)).collect();
+            jobs(&[2, 8], &sizes, &devices)
+        };
+        let names = jobs(&[64, 100], &[0]);
+        let names: Vec<String> = names.iter().map(Job::name).collect();
+        assert_eq!(names, ["lesson02", "lesson08 at 64", "lesson08 at 100"]);
+        let own = jobs(&[], &[0, 1]);
+        assert_eq!((own.len(), own[3].device), (4, 1));
+    }
+}

@@ -1,0 +1,355 @@
+//! The page, one file with everything in it: a section for each device, in it a bench for each
+//! size with rows in teaching order and the roofline, and one list of what moves memory.
+
+use anyhow::Result;
+use common::probe::Peak;
+use common::record::Record;
+use minijinja::context;
+use minijinja::value::Serde;
+use process::data::size_name;
+use process::devices::Device;
+use process::lessons::LESSONS;
+use serde::Serialize;
+use serde_json::{Value, json};
+use verify::numbers::{factor, percent, significant};
+use verify::shape::Shape;
+
+use super::{Done, Survey, VECTORS};
+use crate::words::filled;
+
+/// The page.
+pub fn page(survey: &Survey) -> Result<String> {
+    let values = context! { sections => Serde(sections(survey)), survey => Serde(survey) };
+    let page = filled("page.html", include_str!("page.html"), values)?;
+    // The engine escapes slashes, too, which are text.
+    Ok(page.replace("&#x2f;", "/"))
+}
+
+/// Those of all devices.
+pub fn sections(survey: &Survey) -> Vec<Section<'_>> {
+    let devices = survey.devices.iter();
+    devices.map(|device| section(survey, device)).collect()
+}
+
+/// A device, and what was measured on it.
+#[derive(Serialize)]
+pub struct Section<'a> {
+    device: &'a Device,
+    pub label: String,
+    /// The best that the lessons' probes measured in this run.
+    limits: Option<Peak>,
+    pub benches: Vec<Bench>,
+    /// Saxpy, also on the host, and the copies, once each.
+    memory: Vec<Row>,
+    /// What did not end well, and why.
+    failures: Vec<(String, &'a str)>,
+}
+
+fn section<'a>(survey: &'a Survey, device: &'a Device) -> Section<'a> {
+    let done = survey.done.iter();
+    let done: Vec<&Done> = done.filter(|one| one.job.device == device.index).collect();
+    let records = || done.iter().flat_map(|done| &done.records);
+    let limits = records()
+        .filter_map(|record| record.limits)
+        .reduce(Peak::and);
+    let mut sizes: Vec<Option<Shape>> = Vec::new();
+    let mut memory: Vec<Row> = Vec::new();
+    for job in done.iter().map(|done| &done.job) {
+        if job.lesson != VECTORS && !sizes.contains(&job.size) {
+            sizes.push(job.size);
+        }
+    }
+    for record in records().filter(|record| record.gbytes_per_second.is_some()) {
+        if !memory.iter().any(|row| row.record.kernel == record.kernel) {
+            memory.push(Row::of(String::new(), record, None));
+        }
+    }
+    let bench = |size| Bench::of(product_rows(&done, size, limits), limits);
+    let failed = done.iter();
+    let failed = failed.filter_map(|done| Some((done.job.name(), done.failed.as_deref()?)));
+    Section {
+        device,
+        label: device.label(),
+        limits,
+        benches: sizes.into_iter().filter_map(bench).collect(),
+        memory,
+        failures: failed.collect(),
+    }
+}
+
+/// One line of the tables.
+#[derive(Default, Serialize)]
+struct Row {
+    /// "8.3": the third row of lesson 8; empty for what is no kernel.
+    id: String,
+    /// The kernel's; without "host" before it, since its heading says so.
+    name: String,
+    /// What stands above those of its lesson, or of the host.
+    heading: String,
+    /// Whether it is a loop or a crate on the host.
+    is_host: bool,
+    /// 0 where it has none.
+    rate: f64,
+    /// Of the device's limit; the host's own rows have none.
+    share: Option<f64>,
+    /// Floating-point operations for each byte that the kernel asks global memory for.
+    intensity: Option<f64>,
+    is_best: bool,
+    /// How long its bar is, of 1.
+    bar: f64,
+    record: Record,
+}
+
+impl Row {
+    fn of(id: String, record: &Record, limits: Option<Peak>) -> Row {
+        let is_host = record.platform == "host";
+        let has_share = !is_host && record.share_of_limit.is_some();
+        let limit = limits.filter(|_| has_share).map(|limits| limits.gflops);
+        let name = record.kernel.strip_prefix("host ");
+        let mut lessons = LESSONS.iter().filter(|_| !is_host);
+        let lesson = lessons.find(|lesson| lesson.number == record.lesson);
+        let heading = lesson.map(|one| format!("Lesson {}: {}", one.number, one.teaches));
+        Row {
+            id,
+            heading: heading.unwrap_or("On the host".into()),
+            name: name.unwrap_or(&record.kernel).into(),
+            is_host,
+            rate: record.rate().unwrap_or(0.0),
+            share: record
+                .gflops
+                .zip(limit)
+                .map(|(gflops, limit)| gflops / limit),
+            intensity: record.intensity(),
+            record: record.clone(),
+            ..Row::default()
+        }
+    }
+
+    /// Whether it is a kernel with a rate.
+    fn is_timed(&self) -> bool {
+        !self.is_host && self.record.gflops.is_some()
+    }
+}
+
+/// The products of one shape on one device.
+#[derive(Serialize)]
+pub struct Bench {
+    pub shape: Shape,
+    /// What the reader wants to know first.
+    pub sentence: String,
+    /// The rate of the slowest kernel.
+    slowest: f64,
+    roofline: Option<Value>,
+    /// Of each lesson, and then of the host.
+    rows: Vec<Row>,
+}
+
+impl Bench {
+    /// None where nothing was timed.
+    fn of(mut rows: Vec<Row>, limits: Option<Peak>) -> Option<Bench> {
+        let shape = rows.iter().find(|row| row.record.gflops.is_some())?;
+        let shape = shape.record.shape();
+        let rates = rows.iter().map(|row| row.rate);
+        let bars = LogAxis::over(rates.chain(limits.map(|limits| limits.gflops)), 1.0);
+        rows.iter_mut().for_each(|row| row.bar = bars.at(row.rate));
+        // Those whose rates can be believed.
+        let kernels = rows.iter_mut().filter(|row| row.is_timed());
+        let mut kernels: Vec<_> = kernels.filter(|row| !row.record.is_above_limit()).collect();
+        kernels.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+        let slowest = kernels.first().map(|row| row.rate);
+        let sentence = match (slowest, kernels.last_mut()) {
+            (Some(slowest), Some(best)) => {
+                best.is_best = true;
+                sentence(slowest, best)
+            }
+            _ => "No kernel was timed.".into(),
+        };
+        let roofline = limits.and_then(|limits| roofline(&rows, limits, shape));
+        Some(Bench {
+            shape,
+            sentence,
+            slowest: slowest.unwrap_or(1.0),
+            roofline,
+            rows,
+        })
+    }
+}
+
+fn sentence(slowest: f64, best: &Row) -> String {
+    let share = best
+        .share
+        .map(|share| format!(" does {} of what the device can", percent(share)));
+    format!(
+        "From {} to {} GFLOP/s, {}: {}{}.",
+        significant(slowest),
+        significant(best.rate),
+        factor(best.rate / slowest),
+        best.name,
+        share.unwrap_or_default()
+    )
+}
+
+/// What belongs into a table of products: timed, skipped or wrong. What a lesson
+/// only demonstrates has a shape of its own and no time.
+fn belongs(record: &Record) -> bool {
+    let told = record.why().is_some();
+    record.gflops.is_some() || told && record.k > 0
+}
+
+fn product_rows(done: &[&Done], size: Option<Shape>, limits: Option<Peak>) -> Vec<Row> {
+    let (mut kernels, mut hosts) = (Vec::new(), Vec::new());
+    for done in done.iter().filter(|done| done.job.size == size) {
+        let mut number = 0;
+        for record in done.records.iter().filter(|record| belongs(record)) {
+            if record.platform != "host" {
+                number += 1;
+                let id = format!("{}.{number}", done.job.lesson);
+                kernels.push(Row::of(id, record, limits));
+                continue;
+            }
+            // Every lesson measures the host anew; the first time counts.
+            let of = |one: &Record| (one.kernel.clone(), one.m, one.k);
+            if !hosts.iter().any(|one: &Row| of(&one.record) == of(record)) {
+                hosts.push(Row::of(String::new(), record, limits));
+            }
+        }
+    }
+    kernels.extend(hosts);
+    kernels
+}
+
+/// The roofline of one bench, as the page's template draws it; none without counted traffic: what
+/// memory and arithmetic allow at each number of operations per byte, as measured, and every kernel
+/// below that (or above, where caches serve most of what it asks for). Places along x are shares of
+/// the width, so that it fills a phone as it fills a screen; those along y pixels from the top.
+///
+/// S. Williams, A. Waterman and D. Patterson, "Roofline: an insightful visual performance model
+/// for multicore architectures", 2009.
+fn roofline(rows: &[Row], limits: Peak, shape: Shape) -> Option<Value> {
+    const TOP: f64 = 24.0;
+    const HEIGHT: f64 = 420.0;
+    let timed = rows.iter().filter(|row| row.is_timed());
+    let kernels = timed.clone().filter(|row| row.intensity.is_some());
+    let intensity = |row: &Row| row.intensity.unwrap_or(0.0);
+    kernels.clone().next()?;
+    let ridge = limits.gflops / limits.gbytes_per_second;
+    let x = LogAxis::over(kernels.clone().map(intensity).chain([ridge]), 0.78);
+    // Units without a measured limit may be faster than those that have one.
+    let without = timed.filter(|row| row.share.is_none()).map(|row| row.rate);
+    let beyond = without.reduce(f64::max);
+    let beyond = beyond.filter(|rate| *rate > limits.gflops);
+    let rates = kernels.clone().map(|row| row.rate);
+    let y = LogAxis::over(rates.chain([limits.gflops]).chain(beyond), 0.92);
+    let down = |rate: f64| TOP + (1.0 - y.at(rate)) * HEIGHT;
+    let places = kernels
+        .clone()
+        .map(|row| [x.at(intensity(row)), down(row.rate)]);
+    let mut taken: Vec<[f64; 2]> = places.collect();
+    let point = |row: &Row| {
+        let place = [x.at(intensity(row)), down(row.rate)];
+        let label = free_place(place, &taken);
+        taken.push(label);
+        json!({
+            "id": row.id, "name": row.name, "says": row.record.says, "rate": row.rate,
+            "intensity": row.intensity, "x": place[0], "y": place[1], "label_y": label[1],
+        })
+    };
+    let points: Vec<Value> = kernels.map(point).collect();
+    let named = |decade: f64, at: f64| (at, decade.to_string());
+    Some(json!({
+        "size": size_name(shape),
+        "limits": limits,
+        "top": TOP,
+        "floor": TOP + HEIGHT,
+        // The powers of ten on both axes, and where they lie.
+        "across": Vec::from_iter(x.decades().map(|one| named(one, x.at(one)))),
+        "down": Vec::from_iter(y.decades().map(|one| named(one, down(one)))),
+        // Operations for each byte where the roofs meet, and where that is.
+        "ridge": ridge,
+        "edge": x.at(ridge),
+        "corner": down(limits.gflops),
+        "beyond": beyond.map(|rate| (rate, down(rate))),
+        // Where the slanted roof begins.
+        "begin": down(x.value(0.0) * limits.gbytes_per_second),
+        "points": points,
+    }))
+}
+
+/// Where a point's label lies, right of it: beside it, or the nearest place up or down that neither
+/// a point nor a label has taken.
+fn free_place([x, y]: [f64; 2], taken: &[[f64; 2]]) -> [f64; 2] {
+    /// A line's height in pixels; and a label's share of a phone's width, where places are closest.
+    const SIZE: [f64; 2] = [0.12, 13.0];
+    let x = x + SIZE[0] / 2.0;
+    let is_free = |y: &f64| {
+        let mut taken = taken.iter();
+        !taken.any(|one| (one[0] - x).abs() < SIZE[0] && (one[1] - y).abs() < SIZE[1])
+    };
+    let mut steps = (0..400).map(|i| y + f64::from((i + 1) / 2 * (i % 2 * 2 - 1)));
+    [x, steps.find(is_free).unwrap_or(y)]
+}
+
+/// A logarithmic axis.
+struct LogAxis {
+    low: f64,
+    high: f64,
+}
+
+impl LogAxis {
+    /// From a power of ten that leaves room before the lowest value; the highest one lies at
+    /// `top`, from 0 to 1.
+    fn over(values: impl IntoIterator<Item = f64>, top: f64) -> LogAxis {
+        /// Decades for the numbers of the other axis, on which no point lies.
+        const BEFORE: f64 = 0.6;
+        let shown = values
+            .into_iter()
+            .filter(|value| (1e-30..1e30).contains(value));
+        let [mut low, mut high] = [f64::MAX, f64::MIN];
+        for value in shown {
+            (low, high) = (low.min(value.log10()), high.max(value.log10()));
+        }
+        if low > high {
+            (low, high) = (0.0, 1.0);
+        }
+        let low = (low - BEFORE).floor();
+        let high = low + (high - low) / top;
+        LogAxis { low, high }
+    }
+
+    /// Where a value lies, from 0 to 1.
+    fn at(&self, value: f64) -> f64 {
+        (value.max(1e-12).log10() - self.low) / (self.high - self.low)
+    }
+
+    /// The value at a place from 0 to 1.
+    fn value(&self, at: f64) -> f64 {
+        10f64.powf(self.low + at * (self.high - self.low))
+    }
+
+    /// The powers of ten on it.
+    fn decades(&self) -> impl Iterator<Item = f64> {
+        (self.low.ceil() as i32..=self.high.floor() as i32).map(|power| 10f64.powi(power))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_begins_before_the_lowest_value_and_ends_above_the_highest() {
+        let axis = LogAxis::over([0.7, 500.0], 0.9);
+        let decades: Vec<f64> = axis.decades().collect();
+        assert_eq!(decades, [0.1, 1.0, 10.0, 100.0, 1000.0]);
+        assert!(axis.at(0.7) > 0.1 && (axis.at(500.0) - 0.9).abs() < 1e-9);
+        assert!((axis.value(axis.at(42.0)) - 42.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_label_keeps_its_place_or_takes_the_nearest_that_is_free() {
+        assert_eq!(free_place([0.5, 50.0], &[[0.5, 50.0]])[1], 63.0);
+        assert_eq!(free_place([0.5, 50.0], &[[0.1, 50.0]])[1], 50.0);
+        let taken = [[0.5, 50.0], [0.6, 63.0]];
+        assert_eq!(free_place([0.5, 50.0], &taken)[1], 37.0);
+    }
+}
