@@ -1,6 +1,5 @@
 //! `course diff`: what changed between two kernels, and only that.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -9,15 +8,14 @@ use analysis::listing::Listing;
 use analysis::trace::run;
 use anyhow::{Result, bail};
 use clap::Args;
+use colored::Colorize;
 use common::Error;
 use common::source::{KernelText, Source, did_you_mean};
 use diagnostics::terminal::Out;
 use diagnostics::terminal::diff::{self, Change, Line};
-use diagnostics::terminal::prose::{fitted, hunks};
+use diagnostics::terminal::prose::{beside, fitted, hunks};
 use judge::exercise::{come_to, model};
 use judge::{LaunchFlags, is_task};
-use minijinja::context;
-use minijinja::value::Serde;
 use process::lessons::LESSONS;
 use serde_json::{Value, json};
 use task::counts::Count;
@@ -25,7 +23,6 @@ use task::counts::Count;
 use crate::asm;
 use crate::puzzles::taken;
 use crate::trace::counted;
-use crate::words::say;
 
 /// Unchanged lines that are shown around a change.
 const CONTEXT: usize = 2;
@@ -57,6 +54,13 @@ struct Kernel {
     text: KernelText,
 }
 
+impl Kernel {
+    /// What it computes, by its name: matmul, copy, transpose.
+    fn family(&self) -> Option<&str> {
+        self.name.split('_').next()
+    }
+}
+
 pub fn diff(options: &Options) -> Result<()> {
     let files = [Some(&options.from), options.to.as_ref()];
     match files.map(|file| file.filter(|file| is_task(Path::new(file)))) {
@@ -69,25 +73,45 @@ pub fn diff(options: &Options) -> Result<()> {
         )),
     }
     let all = kernels()?;
-    let from = (&*options.from, named(&options.from, &all)?);
-    let to = options.to.as_deref();
-    let to = to.map(|to| named(to, &all).map(|kernels| (to, kernels)));
-    let (says, pairs) = pairs(&from, to.transpose()?.as_ref(), &all);
+    let (says, pairs) = pairs(&options.from, options.to.as_deref(), &all)?;
     if options.json {
         for (old, new) in pairs {
             let kernel = |one: &Kernel| json!({ "kernel": one.name, "file": one.path });
             let (from, to) = (kernel(old), kernel(new));
-            let lines = changed(&shown(old, new, 0));
+            let lines = changed(&compare(old, new, 0));
             writeln!(Out, "{}", json!({ "from": from, "to": to, "lines": lines }))?;
         }
         return Ok(());
     }
-    let pair = |(old, new)| (fitted(title(old, new)), hunks(&shown(old, new, CONTEXT)));
-    let pairs: Vec<_> = pairs.into_iter().map(pair).collect();
-    say(
-        "diff",
-        context! { says => fitted(says), pairs => Serde(pairs) },
-    )
+    writeln!(Out, "{}", fitted(says))?;
+    if pairs.is_empty() {
+        writeln!(Out, "\nThere is nothing to compare.")?;
+    }
+    for (old, new) in pairs {
+        let names = format!("{} -> {}", old.name, new.name);
+        let title = match old.path == new.path {
+            true => format!("{names}   {}", new.path),
+            false => format!("{names}\n{} -> {}", old.path, new.path),
+        };
+        let same = "  the same, but for its name\n";
+        let lines = hunks_or(same, &compare(old, new, CONTEXT));
+        write!(Out, "\n{}\n{lines}", fitted(title).bold())?;
+    }
+    Ok(())
+}
+
+fn hunks_or(same: &str, lines: &[Vec<Line>]) -> String {
+    let lines = hunks(lines);
+    if lines.is_empty() { same.into() } else { lines }
+}
+
+/// The lines that are not in both.
+fn changed(hunks: &[Vec<Line>]) -> Vec<Value> {
+    let lines = hunks.iter().flatten();
+    let lines = lines.filter(|line| line.change != Change::Same);
+    let change = |line: &Line| ["gone", "new"][usize::from(line.change == Change::New)];
+    let line = |one: &Line| json!({ "change": change(one), "line": one.number, "text": one.text });
+    lines.map(line).collect()
 }
 
 /// What the kernels of two task files ask for, and what the device's compiler makes of them.
@@ -109,39 +133,33 @@ fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
     };
     let counts = Count::ALL.into_iter().zip(from.iter().zip(&to));
     if options.json {
-        let counts = counts
-            .map(|((count, _, _), (from, to))| json!({ "count": count, "from": from, "to": to }));
         let line = json!({
             "from": files[0],
             "to": files[1],
-            "counts": counts.collect::<Vec<Value>>(),
+            "counts": Vec::from_iter(counts.map(|((count, ..), (from, to))| {
+                json!({ "count": count, "from": from, "to": to })
+            })),
             "not_counted": not_counted,
             "lines": changed(&loops(0)?),
         });
         return Ok(writeln!(Out, "{line}")?);
     }
-    let rows =
-        counts.map(|((_, name, of), (from, to))| (name, from.to_string(), to.to_string(), of));
-    let rows: Vec<_> = rows.collect();
     let says = fitted(format!("From {} to {}.", files[0], files[1]));
-    say("counts of two", context! { says, rows, not_counted })?;
-    say(
-        "loops of two",
-        context! { hunks => hunks(&loops(CONTEXT)?) },
-    )
-}
-
-/// The lines that are not in both.
-fn changed(hunks: &[Vec<Line>]) -> Vec<Value> {
-    let line = |line: &Line| {
-        let change = match line.change {
-            Change::Same => return None,
-            Change::Gone => "gone",
-            Change::New => "new",
+    writeln!(Out, "{says}\n\n{}", "Counts".bold())?;
+    for ((_, name, of), (old, new)) in counts {
+        let line = format!("  {name:<18} {old:>9} -> {new}{of}");
+        let line = if old == new {
+            line.dimmed()
+        } else {
+            line.normal()
         };
-        Some(json!({ "change": change, "line": line.number, "text": line.text }))
-    };
-    hunks.iter().flatten().filter_map(line).collect()
+        writeln!(Out, "{line}")?;
+    }
+    if let Some(why) = not_counted {
+        writeln!(Out, "  {}", beside(&why, 2))?;
+    }
+    let lines = hunks_or("  the same\n", &loops(CONTEXT)?);
+    Ok(write!(Out, "\n{}\n{lines}", "The innermost loop".bold())?)
 }
 
 /// What a task's launch comes to, in the order of `Count`, and what is not counted.
@@ -195,63 +213,57 @@ fn says(word: &str) -> String {
 /// Those of the lesson, or those of the name: two lessons may have one.
 fn named<'a>(word: &str, all: &'a [Kernel]) -> Result<Vec<&'a Kernel>> {
     let lesson = word.parse::<u32>().ok();
-    let is_it = |kernel: &&Kernel| match lesson {
-        Some(number) => kernel.lesson == number,
-        None => kernel.name == word,
-    };
+    let is_it = |one: &&Kernel| lesson.map_or(one.name == word, |number| one.lesson == number);
     let kernels: Vec<&Kernel> = all.iter().filter(is_it).collect();
     if !kernels.is_empty() {
         return Ok(kernels);
     }
-    let why = if lesson.is_some() {
-        let [first, last] = [all.first(), all.last()].map(|k| k.map_or(0, |k| k.lesson));
-        format!(
-            "{} has no kernels; lessons {first} to {last} have",
-            says(word)
-        )
+    bail!(Error::Usage(if lesson.is_some() {
+        let [first, last] = [all.first(), all.last()].map(|one| one.map_or(0, |one| one.lesson));
+        let of = says(word);
+        format!("{of} has no kernels; lessons {first} to {last} have")
     } else {
-        let names: BTreeSet<String> = all.iter().map(|kernel| kernel.name.clone()).collect();
-        let hint = did_you_mean(word, &Vec::from_iter(names));
+        let mut names: Vec<String> = all.iter().map(|kernel| kernel.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        let hint = did_you_mean(word, &names);
         format!("no lesson has a kernel {word}; {hint}")
-    };
-    bail!(Error::Usage(why))
+    }))
 }
 
-/// What a word of the command line names.
-type Named<'a> = (&'a str, Vec<&'a Kernel>);
 type Pair<'a> = (&'a Kernel, &'a Kernel);
 
 /// Which kernels are compared with which, and how to say it.
-fn pairs<'a>(
-    from: &Named<'a>,
-    to: Option<&Named<'a>>,
-    all: &'a [Kernel],
-) -> (String, Vec<Pair<'a>>) {
-    let (from, olds) = from;
-    let is_lesson = |word: &str| word.parse::<u32>().is_ok();
-    let Some((to, news)) = to else {
+fn pairs<'a>(from: &str, to: Option<&str>, all: &'a [Kernel]) -> Result<(String, Vec<Pair<'a>>)> {
+    let olds = named(from, all)?;
+    let Some(to) = to else {
         let lesson = olds[0].lesson;
-        let siblings: Vec<&Kernel> = all.iter().filter(|k| k.lesson == lesson).collect();
+        let siblings: Vec<&Kernel> = all.iter().filter(|one| one.lesson == lesson).collect();
         let mut pairs = steps(&siblings);
-        pairs.retain(|(_, new)| is_lesson(from) || new.name == *from);
-        let from = says(from);
-        let says = format!("{from}: each kernel against the one before it in lesson {lesson}.");
-        return (says, pairs);
+        pairs.retain(|(_, new)| olds.iter().any(|old| old.name == new.name));
+        let of = says(from);
+        let says = format!("{of}: each kernel against the one before it in lesson {lesson}.");
+        return Ok((says, pairs));
     };
-    let (of, with) = (says(from), says(to));
-    let says = format!("From {of} to {with}: the kernels that are most alike");
-    if !is_lesson(from) || !is_lesson(to) {
-        return (says + ".", Vec::from_iter(most_alike(olds, news)));
+    let news = named(to, all)?;
+    let are_lessons = [from, to].iter().all(|word| word.parse::<u32>().is_ok());
+    let firsts = if are_lessons { &news[..1] } else { &news };
+    let mut pairs = Vec::from_iter(most_alike(&olds, firsts));
+    let [of, with] = [from, to].map(says);
+    let mut says = format!("From {of} to {with}: the kernels that are most alike");
+    if are_lessons {
+        says += ",\nthen each kernel against the one before it";
+        pairs.extend(steps(&news));
     }
-    let link = most_alike(olds, &news[..1]).into_iter();
-    let says = says + ",\nthen each kernel against the one before it.";
-    (says, link.chain(steps(news)).collect())
+    Ok((says + ".", pairs))
 }
 
 /// Each kernel with the one before it that computes the same.
 fn steps<'a>(kernels: &[&'a Kernel]) -> Vec<Pair<'a>> {
     let with_predecessor = |(i, new): (usize, &&'a Kernel)| {
-        let before = kernels[..i].iter().rfind(|old| family(old) == family(new));
+        let before = kernels[..i]
+            .iter()
+            .rfind(|old| old.family() == new.family());
         Some((*before?, *new))
     };
     let kernels = kernels.iter().enumerate();
@@ -267,42 +279,24 @@ fn most_alike<'a>(old: &[&'a Kernel], new: &[&'a Kernel]) -> Option<Pair<'a>> {
     pairs.min_by_key(|(old, new)| {
         let changed: usize = compare(old, new, 0).iter().map(Vec::len).sum();
         (
-            family(old) != family(new),
+            old.family() != new.family(),
             old.lesson != new.lesson,
             changed,
         )
     })
 }
 
-/// What a kernel computes, by its name: matmul, copy, transpose.
-fn family(kernel: &Kernel) -> &str {
-    kernel.name.split('_').next().unwrap_or(&kernel.name)
-}
-
+/// What changed but the names, each line with its number in its file, and the name of its side.
 fn compare(old: &Kernel, new: &Kernel, context: usize) -> Vec<Vec<Line>> {
-    // The names are in the title already.
     let renamed = old.text.code.replace(&old.name, &new.name);
-    diff::hunks(&renamed, &new.text.code, context)
-}
-
-fn title(old: &Kernel, new: &Kernel) -> String {
-    if old.path == new.path {
-        format!("{} -> {}   {}", old.name, new.name, new.path)
-    } else {
-        format!("{} -> {}\n{} -> {}", old.name, new.name, old.path, new.path)
-    }
-}
-
-/// What changed, each line with its number in its file.
-fn shown(old: &Kernel, new: &Kernel, context: usize) -> Vec<Vec<Line>> {
-    let mut hunks = compare(old, new, context);
+    let mut hunks = diff::hunks(&renamed, &new.text.code, context);
     for line in hunks.iter_mut().flatten() {
-        let kernel = match line.change {
-            Change::Gone => old,
-            _ => new,
+        let kernel = if line.change == Change::Gone {
+            old
+        } else {
+            new
         };
         line.number += kernel.text.line - 1;
-        // The names are no difference, and each side shows its own.
         line.text = line.text.replace(&new.name, &kernel.name);
     }
     hunks

@@ -1,39 +1,38 @@
 //! Grading: what a class has come to. Each kernel is copied out of the student's folder and
 //! checked by the command that checks a learner's, as a process of its own; what was judged
-//! before is kept.
-//!
-//! # Layout
-//!
-//! `hand_in` is what lies in a student's folder, `table` what came of it.
+//! before is kept. `hand_in` is what lies in a student's folder.
 
 mod hand_in;
-mod table;
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use diagnostics::terminal::{plain, progress};
+use colored::{ColoredString, Colorize};
+use diagnostics::terminal::prose::{WIDTH, cut};
+use diagnostics::terminal::wrap::stdout_columns;
+use diagnostics::terminal::{Out, plain, plain_name, progress, table};
 use judge::{Detection, Observation, SEEDS, TIMEOUT};
 use lesson::results;
-use minijinja::context;
 use process::devices::{Device, chosen};
 use process::scratch::Scratch;
 use process::{ask, in_a_group, machine, this_program};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use task::counts::Count;
 use verify::cores::{cores, each_on};
 use verify::numbers::count;
 
 use crate::game::folder::VARIABLE;
 use crate::game::puzzle::Puzzle;
+use crate::game::verdict::Verdict;
 use crate::game::which::find;
-use crate::words::say;
 use crate::{exercises, puzzles};
 use hand_in::{Files, Student, handed_in, students};
-use table::Grade;
 
 /// Memory that a check and what it starts may hold: a kernel's macros can ask its compiler for
 /// any amount.
@@ -42,6 +41,8 @@ const MEMORY: u64 = 4 << 30;
 const LAUNCHES: u64 = 4;
 /// Processes that share a GPU at most: each takes some of its memory.
 const ON_A_GPU: usize = 8;
+/// Columns of a student's name.
+const NAME: usize = 20;
 
 /// The flags of `course grade`.
 #[derive(clap::Args)]
@@ -85,53 +86,54 @@ pub fn grade(options: &Options) -> Result<ExitCode> {
     };
     let named = options.only.iter().map(|word| find(&all, word));
     let mut puzzles = named.collect::<Result<Vec<&Puzzle>>>()?;
-    let are_named = !puzzles.is_empty();
-    if !are_named {
+    if puzzles.is_empty() {
         puzzles = all.iter().collect();
     }
     let below = |folder: &PathBuf| students(folder, &all);
     let students: Vec<Student> = options.folders.iter().flat_map(below).collect();
     let device = &chosen(options.device.as_deref(), false)?[0];
     let commit = machine::commit().map_or(String::new(), |commit| format!(" {commit}"));
-    let course = env!("CARGO_PKG_VERSION").to_string() + &commit;
     let judge = Judge {
         options,
         device,
-        course: &course,
+        course: env!("CARGO_PKG_VERSION").to_string() + &commit,
         kept: AtomicUsize::new(0),
     };
     let grades = judge.all(&students, &puzzles);
-    let label = device.label();
-    if options.csv {
-        table::csv(&grades, &course, &label)?;
-    } else if options.json {
-        table::json(&grades, &course, &label)?;
+    let rows = grades.iter().map(|grade| judge.row(grade));
+    if options.json {
+        for row in rows {
+            let row: Map<_, _> = row
+                .map(|(name, value)| (name.into(), value))
+                .into_iter()
+                .collect();
+            writeln!(Out, "{}", Value::Object(row))?;
+        }
+    } else if options.csv {
+        for (at, row) in rows.enumerate() {
+            if at == 0 {
+                writeln!(Out, "{}", row.each_ref().map(|(name, _)| *name).join(","))?;
+            }
+            writeln!(Out, "{}", row.map(|(_, value)| cell(value)).join(","))?;
+        }
     } else {
-        table::table_of(&grades, puzzles.len(), are_named)?;
+        print_table(&grades, puzzles.len(), !options.only.is_empty())?;
         let judged = grades.iter().filter(|one| matches!(one.seen, Ok(Some(_))));
-        let judged = count(judged.count(), "kernel");
-        let (students, kept) = (count(students.len(), "student"), judge.kept.into_inner());
-        let seconds = begun.elapsed().as_secs();
-        let device = label;
-        say(
-            "graded",
-            context! { students, judged, kept, seconds, course, device },
+        writeln!(
+            Out,
+            "\n  ✓ done  ~ right, not proven  ✗ not yet  ? did not run  ! refused  · not begun\n  \
+             h hints, s the solution was looked at\n  \
+             {}, {}, {} of them judged before, {} s; speed is not judged\n  course {}\n  {}",
+            count(students.len(), "student"),
+            count(judged.count(), "kernel"),
+            judge.kept.load(Ordering::Relaxed),
+            begun.elapsed().as_secs(),
+            judge.course,
+            device.label()
         )?;
     }
     let worst = grades.iter().map(Grade::status).max();
     Ok(ExitCode::from(worst.unwrap_or(0)))
-}
-
-/// No process that crashes leaves its memory on the disk.
-fn keep_no_cores() {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Resource, getrlimit, setrlimit};
-        let mut limit = getrlimit(Resource::Core);
-        limit.current = Some(0);
-        // Where the system refuses, it writes them.
-        let _ = setrlimit(Resource::Core, limit);
-    }
 }
 
 /// What a check prints; and what is kept of it, beside all that decided it.
@@ -145,7 +147,7 @@ struct Checked {
 struct Judge<'a> {
     options: &'a Options,
     device: &'a Device,
-    course: &'a str,
+    course: String,
     /// How many were judged before.
     kept: AtomicUsize,
 }
@@ -153,14 +155,9 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// Every puzzle of every student, in order; several at a time.
     fn all<'a>(&self, students: &'a [Student], puzzles: &[&'a Puzzle]) -> Vec<Grade<'a>> {
-        keep_no_cores();
-        let many = students.len() * puzzles.len();
-        let bar = progress::bar(Some(many as u64), "  {pos} of {len}, {elapsed}  {msg}");
-        let most = if self.device.is_cpu() {
-            usize::MAX
-        } else {
-            ON_A_GPU
-        };
+        let many = (students.len() * puzzles.len()) as u64;
+        let bar = progress::bar(Some(many), "  {pos} of {len}, {elapsed}  {msg}");
+        let most = [ON_A_GPU, usize::MAX][usize::from(self.device.is_cpu())];
         let each = |student| puzzles.iter().map(move |puzzle| (student, *puzzle));
         let all = students.iter().flat_map(each);
         let grades = each_on(most.min(cores()), all, |_, (student, puzzle)| {
@@ -213,13 +210,10 @@ impl Judge<'_> {
         let programs = std::env::current_exe().into_iter().chain(lesson);
         let age = |file: PathBuf| fs::metadata(file).and_then(|file| file.modified()).ok();
         let ages: Vec<_> = programs.chain(ours).map(age).collect();
-        let files: Vec<_> = files
-            .iter()
-            .map(|(at, text)| (at, text.escape_ascii().to_string()))
-            .collect();
-        let (device, course, Options { timeout, seed, .. }) =
-            (self.device, self.course, self.options);
-        let place = &puzzle.place;
+        let text = |(at, text): (_, &Vec<u8>)| format!("{at:?} {}", text.escape_ascii());
+        let files: Vec<_> = files.iter().map(text).collect();
+        let Options { timeout, seed, .. } = self.options;
+        let (device, course, place) = (self.device, &self.course, &puzzle.place);
         format!("{place} {course} {ages:?} {device:?} {timeout} {seed:?} {files:?}")
     }
 
@@ -261,4 +255,175 @@ impl Judge<'_> {
         }
         Ok(seen)
     }
+
+    /// What `--json` and `--csv` have of a grade.
+    fn row(&self, grade: &Grade) -> [(&'static str, Value); 11] {
+        let Grade {
+            student,
+            puzzle,
+            seen,
+        } = grade;
+        let [detector, says] = grade.reason();
+        // A detector that counts is called as a task's `at-most` calls the count.
+        let is_count = |one: &&Observation| {
+            serde_json::from_value::<Count>(one.detector.replace(' ', "-").into()).is_ok()
+        };
+        let seen = seen.as_ref().ok().and_then(Option::as_deref);
+        let counts = seen.unwrap_or_default().iter().filter(is_count);
+        let counts: Vec<_> = counts
+            .map(|one| format!("{} {}", one.detector, one.says))
+            .collect();
+        let noted = student.progress.as_ref().map(|noted| noted.of(&puzzle.id));
+        [
+            ("student", json!(student.name)),
+            ("item", json!(puzzle.id)),
+            ("title", json!(puzzle.words.title)),
+            ("verdict", json!(grade.in_short().1)),
+            ("detector", json!(detector)),
+            ("says", json!(says)),
+            ("counts", json!(counts.join(" / "))),
+            ("hints", json!(noted.as_ref().map(|noted| noted.hints))),
+            ("solution", json!(noted.map(|noted| noted.solution))),
+            ("course", json!(self.course)),
+            ("device", json!(self.device.label())),
+        ]
+    }
+}
+
+/// What one student has come to in one puzzle.
+struct Grade<'a> {
+    student: &'a Student,
+    puzzle: &'a Puzzle,
+    /// Nothing, where it was not begun; why not, where it is not judged.
+    seen: Result<Option<Vec<Observation>>, String>,
+}
+
+impl Grade<'_> {
+    /// None where it is refused.
+    fn verdict(&self) -> Option<Verdict> {
+        let seen = self.seen.as_ref().ok()?.as_deref();
+        let verdict = |seen| Verdict::of(seen, true, self.puzzle.needs_simulator());
+        Some(seen.map_or(Verdict::Untouched, verdict))
+    }
+
+    fn is_done(&self) -> bool {
+        self.verdict() == Some(Verdict::Done)
+    }
+
+    fn is_begun(&self) -> bool {
+        self.verdict() != Some(Verdict::Untouched)
+    }
+
+    fn status(&self) -> u8 {
+        match self.verdict() {
+            Some(Verdict::NotYet) => 1,
+            None => 2,
+            Some(Verdict::NotRun) => 5,
+            _ => 0,
+        }
+    }
+
+    fn in_short(&self) -> (ColoredString, &'static str) {
+        let done = self.puzzle.kind.done;
+        let refused = ("!".red(), "refused");
+        self.verdict().map_or(refused, |one| one.in_short(done))
+    }
+
+    /// The sign, and what was looked at.
+    fn mark(&self) -> String {
+        let noted = self.student.progress.as_ref();
+        let looked_at = match noted.map(|noted| noted.of(&self.puzzle.id)) {
+            Some(noted) if noted.solution => "s",
+            Some(noted) if noted.hints > 0 => "h",
+            _ => " ",
+        };
+        format!("{}{looked_at}", self.in_short().0)
+    }
+
+    /// The detector that decides, and what it says.
+    fn reason(&self) -> [String; 2] {
+        let seen = match &self.seen {
+            Ok(seen) => seen.as_deref().unwrap_or_default(),
+            Err(why) => return [String::new(), why.clone()],
+        };
+        let with = |outcome| seen.iter().find(|one| one.outcome == outcome);
+        let first = with(Detection::Fault).or_else(|| with(Detection::NotRun));
+        let Some(first) = first else {
+            return Default::default();
+        };
+        // "The result is right, and yet:" goes on below, and a place stands there.
+        let goes_on = first.says.ends_with(':');
+        let mut below = first.details.iter();
+        let below = below.find(|one| goes_on || one.starts_with("line "));
+        let below = below.map_or(String::new(), |one| format!(" {one}"));
+        [&*first.detector, &(first.says.clone() + &below)].map(plain_name)
+    }
+}
+
+/// A value of a CSV file (RFC 4180). A spreadsheet would compute what begins like a formula.
+fn cell(value: Value) -> String {
+    let mut text = match value {
+        Value::Null => String::new(),
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    if text.starts_with(['=', '+', '-', '@']) {
+        text.insert(0, '\'');
+    }
+    if text.contains([',', '"', '\n']) {
+        text = format!("\"{}\"", text.replace('"', "\"\""));
+    }
+    text
+}
+
+/// A line for what is not done, and a row for each student, with a column for each puzzle, or
+/// those that anybody has begun. A student's `grades` are so `many`, in the same order.
+fn print_table(grades: &[Grade], many: usize, all_columns: bool) -> Result<()> {
+    let width = stdout_columns().unwrap_or(WIDTH);
+    let names = grades.iter().map(|one| one.student.name.chars().count());
+    let name = names.max().unwrap_or(0).min(NAME);
+    let students: Vec<&[Grade]> = grades.chunks(many).collect();
+    for own in &students {
+        // What holds for the whole folder is said once.
+        let is_refused = own[0].student.root.is_err();
+        let told = own.iter().filter(|one| one.is_begun() && !one.is_done());
+        for grade in told.take(if is_refused { 1 } else { many }) {
+            let student = cut(&grade.student.name, NAME);
+            let id = if is_refused { "" } else { &grade.puzzle.id };
+            let words = grade.reason().join(": ");
+            let words = words.trim_start_matches(": ");
+            let words = cut(words, width.saturating_sub(name + 12));
+            writeln!(
+                Out,
+                "  {student:<name$}  {} {id:<5} {words}",
+                grade.in_short().0
+            )?;
+        }
+    }
+    let shown = |at: &usize| {
+        let mut column = students.iter().map(|own| &own[*at]);
+        all_columns || column.any(|one| one.is_begun() && one.student.root.is_ok())
+    };
+    let columns: Vec<usize> = (0..many).filter(shown).collect();
+    let id = |at: &usize| &*grades[*at].puzzle.id;
+    // A cell is as wide as its heading, with a space on either side.
+    let cell = columns.iter().map(|at| id(at).chars().count());
+    let cell = cell.max().unwrap_or(1).max(2) + 2;
+    let room = (width.saturating_sub(name + 2 + 6) / cell).max(1);
+    let none = columns.is_empty().then_some(&[][..]);
+    for block in columns.chunks(room).chain(none) {
+        let heading: Vec<&str> = ["", "done"]
+            .into_iter()
+            .chain(block.iter().map(id))
+            .collect();
+        let row = |own: &&[Grade]| {
+            let done = own.iter().filter(|one| one.is_done()).count();
+            let first = [cut(&own[0].student.name, NAME), done.to_string()];
+            let marks = block.iter().map(|at| own[*at].mark());
+            first.into_iter().chain(marks).collect()
+        };
+        let rows: Vec<Vec<String>> = students.iter().map(row).collect();
+        writeln!(Out, "\n{}", table(&heading, &rows))?;
+    }
+    Ok(())
 }
