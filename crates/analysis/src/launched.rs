@@ -3,18 +3,20 @@
 //! folder that is gone afterwards.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::time::Duration;
 
 use anyhow::Result;
 use common::Error;
 use common::device::pocl;
 use common::record::Record;
 use common::source::{Source, did_you_mean};
-use process::Finished;
-use process::lessons;
 use process::scratch::Scratch;
+use process::worker::{self, Work};
+use process::{Orders, lessons};
 use verify::element::Type;
 
+/// How long a launch may take.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// The lesson whose kernels work on vectors.
 const VECTORS: u32 = 2;
 
@@ -63,13 +65,13 @@ impl Wanted {
         name.trim_end().into()
     }
 
-    /// The lesson that has a kernel of this name, as a child of this program.
+    /// The lesson that has a kernel of this name, as a worker of this program.
     ///
     /// # Errors
     /// [`Error::Usage`] with the nearest names where no lesson has it.
-    pub fn lesson(&self) -> Result<Command> {
+    pub fn lesson(&self) -> Result<Work> {
         match lessons::with_kernel(&self.kernel)? {
-            Some(lesson) => lesson.command(),
+            Some(lesson) => lesson.work(),
             None => Err(Error::Usage(self.unknown()?).into()),
         }
     }
@@ -91,17 +93,19 @@ impl Wanted {
         Ok(format!("{name} is a file, and defines {listed}\n  {next}"))
     }
 
-    /// Launches it once by this program, a lesson or what takes a lesson's flags.
+    /// Launches it once by this worker, a lesson or what takes a lesson's flags.
     ///
     /// # Errors
     /// [`Error::Usage`] for a variant that there is not, or a kernel that is skipped on
-    /// this device; [`Refused`](process::Refused) where the program itself refuses.
-    pub fn launch(&self, mut program: Command) -> Result<Launched> {
+    /// this device; [`Refused`](process::Refused) where the worker itself refuses.
+    pub fn launch(&self, mut work: Work) -> Result<Launched> {
         let usage = |why: String| Err(Error::Usage(why).into());
         let cache = Scratch::new()?;
-        let child = Finished::of(self.once(&mut program, &cache))?;
-        let all: Vec<Record> = child.records().filter(|one| self.is_of(one)).collect();
-        if all.is_empty() && child.status.success() {
+        self.once(&mut work, &cache);
+        let mut ended = worker::finish(&work, &Orders::within(PATIENCE))?;
+        let mut all = std::mem::take(&mut ended.records);
+        all.retain(|one| one.platform != "host" && self.is_of(one));
+        if all.is_empty() && ended.status == 0 {
             return usage(format!(
                 "its lesson did not launch {}: a kernel that prints is left out where a program \
                  reads the results",
@@ -109,7 +113,7 @@ impl Wanted {
             ));
         }
         if all.is_empty() {
-            return Err(child.refused().into());
+            return Err(ended.refused().into());
         }
         let is_it = |record: &&Record| self.variant.is_empty() || record.kernel == self.name();
         let Some(mut record) = all.iter().find(is_it).cloned() else {
@@ -143,14 +147,13 @@ impl Wanted {
         })
     }
 
-    fn once<'c>(&self, program: &'c mut Command, cache: &Scratch) -> &'c mut Command {
+    fn once(&self, work: &mut Work, cache: &Scratch) {
         let flags = std::env::var("POCL_EXTRA_BUILD_FLAGS").unwrap_or_default();
         let variant = Some(self.name()).filter(|_| !self.variant.is_empty());
         // A few tiles for a product; enough for vectors that PoCL takes for long ones.
         let size = self.size_or(32, 1 << 20);
-        program
-            .args("--json --runs 0 --timeout 60 --type".split(' '))
-            .args([self.ty.name(), "--only", &self.kernel, "--size", &size])
+        work.args(["--json", "--runs", "0", "--type", self.ty.name()])
+            .args(["--only", &self.kernel, "--size", &size])
             // The other variants are named, and not launched.
             .args(["--variant", &variant.unwrap_or_default()])
             .args(self.device.iter().flat_map(|device| ["--device", device]))
@@ -158,9 +161,8 @@ impl Wanted {
             // The lines of the source: the code stays the same.
             .env("POCL_EXTRA_BUILD_FLAGS", format!("{flags} -g").trim_start());
         if let Some(file) = &self.source {
-            program.arg("--source").arg(file);
+            work.arg("--source").arg(file);
         }
-        program
     }
 
     /// The size that is asked for, else this side of a product, or length of vectors.

@@ -34,10 +34,12 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// A kernel did not build, or is not the kernel that the lesson can launch.
-    /// The text is the rendered diagnostic.
+    /// A kernel did not build. The text is the rendered diagnostic.
     #[error("{0}")]
     Build(String),
+    /// A file has not the kernel that is launched, or it takes other arguments.
+    #[error("{0}")]
+    Unlaunchable(String),
     /// An OpenCL call failed.
     #[error("{}", opencl_message(*code, during, here.as_deref()))]
     OpenCl {
@@ -120,7 +122,7 @@ impl Error {
             Error::Wrong(_) => 1,
             Error::Usage(_) | Error::Skipped(_) | Error::Selector(_) | Error::File { .. } => 2,
             Error::NoDevice(_) => 3,
-            Error::Build(_) => 4,
+            Error::Build(_) | Error::Unlaunchable(_) => 4,
             Error::OpenCl { .. } | Error::Died(_) => 5,
             Error::Io(_) => 5,
             // As a shell reports a command that Control-C ended.

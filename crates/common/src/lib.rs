@@ -23,7 +23,7 @@
 //! - [`traffic`] evaluates the formulas of what a kernel loads and stores.
 //! - [`record`] is one kernel's result, for people and for programs; [`outcome`] whether it is
 //!   right, and [`death`] how it took its process down, by the [`stage`] that this was in.
-//! - [`error`] is the one error type, with [`codes`], what each status of OpenCL
+//! - [`error`] is the one error type, [`failure`] the same for another process, with [`codes`], what each status of OpenCL
 //!   means, and `limits`, which limit a failed call met.
 //! - [`tell`] is how whoever listens (`--step`) hears of each call.
 //! - [`threads`] asks whether there are any to be had, [`host`] how much memory is left.
@@ -32,6 +32,7 @@ pub mod codes;
 pub mod death;
 pub mod device;
 pub mod error;
+pub mod failure;
 pub mod file;
 pub mod host;
 mod limits;

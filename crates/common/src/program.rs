@@ -180,7 +180,7 @@ impl Program {
     /// tells it. `signature` holds the types, such as "int" or "float*".
     ///
     /// # Errors
-    /// [`Error::Build`] when the kernel is missing or has other arguments.
+    /// [`Error::Unlaunchable`] when the kernel is missing or has other arguments.
     pub fn kernel(&self, name: &str, signature: &[String]) -> Result<Kernel> {
         let kernel = Kernel::create(&self.cl, name).during(format!("creating kernel {name}"));
         self.listener.call(kernel.as_ref().err(), &|| {
@@ -191,7 +191,7 @@ impl Program {
             return Ok(kernel);
         };
         let (path, types) = (&self.path, signature.join(", "));
-        Err(Error::Build(format!(
+        Err(Error::Unlaunchable(format!(
             "{path}: kernel {name} {why}\n  it is launched as {name}({types})"
         )))
     }

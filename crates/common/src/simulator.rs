@@ -53,7 +53,12 @@ const DOUBTS: [(&str, &[&str], &str); 5] = [
 ];
 
 /// How it begins to say that it gave up itself: what it has computed is not the kernel's.
-pub const GAVE_UP: &str = "OCLGRIND FATAL ERROR";
+const GAVE_UP: &str = "OCLGRIND FATAL ERROR";
+
+/// Whether it gave up on a kernel that it cannot run.
+pub fn has_given_up(log: &str) -> bool {
+    log.contains(GAVE_UP)
+}
 
 /// What is wrong in certain lines of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -103,7 +103,7 @@ impl Source {
             None => did_you_mean(kernel, &names),
         };
         let path = self.path.display();
-        Err(Error::Build(format!(
+        Err(Error::Unlaunchable(format!(
             "{path} defines no kernel {kernel}; {has}"
         )))
     }

@@ -85,8 +85,8 @@ pub fn of_device(wanted: &mut Wanted, flags: &LaunchFlags) -> Result<(Launched, 
 
 /// Launches once what is wanted, whose data are of no interest.
 pub fn launch(wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Launched> {
-    let Taken { program, by, .. } = taken(wanted, flags, true)?;
-    let mut launched = wanted.launch(program)?;
+    let Taken { work, by, .. } = taken(wanted, flags, true)?;
+    let mut launched = wanted.launch(work)?;
     launched.by = by.unwrap_or(launched.by);
     Ok(launched)
 }

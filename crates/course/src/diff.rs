@@ -165,7 +165,7 @@ fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
 /// What a task's launch comes to, in the order of `Count`, and what is not counted.
 fn counts_of(mut wanted: Wanted) -> Result<([f64; 8], Option<String>)> {
     let taken = taken(&mut wanted, &LaunchFlags::default(), false)?;
-    let traced = run::trace(&wanted, taken.program)?;
+    let traced = run::trace(&wanted, taken.work)?;
     counted(&wanted, &traced, &model(), |screen| {
         let all = Count::ALL.map(|(count, ..)| come_to(count, screen.figures));
         Ok((all, screen.images()))

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use colored::Colorize;
 use diagnostics::terminal::Out;
-use judge::{At, By, Check, Detection, How, LaunchFlags, Observation, Subject};
+use judge::{By, Case, Check, Detection, How, LaunchFlags, Observation, Subject};
 use serde_json::json;
 use task::sizes::{Sizes, in_words};
 use verify::element::Type;
@@ -68,6 +68,7 @@ pub fn inspect(options: &Options) -> Result<ExitCode> {
             simulated: check.sizes_to_simulate()?,
             limited: None,
             untried: Vec::new(),
+            is_too_slow: false,
             check,
         };
         worst = worst.max(inspection.show()?);
@@ -82,9 +83,11 @@ struct Inspection<'a> {
     /// Where the simulator looks: at the first, or at the next where that takes too long.
     simulated: Vec<Sizes>,
     /// Where alone it is wrong, of a kernel that is right as its file says.
-    limited: Option<At>,
+    limited: Option<Case>,
     /// What was not tried, and why.
     untried: Vec<String>,
+    /// Whether the simulator came to no end.
+    is_too_slow: bool,
 }
 
 impl Inspection<'_> {
@@ -115,17 +118,18 @@ impl Inspection<'_> {
         let results = self.check.results()?;
         self.untried.clone_from(&results.untried);
         let mut seen = results.seen();
-        let known = results.tried.iter().filter(|one| one.at.drawn.is_none());
+        let known = results.tried.iter().filter(|one| !one.case.is_try());
         let mut of_drawn = seen.observations.split_off(known.count());
-        let first = results.tried.iter().map(|one| &one.at);
-        let first = first.clone().find(|at| at.drawn.is_some());
+        let first = results.tried.iter().map(|one| &one.case);
+        let first = first.clone().find(|case| case.is_try());
         if results.may_be_simulated() {
             let simulated = self.simulate(&seen.observations)?;
             seen.observations.extend(simulated);
             // Where it is wrong, if it is, since there the fault has a line.
-            let at = results.wrong().or(first);
-            if let (Some(at), false) = (at, seen.observations.iter().any(Observation::is_fault)) {
-                of_drawn.extend(self.simulate_drawn(&at.size)?);
+            let case = results.wrong().or(first);
+            if let (Some(case), false) = (case, seen.observations.iter().any(Observation::is_fault))
+            {
+                of_drawn.extend(self.simulate_drawn(&case.sizes)?);
             }
         }
         let is_right = !seen.observations.iter().any(Observation::is_fault);
@@ -148,7 +152,7 @@ impl Inspection<'_> {
             let mut found = self.check.simulated(&self.simulated[0])?;
             // It has no time for a reference: what is right the device has said.
             found.retain(|one| !is_judged || one.outcome != Detection::NotJudged);
-            if !found.iter().any(hangs) || seen.iter().any(hangs) {
+            if !found.iter().any(|one| one.hung) || seen.iter().any(|one| one.hung) {
                 return Ok(found);
             }
             if self.simulated.len() > 1 {
@@ -156,6 +160,7 @@ impl Inspection<'_> {
                 continue;
             }
             found.retain(|one| one.is_fault() && !one.is_of_results());
+            self.is_too_slow = true;
             found.push(self.not_looked_at());
             return Ok(found);
         }
@@ -166,7 +171,7 @@ impl Inspection<'_> {
     fn simulate_drawn(&self, size: &Sizes) -> Result<Vec<Observation>> {
         let mut found = self.check.simulated(size)?;
         found.retain(Observation::is_fault);
-        if found.iter().any(hangs) {
+        if found.iter().any(|one| one.hung) {
             return Ok(Vec::new());
         }
         let at = in_words(size);
@@ -228,8 +233,4 @@ impl Inspection<'_> {
             }
         }
     }
-}
-
-fn hangs(one: &Observation) -> bool {
-    one.says.starts_with("no end after")
 }

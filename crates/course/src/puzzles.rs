@@ -1,7 +1,7 @@
 //! All puzzles: the exercises, the broken kernels, the problems, and the programs.
 
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use analysis::launched::Wanted;
 use anyhow::Result;
@@ -9,6 +9,7 @@ use common::Error;
 use judge::{How, LaunchFlags, Subject, is_own, is_task};
 use minijinja::context;
 use process::lessons::{self, LESSONS, Lesson};
+use process::worker::Work;
 use verify::shape::Shape;
 
 use crate::front;
@@ -137,7 +138,7 @@ const PATIENCE: u64 = 60;
 
 /// What launches a kernel once, by a lesson's flags.
 pub struct Taken {
-    pub program: Command,
+    pub work: Work,
     /// "as in exercise 4.2"; none where the launch tells it.
     pub by: Option<String>,
     /// Whether what it does is counted by a puzzle's check.
@@ -146,9 +147,9 @@ pub struct Taken {
 
 impl Taken {
     /// What no puzzle is about.
-    pub fn own(program: Command, by: Option<String>) -> Taken {
+    pub fn own(work: Work, by: Option<String>) -> Taken {
         Taken {
-            program,
+            work,
             by,
             is_counted: false,
         }
@@ -185,7 +186,7 @@ fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Tak
     wanted.source = Some(file.clone());
     if let Check::Lesson(run) = &puzzle.check {
         wanted.kernel.clone_from(&run.kernel);
-        return Ok(Taken::own(puzzle.own_lesson()?.command()?, by));
+        return Ok(Taken::own(puzzle.own_lesson()?.work()?, by));
     }
     if wanted.size.is_some() || !wanted.variant.is_empty() || *flags != LaunchFlags::default() {
         let why = format!(
@@ -198,7 +199,7 @@ fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Tak
     let task = exercises::task_of(puzzle, &file)?;
     wanted.kernel.clone_from(&task.function);
     Ok(Taken {
-        program: judge::exercise::launch(&task)?,
+        work: judge::exercise::launch(&task)?,
         by,
         is_counted: true,
     })
@@ -233,10 +234,10 @@ pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Re
     match subject {
         Some(subject) if subject.task().is_some() => {
             // Of the size the program knows, and nobody need tell it.
-            let program = subject.launch(wanted.size.take().as_deref())?;
+            let work = subject.launch(wanted.size.take().as_deref())?;
             let by = Some(subject.launched()).filter(|_| subject.has_file());
             (wanted.kernel, wanted.source) = (subject.kernel, Some(subject.file));
-            Ok(Taken::own(program, by))
+            Ok(Taken::own(work, by))
         }
         _ => match &wanted.size {
             Some(size) if size.parse::<Shape>().is_err() => {

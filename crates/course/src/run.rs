@@ -6,11 +6,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use ::process::Refused;
 use ::process::watch::each_save;
 use ::process::watch::saves::{News, Saves};
 use anyhow::Result;
+use common::failure::Kind;
 use diagnostics::terminal::Out;
-use judge::{Check, How, LaunchFlags, NO_DEVICE, Observation, Results, Subject, Verdict, exercise};
+use judge::{Check, End, How, LaunchFlags, Observation, Results, Subject, Verdict, exercise};
 use task::file::TaskFile;
 use verify::element::Type;
 
@@ -96,14 +98,15 @@ impl Options {
     ) -> Result<Told<'a>> {
         let task = subject.task();
         let end = results.end();
-        if let Some((one, child)) = end
-            && (one.status() == NO_DEVICE
-                || one.status() == 2 && task.is_none() && one.records.is_empty())
+        if let Some(one) = end
+            && let End::Refused(failure) = &one.end
+            && (failure.kind == Kind::NoDevice
+                || failure.kind == Kind::Usage && task.is_none() && one.records.is_empty())
         {
-            return Err(child.refused().into());
+            return Err(Refused::from(failure).into());
         }
         let lines = results.tried.iter().flat_map(|one| {
-            let at = || (one.at.size.clone(), one.at.drawn);
+            let at = || (one.case.sizes.clone(), one.words());
             one.records
                 .iter()
                 .map(move |record| line(record, at(), task))
@@ -113,9 +116,9 @@ impl Options {
             subject,
             kernel: &subject.kernel,
             verdict: results.verdict(subject),
-            why: end.map(|(one, child)| match one.is_of_driver {
-                true => one.why(),
-                false => subject.located(&child.message()),
+            why: end.map(|one| match one.end {
+                End::DriverDied(_) => one.why(),
+                _ => subject.located(&one.end.message()),
             }),
             device: results.device(),
             seed: self.how.seed,

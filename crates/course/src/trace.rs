@@ -49,7 +49,7 @@ pub fn trace(options: &Options) -> Result<ExitCode> {
         return Err(Error::Usage(why.into()).into());
     }
     let taken = taken(&mut wanted, &options.launch, false)?;
-    let mut traced = run::trace(&wanted, taken.program)?;
+    let mut traced = run::trace(&wanted, taken.work)?;
     traced.launched.by = taken.by.unwrap_or(traced.launched.by);
     let model = Model {
         warp: options.warp,

@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use colored::Colorize;
 use common::Error;
-use common::outcome::{Outcome, Skip};
+use common::failure::Kind;
+use common::outcome::Skip;
 use common::record::Record;
 use diagnostics::terminal::Out;
-use judge::{How, Verdict, child};
+use judge::{How, Verdict, timed};
 use serde_json::{Value, json};
 use task::file::{TaskFile, Tried};
 use task::sizes::Sizes;
@@ -97,14 +98,15 @@ impl Options {
                 }
             }
         }
-        let child = child::timed(&task, sizes, &self.how)?;
-        let record = child.records().next();
-        if record.is_none() && child.status.code() == Some(3) {
-            return Err(child.refused().into());
+        let mut ended = timed(&task, sizes, &self.how)?;
+        let failure = ended.failure.as_ref();
+        if failure.is_some_and(|failure| failure.kind == Kind::NoDevice) {
+            return Err(ended.refused().into());
         }
-        let record = record.unwrap_or_else(|| Record {
-            outcome: Outcome::Skipped(Skip::Since(child.complaint())),
-            ..Record::default()
+        let record = ended.records.pop().unwrap_or_else(|| {
+            let says = failure.map_or("", |failure| &failure.says);
+            let why = says.lines().next().unwrap_or_default();
+            Record::default().skip(Skip::Since(why.into()))
         });
         Ok(line(&record, (sizes.clone(), None), Some(&task)))
     }

@@ -1,60 +1,135 @@
-//! What a child process that checked a kernel has to say: a right result, a wrong
-//! one, a failed build, a crash or a hang.
+//! What follows from how a worker ended that checked a kernel: a right result, a wrong one, a
+//! failed build, a crash or a hang.
 
+use common::death::{Blame, Death, How};
+use common::failure::{Failure, Kind};
 use common::record::Record;
-use process::Finished;
+use common::stage::{Stage, Whose};
+use process::worker::Ended;
 use verify::numbers;
 
 use crate::observation::{Detection, Observation};
-use crate::task::child::FILLING;
 
-/// What a lesson's end and its records say about the result.
-pub fn judge(detector: &str, child: &Finished) -> Observation {
-    let seen = |outcome, says: String| Observation::new(detector, outcome, says);
-    let is_skipped = || child.records().any(|record| record.skipped().is_some());
-    match child.status.code() {
-        Some(2) if is_skipped() => of_records(detector, &child.records().collect::<Vec<_>>()),
-        Some(0 | 1) => of_records(detector, &child.records().collect::<Vec<_>>()),
-        Some(4 | 5) if is_of_another(child) => {
-            let says = child.complaint();
-            let says = match says.strip_suffix(':') {
-                Some(kernel) => format!("{kernel} does not build"),
-                None => says,
-            };
-            seen(Detection::NotRun, format!("did not run: {says}"))
+/// How a worker ended with a case.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// It went on to the next, or came to its end.
+    Done,
+    /// It refused what was asked.
+    Refused(Failure),
+    /// It died.
+    Died(Death),
+    /// The same, where a simulator sees no fault of the kernel: nothing follows for it.
+    DriverDied(Death),
+}
+
+impl End {
+    /// How a worker ended.
+    pub fn of(ended: &Ended) -> End {
+        let mut deaths = ended.records.iter().filter_map(Record::death);
+        if let Some(death) = ended.death.as_ref().or(deaths.next()) {
+            return End::Died(death.clone());
         }
-        Some(4) => of_build(detector, &child.message()),
-        // The message of a process that died or hung, without the advice below it.
-        Some(5) => seen(Detection::Fault, child.complaint()),
-        _ => {
-            let says = format!("did not run: {}", child.complaint());
-            seen(Detection::NotRun, says)
+        match &ended.failure {
+            // The records say it.
+            Some(Failure {
+                kind: Kind::Wrong, ..
+            })
+            | None => End::Done,
+            Some(failure) => End::Refused(failure.clone()),
+        }
+    }
+
+    /// What it said, with the next thing to try; nothing where it went on.
+    pub fn message(&self) -> String {
+        match self {
+            End::Done => String::new(),
+            End::Refused(failure) => failure.to_string(),
+            End::Died(death) | End::DriverDied(death) => death.to_string(),
+        }
+    }
+
+    /// Whether it ended beside the learner's kernel: in what is held against it, or in what fills
+    /// a buffer.
+    pub fn is_of_another(&self) -> bool {
+        match self {
+            End::Done | End::DriverDied(_) => false,
+            End::Refused(failure) => is_of_another(&failure.stage),
+            End::Died(death) => death.blame() == Blame::Reference,
+        }
+    }
+
+    /// Whether nobody knows whether the kernel would have come to an end: a compiler had no time,
+    /// or the drivers died before there was a kernel.
+    pub fn is_undecided(&self) -> bool {
+        match self {
+            End::Done | End::Refused(_) => false,
+            End::DriverDied(_) => true,
+            End::Died(death) => match death.stage {
+                Stage::Loading | Stage::Limits | Stage::Starting => true,
+                _ => death.is_hang() && death.blame() == Blame::Compiler,
+            },
         }
     }
 }
 
-/// Whether it ended beside the learner's kernel: in what is held against it, or in what fills a
-/// buffer.
-pub fn is_of_another(child: &Finished) -> bool {
-    let complaint = child.complaint();
-    if complaint.contains(&format!("while {FILLING};")) {
-        return true;
+fn is_of_another(stage: &Stage) -> bool {
+    match stage {
+        Stage::Building { of, .. } | Stage::Running { of, .. } => *of != Whose::Own,
+        _ => false,
     }
-    ["the reference ", "the filling kernel "]
-        .iter()
-        .any(|what| {
-            let doing = ["running", "building"].map(|doing| format!("while {doing} {what}"));
-            complaint.starts_with(what) || doing.iter().any(|doing| complaint.contains(doing))
-        })
+}
+
+/// Why nothing is known of a size at which the process died, where that is not the kernel's fault.
+pub const DRIVER_DIED: &str = "the driver died, where the simulator sees no fault";
+
+/// What a worker's end and its records say about the result.
+pub fn judge(detector: &str, end: &End, records: &[Record]) -> Observation {
+    let seen = |outcome, says: String| Observation::new(detector, outcome, says);
+    let message = end.message();
+    let first = message.lines().next().unwrap_or_default();
+    let is_skipped = || records.iter().any(|one| one.skipped().is_some());
+    match end {
+        End::Done => of_records(detector, records),
+        End::Refused(Failure {
+            kind: Kind::Usage, ..
+        }) if is_skipped() => of_records(detector, records),
+        End::DriverDied(_) => seen(Detection::NotRun, DRIVER_DIED.into()),
+        End::Refused(Failure {
+            kind: kind @ (Kind::Build | Kind::Unlaunchable),
+            ..
+        }) if !end.is_of_another() => of_build(detector, *kind, &message),
+        End::Refused(_) => seen(
+            Detection::NotRun,
+            match first.strip_suffix(':') {
+                Some(kernel) => format!("did not run: {kernel} does not build"),
+                None => format!("did not run: {first}"),
+            },
+        ),
+        End::Died(death) if end.is_undecided() && death.blame() == Blame::Compiler => {
+            let limit = match death.how {
+                How::NoEnd { limit } => limit.as_secs(),
+                _ => death.taken.as_secs(),
+            };
+            let says = format!("not built in {limit} s, on a machine that may be busy");
+            seen(Detection::NotRun, says)
+        }
+        End::Died(_) if end.is_of_another() || end.is_undecided() => {
+            seen(Detection::NotRun, format!("did not run: {first}"))
+        }
+        // Without the advice below it.
+        End::Died(death) => Observation {
+            hung: death.is_hang(),
+            ..seen(Detection::Fault, first.into())
+        },
+    }
 }
 
 /// A kernel that does not build, or cannot be launched like this.
-fn of_build(detector: &str, message: &str) -> Observation {
-    let fails = message.contains(" does not build");
-    let says = if fails {
-        "does not build"
-    } else {
-        "cannot be launched"
+fn of_build(detector: &str, kind: Kind, message: &str) -> Observation {
+    let says = match kind {
+        Kind::Build => "does not build",
+        _ => "cannot be launched",
     };
     Observation::new(detector, Detection::Fault, says).with(diagnostic(message))
 }

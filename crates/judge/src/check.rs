@@ -1,18 +1,17 @@
 //! Is a kernel right? Its results on a device, at the sizes that its task says, at sizes that
-//! nobody said, and with extreme numbers; and what a simulator sees of it. Each runs as a child
-//! process, so that a crash or a hang is one more answer.
+//! nobody said, and with extreme numbers; and what a simulator sees of it. Each is done by a
+//! worker, so that a crash or a hang is one more answer.
 
 mod results;
 
-use std::process::Command;
-
 use anyhow::Result;
 use common::Error;
+use common::death::How as Ending;
 use common::record::Record;
-use common::simulator::GAVE_UP;
+use common::simulator::has_given_up;
 use common::source::Source;
-use process::simulator::oclgrind;
-use process::{Finished, child_status};
+use process::simulator::{look_for_faults, oclgrind};
+use process::worker::{self, Work};
 use verify::element::Type;
 
 use crate::answer::judge;
@@ -20,14 +19,16 @@ use crate::how::How;
 use crate::observation::{Detection, Observation};
 use crate::simulator;
 use crate::subject::{By, Subject};
-use crate::task::child::{self, Purpose, Run};
+use crate::task::asked::{Asked, Case, Origin, Purpose};
 use crate::task::other::Other;
 use crate::verdict::Verdict;
+use crate::work::{self, within};
 use task::drawn::drawn_size;
 use task::file::TaskFile;
 use task::sizes::{FEW, Sizes, in_words, product};
 
-pub use results::{At, Results, Tried};
+pub use crate::answer::End;
+pub use results::{Results, Tried};
 
 /// Where most faults of a product's indices show: three odd sides, none a multiple of a group's;
 /// a long sum, which kernels take in pieces; and one that divides by nothing.
@@ -37,12 +38,6 @@ pub const SIZES: [&str; 3] = ["37x91x53", "5x6x1030", "65x63x17"];
 pub const SIMULATED: &str = "17x35x19";
 /// The same for what works on vectors, as lesson 2 does; the simulator takes the first.
 pub const LENGTHS: [&str; 2] = ["1303", "7"];
-
-/// Of a size that was drawn.
-pub const DRAWN: &str = "drawn";
-
-/// A lesson's exit status where there is nothing to run on.
-pub const NO_DEVICE: u8 = 3;
 
 /// A kernel, and how it is checked.
 pub struct Check<'a> {
@@ -86,15 +81,10 @@ impl Check<'_> {
 
     /// What is asked for, else what the task says; of a lesson's kernel what shows most faults,
     /// and a size that is new.
-    fn known(&self) -> Result<Vec<At>> {
-        let at = |size| At {
-            size,
-            timed: true,
-            ..At::default()
-        };
+    fn known(&self) -> Result<Vec<Case>> {
         let task = match (&self.sizes, &self.subject.by) {
-            (Some(sizes), _) => return Ok(sizes.iter().cloned().map(at).collect()),
-            (None, By::Lesson(_)) if self.times => return Ok(vec![at(Sizes::new())]),
+            (Some(sizes), _) => return Ok(sizes.iter().cloned().map(Case::of).collect()),
+            (None, By::Lesson(_)) if self.times => return Ok(vec![Case::of(Sizes::new())]),
             (None, By::Lesson(_)) => {
                 return self
                     .known_of_lesson()
@@ -103,35 +93,35 @@ impl Check<'_> {
             (None, By::Task(task, ..)) => task,
         };
         // Where the task says a size at which it is timed, no other is.
-        let own = task.all_sizes()?.into_iter().map(|size| At {
+        let own = task.all_sizes()?.into_iter().map(|size| Case {
             timed: task.time.is_empty(),
-            ..at(size)
+            ..Case::of(size)
         });
         let timed = Some(task.timed()).filter(|_| self.times && !task.time.is_empty());
-        Ok(own.chain(timed.map(at)).collect())
+        Ok(own.chain(timed.map(Case::of)).collect())
     }
 
-    fn known_of_lesson(&self) -> Result<Vec<At>, String> {
+    fn known_of_lesson(&self) -> Result<Vec<Case>, String> {
         let drawn = drawn_size(self.how.seed);
         let (known, new) = if self.subject.is_on_vectors() {
             (&LENGTHS[..], (drawn.m * drawn.n).to_string())
         } else {
             (&SIZES[..], drawn.to_string())
         };
-        let known = known.iter().map(|words| (*words, None));
-        let all = known.chain([(&*new, Some(DRAWN))]);
-        let at = |(words, drawn)| {
-            Ok(At {
-                size: self.subject.of_lesson(words)?,
-                drawn,
-                ..At::default()
+        let known = known.iter().map(|words| (*words, Origin::Said));
+        let all = known.chain([(&*new, Origin::Drawn)]);
+        let case = |(words, origin)| {
+            Ok(Case {
+                origin,
+                timed: false,
+                ..Case::of(self.subject.of_lesson(words)?)
             })
         };
-        all.map(at).collect()
+        all.map(case).collect()
     }
 
     /// What the task does not say: other sizes, and other numbers.
-    fn more(&self, task: &TaskFile, untried: &mut [Option<String>; 2]) -> Vec<At> {
+    fn more(&self, task: &TaskFile, untried: &mut [Option<String>; 2]) -> Vec<Case> {
         let drawn = task.drawn(self.how.seed);
         let first = drawn.first().cloned().unwrap_or_else(|| task.small());
         if drawn.is_empty() && !task.size.is_empty() {
@@ -141,61 +131,60 @@ impl Check<'_> {
             let why = "No larger size was tried: the launch does not grow with the size.";
             untried[0] = Some(why.into());
         }
-        let sizes = drawn.into_iter().map(|size| At {
-            size,
-            drawn: Some(DRAWN),
-            ..At::default()
-        });
-        let others = Other::ALL.map(|(other, words)| At {
-            size: first.clone(),
-            drawn: Some(words),
-            other: Some(other),
-            ..At::default()
-        });
+        let case = |sizes, origin| Case {
+            origin,
+            timed: false,
+            ..Case::of(sizes)
+        };
+        let sizes = drawn.into_iter().map(|size| case(size, Origin::Drawn));
+        let others = Other::ALL.map(|(other, _)| case(first.clone(), Origin::With(other)));
         sizes.chain(others).collect()
     }
 
-    /// Whether a kernel took the process down in which a simulator sees nothing wrong: PoCL dies
-    /// of some that return before a barrier.
-    fn is_of_driver(&self, at: &At, child: &Finished) -> Result<bool> {
-        if !child.complaint().starts_with("the process died") {
-            return Ok(false);
-        }
-        let seen = self.simulated_at(at)?;
+    /// Whether a simulator sees nothing wrong in a kernel that took the process down: PoCL dies of
+    /// some that return before a barrier.
+    fn is_of_driver(&self, case: &Case) -> Result<bool> {
+        let seen = self.simulated_in(case)?;
         Ok(seen.iter().skip(1).any(Observation::is_silent)
             && !seen.iter().any(Observation::is_fault))
     }
 
-    /// Runs it at all of these: a task in one process, which is begun anew behind a size that took
-    /// it down; a lesson in one for each.
-    fn tried(&self, mut left: Vec<At>) -> Result<Vec<Tried>> {
+    /// Runs all of these: a task's by one worker, and by another behind a case that took one down;
+    /// a lesson's by one for each.
+    fn tried(&self, mut left: Vec<Case>) -> Result<Vec<Tried>> {
         let mut tried = Vec::new();
+        let done = |case, records, end| Tried {
+            case,
+            others: Vec::new(),
+            records,
+            end,
+        };
         while !left.is_empty() {
-            let child = child::on_device(&mut self.command(&left)?, self.how)?;
-            let mut records: Vec<Record> = child.records().collect();
+            let ended = work::on_device(self.work(&left)?, self.how)?;
+            let mut end = End::of(&ended);
+            let mut records: Vec<Record> = ended.records;
+            records.retain(|one| one.platform != "host");
             if let By::Task(..) = &self.subject.by {
-                let ended = left.drain(..records.len().min(left.len()));
-                tried.extend(ended.zip(records).map(|(at, record)| Tried {
-                    at,
-                    records: vec![record],
-                    end: None,
-                    is_of_driver: false,
-                }));
+                let before = left.drain(..records.len().min(left.len()));
+                let before = before.zip(records);
+                tried.extend(before.map(|(case, record)| done(case, vec![record], End::Done)));
                 records = Vec::new();
-                if left.is_empty() || child_status(child.status) <= 1 {
+                if left.is_empty() || matches!(end, End::Done) {
                     break;
                 }
             }
-            let at = left.remove(0);
-            let one = Tried {
-                is_of_driver: self.is_of_driver(&at, &child)?,
-                at,
-                records,
-                end: Some(child),
-            };
+            let case = left.remove(0);
+            if let End::Died(death) = &end
+                && let Ending::Signal(_) | Ending::Exited(_) = death.how
+                && self.is_of_driver(&case)?
+            {
+                end = End::DriverDied(death.clone());
+            }
+            let is_try = case.is_try();
+            let one = done(case, records, end);
             let is_hopeless = one.is_hopeless();
-            if one.at.drawn.is_none() {
-                left.retain(|at| at.drawn.is_none());
+            if !is_try {
+                left.retain(|case| !case.is_try());
             }
             tried.push(one);
             if is_hopeless {
@@ -205,35 +194,30 @@ impl Check<'_> {
         Ok(tried)
     }
 
-    /// The program that checks it by a lesson's flags: a task at all of these, a lesson at the
+    /// The worker that checks it by a lesson's flags: a task at all of these, a lesson at the
     /// first.
-    fn command(&self, all: &[At]) -> Result<Command> {
+    fn work(&self, all: &[Case]) -> Result<Work> {
         let Subject { kernel, file, by } = self.subject;
-        let mut command = match by {
+        let mut work = match by {
             By::Lesson(lesson) => {
-                let mut command = lesson.command()?;
-                command.args(["--only", kernel, "--source"]).arg(file);
-                let size = all.first().filter(|at| !at.size.is_empty());
-                command.args(
-                    size.iter()
-                        .flat_map(|at| ["--size".into(), in_words(&at.size)]),
-                );
-                command
+                let mut work = lesson.work()?;
+                work.args(["--only", kernel]).arg("--source").arg(file);
+                if let Some(case) = all.first().filter(|case| !case.sizes.is_empty()) {
+                    work.arg("--size").arg(in_words(&case.sizes));
+                }
+                work
             }
-            By::Task(task, ..) => {
-                let runs = all.iter().map(|at| Run {
-                    other: at.other,
-                    is_try: at.drawn.is_some(),
-                    timed: at.timed,
-                    ..Run::of(task, at.size.clone())
-                });
-                child::command(runs.collect(), Purpose::Results)?
-            }
+            By::Task(task, ..) => work::work(&Asked {
+                purpose: Purpose::Results,
+                tasks: vec![TaskFile::clone(task)],
+                cases: all.to_vec(),
+            })?,
         };
         let is_asked = self.times && !self.how.no_timing;
-        let times = is_asked && all.iter().any(|at| at.timed);
-        child::flags(&mut command, self.how, times).args(["--type", self.ty.name()]);
-        Ok(command)
+        let times = is_asked && all.iter().any(|case| case.timed);
+        work::flags(&mut work, self.how, times);
+        work.args(["--type", self.ty.name()]);
+        Ok(work)
     }
 
     /// The first of the learner's own sizes that the simulator can do in a few seconds.
@@ -260,26 +244,27 @@ impl Check<'_> {
 
     /// What the simulator sees at a size: one answer for the result, one for each kind of fault.
     pub fn simulated(&self, size: &Sizes) -> Result<Vec<Observation>> {
-        self.simulated_at(&At {
-            size: size.clone(),
-            ..At::default()
+        self.simulated_in(&Case {
+            timed: false,
+            ..Case::of(size.clone())
         })
     }
 
-    fn simulated_at(&self, at: &At) -> Result<Vec<Observation>> {
+    fn simulated_in(&self, case: &Case) -> Result<Vec<Observation>> {
         let Some(library) = oclgrind() else {
             return Ok(vec![simulator::missing()]);
         };
-        let mut command = self.command(std::slice::from_ref(at))?;
-        simulator::aim(&mut command, &library);
-        let simulation = simulator::run(command)?;
-        let mut result = judge("Oclgrind: result", &simulation.child);
-        if simulation.log.contains(GAVE_UP) && result.is_fault() {
+        let mut work = self.work(std::slice::from_ref(case))?;
+        look_for_faults(&mut work, &library);
+        let ended = worker::finish(&work, &within(self.how))?;
+        let end = End::of(&ended);
+        let mut result = judge("Oclgrind: result", &end, &ended.records);
+        if has_given_up(&ended.log) && result.is_fault() {
             result.outcome = Detection::Doubtful;
         }
         let text = Source::read(&self.subject.file).map_or(String::new(), |one| one.text);
-        let mut sorted = simulator::sort(&simulation.log, &text);
-        if child_status(simulation.child.status) > 1 {
+        let mut sorted = simulator::sort(&ended.log, &text);
+        if !matches!(end, End::Done) {
             for one in sorted.iter_mut().filter(|one| one.is_silent()) {
                 one.outcome = Detection::NotRun;
                 one.says = "saw nothing, up to where it was ended".into();
@@ -294,22 +279,23 @@ impl Check<'_> {
 fn take_in(tried: Vec<Tried>, mut untried: [Option<String>; 2], results: &mut Results) {
     let (mut right, mut late): (Option<Tried>, Vec<&str>) = (None, Vec::new());
     for one in tried {
-        let untried = &mut untried[usize::from(one.at.other.is_some())];
-        match (one.verdict(), one.at.other, &mut right) {
+        let other = one.case.origin.other();
+        let untried = &mut untried[usize::from(other.is_some())];
+        match (one.verdict(), other, &mut right) {
             (Verdict::Unlaunchable, Some(_), _) if one.is_too_long() => {
-                late.extend(one.at.drawn);
+                late.extend(one.words());
             }
             (Verdict::Unlaunchable, Some(Other::Reversed), _) => (),
             (Verdict::Unlaunchable | Verdict::Undecided, other, _) => {
                 let what = match other {
                     Some(_) => "No other numbers were tried".into(),
-                    None => format!("Not tried: {}", in_words(&one.at.size)),
+                    None => format!("Not tried: {}", in_words(&one.case.sizes)),
                 };
                 untried.get_or_insert(format!("{what}: {}.", one.why()));
             }
             (Verdict::Unchecked, Some(_), _) => (),
             // One is enough: at that size, or with such numbers.
-            (Verdict::Wrong, Some(_), _) if results.is_wrong_at(&one.at.size) => (),
+            (Verdict::Wrong, Some(_), _) if results.is_wrong_at(&one.case.sizes) => (),
             (Verdict::Right, Some(_), None) => right = Some(one),
             (Verdict::Right, Some(_), Some(right)) => right.and(one),
             _ => results.tried.push(one),

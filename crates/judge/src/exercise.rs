@@ -6,20 +6,19 @@ mod runs;
 mod simulated;
 
 use std::path::Path;
-use std::process::Command;
 use std::thread;
 
 use anyhow::{Result, anyhow};
 use common::source::Source;
 use common::threads;
 use diagnostics::tokens::Tokens;
-use process::child_status;
+use process::worker::Work;
 
-use crate::answer::judge;
+use crate::answer::{End, judge};
 use crate::how::{How, Seen};
 use crate::observation::{Detection, Observation};
 use crate::rates;
-use crate::task::child::{self, Purpose, Run};
+use crate::work;
 use simulated::{IN_SIMULATOR, first_wrong, simulate};
 use task::file::TaskFile;
 use task::sizes::in_words;
@@ -36,13 +35,13 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The process in which these runs are checked; what the file lacks is said by its name.
-    fn command(&self, runs: Vec<Run>) -> Result<Command> {
-        let mut command = child::command(runs, Purpose::Results)?;
+    /// The worker that checks these; what the file lacks is said by its name.
+    fn work(&self, asked: &work::Asked) -> Result<Work> {
+        let mut work = work::work(asked)?;
         let function = Some(&self.task.function).filter(|name| !name.is_empty());
-        let only = function.iter().flat_map(|name| ["--only", name]);
-        child::flags(&mut command, self.how, false).args(only);
-        Ok(command)
+        work::flags(&mut work, self.how, false);
+        work.args(function.iter().flat_map(|name| ["--only", name]));
+        Ok(work)
     }
 }
 
@@ -91,9 +90,11 @@ fn on_device(asked: &Asked) -> Result<Seen> {
         task, how, name, ..
     } = asked;
     let seed = how.seed;
-    let child = child::on_device(&mut asked.command(runs::results(task, seed)?)?, how)?;
-    let mut seen = judge("result", &child);
-    let mut status = child_status(child.status);
+    let cases = runs::results(task, seed)?;
+    let ended = work::on_device(asked.work(&cases)?, how)?;
+    let end = End::of(&ended);
+    let mut seen = judge("result", &end, &ended.records);
+    let mut status = ended.status;
     let drawn = task.new_size(seed);
     if seen.is_silent() {
         let sizes: Vec<String> = task.all_sizes()?.iter().map(in_words).collect();
@@ -105,14 +106,14 @@ fn on_device(asked: &Asked) -> Result<Seen> {
         if launches > 1 {
             seen.says += &format!(", each in {launches} variants");
         }
-    } else if let Some((record, wrong)) = first_wrong("result", &child) {
+    } else if let Some((at, wrong)) = first_wrong("result", &ended.records) {
         // A kernel that wrote where it should not may bring the process down later on.
         status = 1;
         seen = wrong;
-        seen.says = format!("at {}: {}", record.says, seen.says);
-        let size = record.says.split(", ").next().unwrap_or_default();
-        let is_new = drawn.is_some_and(|drawn| in_words(&drawn) == size);
-        if is_new && !task.all_sizes()?.iter().any(|one| in_words(one) == size) {
+        let case = &cases.cases[at];
+        seen.says = format!("at {}: {}", case.says, seen.says);
+        let is_new = drawn.is_some_and(|drawn| drawn == case.sizes);
+        if is_new && !task.all_sizes()?.contains(&case.sizes) {
             let next =
                 format!("the same numbers again: cargo course exercise {name} --seed {seed}");
             seen.details.push(next);
@@ -121,7 +122,7 @@ fn on_device(asked: &Asked) -> Result<Seen> {
     Ok(Seen {
         observations: vec![seen],
         status,
-        message: child.stderr.trim().into(),
+        message: end.message(),
     })
 }
 
@@ -142,12 +143,13 @@ fn rate(asked: &Asked, file: &Path) -> Result<Observation> {
     let mut task = asked.task.last_variant();
     task.kernel = file.into();
     let sizes = task.timed();
-    let child = child::timed(&task, &sizes, asked.how)?;
-    let record = child.records().next();
-    let speed = record.and_then(|record| rates::speed(&record, &sizes, &task));
-    Ok(match (speed, judge("speed", &child)) {
+    let ended = work::timed(&task, &sizes, asked.how)?;
+    let end = End::of(&ended);
+    let record = ended.records.first();
+    let speed = record.and_then(|record| rates::speed(record, &sizes, &task));
+    Ok(match (speed, judge("speed", &end, &ended.records)) {
         (Some(speed), _) => speed.beside(&task.at_least),
-        (None, _) if child.status.success() => {
+        (None, _) if ended.status == 0 => {
             rates::not_judged("a simulator's times say nothing about a device")
         }
         // It died or hung, which is told as for any run.

@@ -23,6 +23,9 @@ pub struct Observation {
     pub says: String,
     /// Evidence, a line each.
     pub details: Vec<String>,
+    /// Whether it came to no end.
+    #[serde(skip)]
+    pub hung: bool,
 }
 
 /// An answer in a word.
@@ -63,6 +66,7 @@ impl Observation {
             outcome,
             says: says.into(),
             details: Vec::new(),
+            hung: false,
         }
     }
 

@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 
 use common::simulator::{Fault, Line, faults, is_cut, kinds};
 
-pub use process::simulator::{Simulation, aim, run};
-
 use crate::observation::{Detection, Observation};
 
 /// Lines shown of each detector; more repeat the story.

@@ -2,10 +2,10 @@
 //! arguments leave one reading only.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use ::process::Refused;
 use ::process::lessons::{self, Lesson};
+use ::process::worker::Work;
 use analysis::launched::Wanted;
 use anyhow::Result;
 use clap::Args;
@@ -15,8 +15,9 @@ use verify::element::Type;
 use verify::shape::Shape;
 
 use crate::how::How;
-use crate::task::child::{self, Purpose, Run};
-use task::draft::{Asked, Draft};
+use crate::task::asked::{Asked, Case, Purpose};
+use crate::work;
+use task::draft::{Asked as Drafted, Draft};
 use task::file::TaskFile;
 use task::signature::Signature;
 use task::sizes::{Sizes, of_words};
@@ -97,7 +98,7 @@ impl Subject {
         }
         if names.is_empty() {
             let file = file.display();
-            return Err(Error::Build(format!("{file} defines no kernel")).into());
+            return Err(Error::Unlaunchable(format!("{file} defines no kernel")).into());
         }
         let subject = |name: &String| -> Result<Subject> {
             let by = match own(name)? {
@@ -129,7 +130,7 @@ impl Subject {
         if task.function.is_empty() {
             let mut names = source.kernels();
             if names.len() != 1 {
-                let all = child::signatures(&task, Type::Float, how)?;
+                let all = work::signatures(&task, Type::Float, how)?;
                 names = all.into_iter().map(|one| one.kernel).collect();
             }
             let [only] = &names[..] else {
@@ -196,17 +197,21 @@ impl Subject {
         of_words(&word.parse::<Shape>()?.to_string())
     }
 
-    /// The program that launches it once, by a lesson's flags; a task at this size.
-    pub fn launch(&self, size: Option<&str>) -> Result<Command> {
+    /// The worker that launches it once, by a lesson's flags; a task at this size.
+    pub fn launch(&self, size: Option<&str>) -> Result<Work> {
         match &self.by {
-            By::Lesson(lesson) => lesson.command(),
+            By::Lesson(lesson) => lesson.work(),
             By::Task(task, file, _) => {
                 let sizes = match (size, file) {
                     (Some(size), _) => task.sizes_of(size)?,
                     (None, Some(_)) => task.size.clone(),
                     (None, None) => task.sizes_of(SMALL)?,
                 };
-                child::command(vec![Run::of(task, sizes)], Purpose::Launch)
+                work::work(&Asked {
+                    purpose: Purpose::Launch,
+                    tasks: vec![TaskFile::clone(task)],
+                    cases: vec![Case::of(sizes)],
+                })
             }
         }
     }
@@ -274,13 +279,13 @@ pub fn drafts(
         define: flags.define.clone().into_iter().collect(),
         ..TaskFile::default()
     };
-    let all = child::signatures(&bare, ty, how)?;
+    let all = work::signatures(&bare, ty, how)?;
     let name = file.file_name().unwrap_or(file.as_os_str());
     let name = name.to_string_lossy();
     let group = flags.group.as_ref().map(|Sides(sides)| &sides[..]);
     let text = Source::read(file)?.text;
     let drafted = |signature: Signature| {
-        let asked = Asked {
+        let asked = Drafted {
             signature: &signature,
             file: &name,
             group,
@@ -305,7 +310,7 @@ fn drawn_up(
     let (signature, drawn) = own.ok_or_else(|| {
         let names: Vec<&str> = drafts.iter().map(|one| one.0.kernel.as_str()).collect();
         let file = file.display();
-        Error::Build(format!(
+        Error::Unlaunchable(format!(
             "{file} has no kernel {name}; there are: {}",
             names.join(", ")
         ))

@@ -136,7 +136,7 @@ impl Flags {
 
     /// The device that this process is to use: its parent may say so.
     pub fn selector(&self) -> Option<String> {
-        process::device_of_child().or_else(|| self.device.clone())
+        process::worker::device().or_else(|| self.device.clone())
     }
 
     /// The kernel files: the one that `--source` names, or else the lesson's own.

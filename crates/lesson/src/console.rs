@@ -147,7 +147,7 @@ impl Console {
     }
 
     /// Tells the process that watches.
-    pub(crate) fn send(&mut self, event: &Event) -> Result<()> {
+    pub fn send(&mut self, event: &Event) -> Result<()> {
         self.events.send(event)
     }
 

@@ -35,7 +35,12 @@ pub fn lesson_with<Own: Args>(
     let (flags, own) = parse_flags::<Own>(number, title);
     flags.apply_color();
     let status = if process::is_child() {
-        let begun = Lesson::begin(number, title, files, flags);
+        // Who has typed a lesson's command was told that before it began.
+        let suits = match process::worker::is_heard() {
+            true => must_suit(files, &flags),
+            false => Ok(()),
+        };
+        let begun = suits.and_then(|()| Lesson::begin(number, title, files, flags));
         in_the_child(begun, |lesson| body(lesson, &own))
     } else {
         status_of(in_the_parent(number, files, &flags))
@@ -153,7 +158,7 @@ fn must_suit(files: &'static [&'static str], flags: &Flags) -> Result<()> {
     if let Some(own) = flags.source.as_ref().filter(|_| !files.is_empty())
         && !kernels.iter().any(|kernel| known.contains(kernel))
     {
-        return Err(Error::Build(format!(
+        return Err(Error::Unlaunchable(format!(
             "{} defines none of this lesson's kernels; there are: {}",
             own.display(),
             known.join(", ")

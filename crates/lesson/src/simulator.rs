@@ -8,7 +8,6 @@ use std::time::SystemTime;
 use common::outcome::Skip;
 use common::record::Record;
 use common::simulator::{Fault, LOG_VARIABLE, faults, is_cut};
-use process::LOG_IS_READ_VARIABLE;
 
 /// Faults that a row tells, the first ones.
 const SHOWN: usize = 3;
@@ -29,7 +28,7 @@ pub(crate) struct Simulator {
 impl Simulator {
     /// The log that the environment names. What it holds already is an earlier run's.
     pub fn from_environment() -> Simulator {
-        let is_read = std::env::var_os(LOG_IS_READ_VARIABLE).is_some();
+        let is_read = process::worker::is_heard();
         let log = std::env::var_os(LOG_VARIABLE).filter(|_| !is_read);
         let mut simulator = Simulator {
             log: log.map(PathBuf::from),

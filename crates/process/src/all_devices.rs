@@ -10,13 +10,13 @@ use diagnostics::terminal::{Out, table};
 use verify::numbers::significant;
 use verify::shape::Shape;
 
-use crate::environment::{
-    CHILD_DEVICE_VARIABLE, Environment, devices_here, labels_of, leave_out_broken,
-};
-use crate::{Ended, Orders, Pause, complain, on_one_device};
+use crate::environment::{devices_here, labels_of, leave_out_broken};
+use crate::worker::{self, Ended, Work};
+use crate::{Orders, Pause, complain};
 
 /// Runs the lesson on every device; its status is the largest of all.
-pub fn run(orders: &Orders, mut environment: Environment, pause: Pause) -> Result<Option<Ended>> {
+pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> {
+    let mut environment = work.environment();
     let mut labels = devices_here(&environment);
     if labels.is_err() && leave_out_broken(&mut environment) {
         labels = devices_here(&environment);
@@ -35,19 +35,20 @@ pub fn run(orders: &Orders, mut environment: Environment, pause: Pause) -> Resul
     let mut all = Ended::default();
     let mut columns = Vec::new();
     for (index, label) in labels.into_iter().enumerate() {
-        let mut environment = environment.clone();
-        environment.push((CHILD_DEVICE_VARIABLE, index.to_string().into()));
-        let ended = match on_one_device(orders, environment, pause) {
+        let ended = match worker::run(&work.on(index, &environment), orders, pause) {
             Ok(Some(ended)) => ended,
             Ok(None) => return Ok(None),
             Err(error) => {
                 complain(&error);
                 Ended {
                     status: error.status(),
-                    records: Vec::new(),
+                    ..Ended::default()
                 }
             }
         };
+        if let Some(error) = ended.lost() {
+            complain(&error);
+        }
         all.status = all.status.max(ended.status);
         all.records.extend(ended.records.iter().cloned());
         columns.push((label, ended.records));

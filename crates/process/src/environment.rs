@@ -21,36 +21,33 @@ use serde_json::json;
 use verify::cores::cores;
 
 use crate::ask::{ask, this_program};
-use crate::events::{EVENTS_VARIABLE, Event};
+use crate::events::{self, Event};
 use crate::scratch::Scratch;
 
-/// Set by the parent to the number of the device that the child must use.
-pub(crate) const CHILD_DEVICE_VARIABLE: &str = "OPENCL_COURSE_CHILD_DEVICE";
 /// Set by a parent that has run the same child before, to the device's limits that
 /// were measured then.
 pub(crate) const LIMITS_VARIABLE: &str = "OPENCL_COURSE_LIMITS";
 /// Set to ask a lesson only which devices it sees: a label on each line.
 const PROBE_VARIABLE: &str = "OPENCL_COURSE_PROBE";
-/// Set by who reads a simulator's log by himself: a lesson then tells its results alone.
-pub const LOG_IS_READ_VARIABLE: &str = "OPENCL_COURSE_LOG_IS_READ";
 
 /// Variables that are set for a child.
 pub type Environment = Vec<(&'static str, OsString)>;
 
 /// True in a child.
 pub fn is_child() -> bool {
-    std::env::var_os(EVENTS_VARIABLE).is_some()
-}
-
-/// The device that the parent has chosen for this child, if it has.
-pub fn device_of_child() -> Option<String> {
-    std::env::var(CHILD_DEVICE_VARIABLE).ok()
+    events::folder().is_some()
 }
 
 /// What a lesson finds in its environment besides ours.
 pub fn environment() -> Environment {
-    let mut all = Environment::new();
-    all.extend(fallback_driver().map(|(variable, path)| (variable, path.into())));
+    beside(Environment::new())
+}
+
+/// The same, beside these variables, which may say the drivers.
+pub(crate) fn beside(mut all: Environment) -> Environment {
+    if are_all_loaded(&all) {
+        all.extend(fallback_driver().map(|(variable, path)| (variable, path.into())));
+    }
     // Where the system places the threads, two of PoCL's may share a core for a whole launch
     // of less than a millisecond while another core is idle, and the kernel takes twice as
     // long. Who has set one of these variables knows better.

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use common::death::{Death, limits};
 use common::error::{Error, Result};
+use common::failure::Failure;
 use common::file;
 use common::record::Record;
 use common::stage::Stage;
@@ -19,14 +20,14 @@ use serde_json::Value;
 
 use crate::scratch::Scratch;
 
-/// The environment variable that names the file. Set, it also makes a lesson
-/// do its work in this process instead of starting another.
-pub const EVENTS_VARIABLE: &str = "OPENCL_COURSE_EVENTS";
+/// The environment variable that names the folder. Set, it also makes a program do its work in
+/// this process instead of starting another.
+pub const WORK_VARIABLE: &str = "OPENCL_COURSE_WORK";
 
 /// Bytes of such a file at most: a thousand times those of a long lesson.
 const LONGEST: u64 = 64 << 20;
 
-const NAME: &str = "events.jsonl";
+pub(crate) const NAME: &str = "events.jsonl";
 
 /// What lies beside it, where somebody has made it: what a simulator reports; what a driver says
 /// while it builds; what is printed while a lesson has the whole terminal.
@@ -59,8 +60,10 @@ pub enum Event {
     },
     /// It took the process down.
     Lost(Lost),
-    /// The device failed, and with it this process: why, in words.
-    Failed(String),
+    /// What is asked for, where that is no record.
+    Answer(Value),
+    /// An error ends this process before its work is done.
+    Failed(Failure),
     /// A person is awaited, who may take any time.
     Paused,
     /// And has come.
@@ -114,17 +117,19 @@ pub struct Lost {
     pub death: Death,
 }
 
+/// The worker's side: the folder that its watcher has made for it.
+pub(crate) fn folder() -> Option<PathBuf> {
+    std::env::var_os(WORK_VARIABLE).map(PathBuf::from)
+}
+
 /// The writing end, where there is somebody to tell.
 #[derive(Default)]
 pub struct Sender(Option<(PathBuf, File)>);
 
 impl Sender {
-    /// Opens the file that the environment names, if it names one.
+    /// Opens the file in the folder that the environment names, if it names one.
     pub fn from_environment() -> Result<Sender> {
-        match std::env::var_os(EVENTS_VARIABLE) {
-            Some(path) => Sender::to(Path::new(&path)),
-            None => Ok(Sender(None)),
-        }
+        folder().map_or(Ok(Sender(None)), |folder| Sender::to(&folder.join(NAME)))
     }
 
     /// Opens this file, to add to it.
@@ -162,8 +167,7 @@ pub(crate) fn of(bytes: &[u8]) -> Vec<Event> {
 /// The child's side: the file for what others print while it has the whole terminal. Where it does
 /// not live to pass it on, its parent does. None where nobody watches.
 pub fn file_for_printed() -> Option<PathBuf> {
-    let events = std::env::var_os(EVENTS_VARIABLE)?;
-    Some(Path::new(&events).with_file_name(PRINTED))
+    Some(folder()?.join(PRINTED))
 }
 
 /// Whether the child that wrote this had the other screen when it ended.

@@ -6,6 +6,7 @@
 use std::process::{Command, ExitCode, ExitStatus, Output};
 
 use anyhow::Result;
+use common::failure::Failure;
 use common::record::Record;
 use diagnostics::terminal::plain;
 
@@ -17,6 +18,15 @@ pub struct Refused {
     pub message: String,
     /// Its exit status, which becomes ours.
     pub status: u8,
+}
+
+impl From<&Failure> for Refused {
+    fn from(failure: &Failure) -> Refused {
+        Refused {
+            message: failure.to_string(),
+            status: failure.status(),
+        }
+    }
 }
 
 impl Refused {

@@ -9,6 +9,7 @@ use common::Error;
 use common::source::{Source, own_workspace};
 
 use crate::ask::end_with_us;
+use crate::worker::Work;
 
 /// A lesson of the course.
 pub struct Lesson {
@@ -87,6 +88,12 @@ impl Lesson {
             .arg(own_workspace().join("Cargo.toml"));
         end_with_us(&mut build);
         Ok(build.status().context("cargo cannot be started")?.success())
+    }
+
+    /// The lesson as a worker of this program, by a lesson's flags. It goes on behind kernels that
+    /// take it down.
+    pub fn work(&self) -> Result<Work> {
+        Ok(Work::of(self.binary()?).that_resumes())
     }
 
     /// The lesson as a child of this program, which ends with it.

@@ -12,7 +12,7 @@
 //! ([`note_loss`]), and goes on behind it.
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::death::Death;
 use common::error::Result;
@@ -46,8 +46,9 @@ pub struct Earlier {
 impl Earlier {
     /// Reads the file that the environment names; empty in the first child.
     pub fn from_environment() -> Earlier {
-        let path = std::env::var_os(events::EVENTS_VARIABLE);
-        Earlier::of(path.map_or(Vec::new(), |path| events::read(Path::new(&path))))
+        let folder = events::folder();
+        let read = |folder: PathBuf| events::read(&folder.join(events::NAME));
+        Earlier::of(folder.map_or(Vec::new(), read))
     }
 
     fn of(events: Vec<Event>) -> Earlier {
@@ -207,6 +208,7 @@ pub fn last_words(died: &[Record], lesson: &str, wrong: usize) -> String {
 mod tests {
     use super::*;
     use common::death::How;
+    use common::failure::{Failure, Kind};
     use std::time::{Duration, SystemTime};
 
     fn record(kernel: &str) -> Record {
@@ -221,6 +223,15 @@ mod tests {
             how: How::Device(how.into()),
             stage,
             taken: Duration::ZERO,
+        }
+    }
+
+    fn failure() -> Failure {
+        Failure {
+            kind: Kind::OpenCl,
+            says: "CL_OUT_OF_RESOURCES".into(),
+            next: None,
+            stage: Stage::Starting,
         }
     }
 
@@ -299,7 +310,7 @@ mod tests {
             begun: SystemTime::now(),
             limit: Duration::from_secs(5),
         });
-        write(&Event::Failed("CL_OUT_OF_RESOURCES".into()));
+        write(&Event::Failed(failure()));
         write(&Event::Leaving(5));
         write(&Event::Stage(false));
         assert!(note_loss(&file.path, &died).unwrap());
@@ -353,7 +364,7 @@ mod tests {
             Event::Record(timed.into()),
             Event::Ended,
             found("host loop"),
-            Event::Failed("CL_OUT_OF_RESOURCES".into()),
+            Event::Failed(failure()),
             begun("b"),
             Event::Leaving(5),
         ];

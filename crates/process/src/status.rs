@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use colored::Colorize;
 use common::Error;
+use common::failure::Failure;
+use common::stage::Stage;
 use diagnostics::terminal::show_error;
 
 use crate::environment::is_child;
@@ -67,8 +69,16 @@ pub fn status_of(result: common::Result<u8>) -> u8 {
     match &error {
         _ if error.is_closed_pipe() => return 0,
         Error::Asked(_) => {}
-        // The parent goes on with the next kernel, or says why not.
-        Error::OpenCl { .. } if is_child() && tell(&Event::Failed(error.with_hint())).is_ok() => {}
+        _ if is_child() => {
+            // The watcher sets the stage.
+            let failure = Failure::of(&error, Stage::default());
+            let is_told = tell(&Event::Failed(failure)).is_ok();
+            // Who watches goes on with the next kernel, or says why not.
+            let is_silent = matches!(error, Error::OpenCl { .. }) || crate::worker::is_heard();
+            if !(is_told && is_silent) {
+                complain(&error);
+            }
+        }
         _ => complain(&error),
     }
     error.status()

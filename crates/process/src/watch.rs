@@ -21,7 +21,8 @@ use diagnostics::aside;
 use diagnostics::terminal::wrap::{stderr_columns, wrap};
 use verify::numbers::{factor, significant};
 
-use crate::environment::{Environment, LIMITS_VARIABLE};
+use crate::environment::LIMITS_VARIABLE;
+use crate::worker::Work;
 use crate::{Orders, clear_line, complain};
 use saves::{News, Saves};
 
@@ -31,7 +32,7 @@ use saves::{News, Saves};
 pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> Result<()> {
     Source::read(path)?;
     let mut saves = Saves::of(&[path], &shortest(path).display().to_string())?;
-    let mut environment = crate::environment();
+    let mut work = Work::as_typed()?;
     let mut rates = Rates::default();
     each_save(&mut saves, |saves| {
         let mut news = News::Nothing;
@@ -39,15 +40,20 @@ pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> 
             news = saves.wait(time);
             news != News::Nothing
         };
-        let ended = must_suit().and_then(|()| crate::run_until(orders, environment.clone(), pause));
+        let ended = must_suit().and_then(|()| crate::run_until(&work, orders, pause));
         match ended {
             Ok(Some(ended)) => {
+                if let Some(error) = ended.lost() {
+                    clear_line();
+                    complain(&error);
+                    return Ok(news);
+                }
                 let lines = compared(&mut rates, &ended.records);
                 if !lines.is_empty() && !orders.json {
                     let heading = "compared with the run before".bold();
                     writeln!(stdout(), "\n  {heading}\n{}", lines.join("\n"))?;
                 }
-                remember_limits(&mut environment, orders, &ended.records);
+                remember_limits(&mut work, orders, &ended.records);
             }
             Ok(None) => clear_line(),
             Err(error) if error.is_closed_pipe() => return Err(error),
@@ -94,13 +100,13 @@ pub fn each_save<E>(
 }
 
 /// The limits of one device hold for the next run as well: they are the device's.
-fn remember_limits(environment: &mut Environment, orders: &Orders, records: &[Record]) {
-    let is_known = environment.iter().any(|(name, _)| *name == LIMITS_VARIABLE);
+fn remember_limits(work: &mut Work, orders: &Orders, records: &[Record]) {
+    let is_known = work.has(LIMITS_VARIABLE);
     let measured = records.iter().find_map(|record| record.limits);
     if let (false, false, Some(peak)) = (orders.all_devices, is_known, measured)
         && let Ok(peak) = serde_json::to_string(&peak)
     {
-        environment.push((LIMITS_VARIABLE, peak.into()));
+        work.env(LIMITS_VARIABLE, peak);
     }
 }
 

@@ -262,7 +262,7 @@ impl Task {
     /// The kernels of its launches, their arguments held against its own.
     ///
     /// # Errors
-    /// [`Error::Build`](common::Error::Build) when one is missing or takes others.
+    /// [`Error::Unlaunchable`](common::Error::Unlaunchable) when one is missing or takes others.
     pub fn kernels_of(&self, program: &Program) -> Result<Vec<Kernel>> {
         let kernel = |launch: &Launch| program.kernel(&launch.kernel, &self.signature(launch));
         self.launches.iter().map(kernel).collect()

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use common::source::workspace;
 use diagnostics::aside;
 use process::data::date;
-use process::events::EVENTS_VARIABLE;
+use process::events::WORK_VARIABLE;
 use process::lessons::{LESSONS, Lesson};
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
         .command()?
         .args(flags)
         .envs(process::environment())
-        .env(EVENTS_VARIABLE, &events)
+        .env(WORK_VARIABLE, &events)
         .env("OPENCL_COURSE_CACHE", &cache)
         .stderr(Stdio::inherit())
         .output()?;

@@ -1,17 +1,16 @@
 //! Runs a lesson's kernel in the simulator, with the plugin that writes down each access.
 
 use std::path::PathBuf;
-use std::process::Command;
 
 use anyhow::Result;
 use common::error::{Cause, Error};
 use common::source::{Source, own_workspace};
 use diagnostics::aside;
 use diagnostics::tokens::Tokens;
-use process::LIBRARY_VARIABLE;
 use process::scratch::Scratch;
 use process::simulator;
 use process::simulator::oclgrind;
+use process::worker::Work;
 
 use super::accesses::Trace;
 use crate::launched::{Launched, Wanted};
@@ -46,20 +45,19 @@ fn has_assembly(wanted: &Wanted) -> Result<bool> {
     Ok(tokens.all().any(is_asm))
 }
 
-/// Launches the kernel by `program`, a lesson or what takes a lesson's flags.
+/// Launches the kernel by this worker, a lesson or what takes a lesson's flags.
 ///
 /// # Errors
 /// [`Error::NoDevice`] without simulator or plugin, [`Error::Usage`] where there is nothing
 /// to trace; those of [`Wanted::launch`].
-pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Traced> {
+pub fn trace(wanted: &Wanted, mut work: Work) -> Result<Traced> {
     let library = oclgrind().ok_or_else(|| missing("Oclgrind, the simulator,"))?;
     let plugin = Some(plugin_path()).filter(|path| path.is_file());
     let what = "the plugin with which Oclgrind writes down accesses";
     let plugin = plugin.ok_or_else(|| missing(what))?;
     let folder = Scratch::new()?;
-    simulator::as_written(&mut program, &folder.0.join("log"))
-        .env(LIBRARY_VARIABLE, library)
-        .env("OCLGRIND_PLUGINS", plugin)
+    simulator::as_written(&mut work, &library);
+    work.env("OCLGRIND_PLUGINS", plugin)
         .env("COURSE_TRACE_KERNEL", &wanted.kernel)
         .env("COURSE_TRACE_FOLDER", &folder.0)
         .env("COURSE_TRACE_BUDGET", BUDGET.to_string())
@@ -70,7 +68,7 @@ pub fn trace(wanted: &Wanted, mut program: Command) -> Result<Traced> {
         size: Some(wanted.size_or(64, 4096)),
         ..wanted.clone()
     };
-    let launched = wanted.launch(program);
+    let launched = wanted.launch(work);
     if launched.is_err() && has_assembly(&wanted)? {
         aside!("{UNSEEN}");
     }

@@ -34,10 +34,8 @@ impl Inspection<'_> {
     /// Traces a kernel that came to its end; none where it did not, or nothing can trace.
     pub fn traffic(&self, checked: &Checked) -> Option<Traffic> {
         let seen = &checked.seen;
-        let hangs = seen.observations.iter().any(|one| {
-            one.says.starts_with("no end after") || one.says.starts_with("not looked at")
-        });
-        if hangs || !RAN.contains(&seen.status) || oclgrind().is_none() {
+        let hangs = seen.observations.iter().any(|one| one.hung);
+        if hangs || self.is_too_slow || !RAN.contains(&seen.status) || oclgrind().is_none() {
             return None;
         }
         Some(self.count().unwrap_or_else(|error| Traffic {
@@ -58,7 +56,7 @@ impl Inspection<'_> {
             true => in_words(self.simulated()),
             false => small.unwrap_or(side.to_string()),
         };
-        let program = subject.launch(Some(&words))?;
+        let work = subject.launch(Some(&words))?;
         let wanted = Wanted {
             kernel: subject.kernel.clone(),
             variant: Vec::new(),
@@ -67,7 +65,7 @@ impl Inspection<'_> {
             ty: self.options.ty,
             size: Some(words.clone()).filter(|_| subject.task().is_none()),
         };
-        let traced = run::trace(&wanted, program)?;
+        let traced = run::trace(&wanted, work)?;
         counted(&wanted, &traced, &Model::default(), |screen| {
             let worst = screen.worst();
             let mut json = screen.json();

@@ -8,7 +8,7 @@ use common::record::Record;
 use diagnostics::terminal::Out;
 use diagnostics::terminal::prose::beside;
 use judge::{
-    At, Observation, Results, Subject, Verdict,
+    Case, End, Observation, Results, Subject, Verdict,
     rates::{Rates, speed},
 };
 use minijinja::value::Serde;
@@ -101,9 +101,9 @@ impl Told<'_> {
             let mut seen = one.seen();
             let speeds = speeds.by_ref().take(one.records.len()).flatten();
             seen.details.extend(speeds.map(Rates::words));
-            if let (Some(child), Some(_), false) = (&one.end, self.subject.task(), one.is_of_driver)
-            {
-                let message = self.subject.located(&child.message());
+            let is_told = matches!(one.end, End::Refused(_) | End::Died(_));
+            if is_told && self.subject.task().is_some() {
+                let message = self.subject.located(&one.end.message());
                 let message = message.replace('\n', "\n    ");
                 writeln!(
                     out,
@@ -137,18 +137,18 @@ impl Told<'_> {
 }
 
 /// Where alone a kernel is wrong that is right as its file says, for the words on what to do then.
-pub fn limited_to(file: &Path, at: &At) -> Value {
-    let words = in_words(&at.size);
-    let size = match at.other {
+pub fn limited_to(file: &Path, case: &Case) -> Value {
+    let words = in_words(&case.sizes);
+    let size = match case.origin.other() {
         None => format!(" --size {words}"),
         Some(_) => String::new(),
     };
-    let draw = at.size.keys().map(|name| format!("{name} = \"64*i\""));
+    let draw = case.sizes.keys().map(|name| format!("{name} = \"64*i\""));
     context! {
         file => file.display().to_string(),
         size,
         at => words,
-        other => Serde(at.other),
+        other => Serde(case.origin.other()),
         draw => draw.collect::<Vec<_>>().join(", "),
     }
 }

@@ -1,46 +1,28 @@
 //! What came of a check: at each size, and in all.
 
+use common::failure::Kind;
 use common::outcome::{Outcome, Skip};
 use common::record::Record;
-use process::{Finished, child_status};
 
-use crate::answer::{is_of_another, judge, of_records};
+use crate::answer::{DRIVER_DIED, End, judge};
 use crate::how::Seen;
-use crate::observation::{Detection, Observation};
+use crate::observation::Observation;
 use crate::subject::Subject;
+use crate::task::asked::Case;
 use crate::task::other::Other;
 use crate::verdict::Verdict;
 use task::sizes::{Sizes, in_words};
 
-/// Of all that is tried beside sizes.
-const OTHERS: &str = "with other numbers";
-
-/// Why nothing is known of a size at which the process died, where that is not the kernel's fault.
-const DRIVER_DIED: &str = "the driver died, where the simulator sees no fault";
-
-/// A size at which it is checked.
-#[derive(Clone, Default)]
-pub struct At {
-    /// Its sizes; none of a lesson's own.
-    pub size: Sizes,
-    /// How it differs from what the file says.
-    pub drawn: Option<&'static str>,
-    /// The same of its numbers, or of what else is no size.
-    pub other: Option<Other>,
-    /// Whether it is timed there, where anything is.
-    pub timed: bool,
-}
-
-/// What came of that.
+/// What came of a case.
 pub struct Tried {
-    /// Where.
-    pub at: At,
+    /// Which.
+    pub case: Case,
+    /// With which other numbers it is right, too.
+    pub others: Vec<Other>,
     /// A line for each variant.
     pub records: Vec<Record>,
-    /// The child that ended with it; none where it went on to the next.
-    pub end: Option<Finished>,
-    /// Whether that died where a simulator sees no fault of the kernel: nothing follows for it.
-    pub is_of_driver: bool,
+    /// How its worker ended with it.
+    pub end: End,
 }
 
 /// What came of all.
@@ -54,30 +36,35 @@ pub struct Results {
 impl Tried {
     /// What is to be read of it.
     pub fn seen(&self) -> Observation {
-        let size = in_words(&self.at.size);
-        let words = ["result", &size, self.at.drawn.unwrap_or_default()];
+        let size = in_words(&self.case.sizes);
+        let words = ["result", &size, self.words().unwrap_or_default()];
         let words: Vec<&str> = words.into_iter().filter(|one| !one.is_empty()).collect();
-        let detector = words.join(", ");
-        match &self.end {
-            Some(_) if self.is_of_driver => {
-                Observation::new(detector, Detection::NotRun, DRIVER_DIED)
-            }
-            Some(child) => judge(&detector, child),
-            None => of_records(&detector, &self.records),
+        judge(&words.join(", "), &self.end, &self.records)
+    }
+
+    /// How it differs from what the file says.
+    pub fn words(&self) -> Option<&'static str> {
+        match self.others[..] {
+            [] => self.case.origin.words(),
+            _ => Some("with other numbers"),
         }
     }
 
     /// The exit status.
     pub fn status(&self) -> u8 {
-        if let Some(child) = &self.end {
-            return child_status(child.status);
+        match &self.end {
+            End::Refused(failure) => failure.status(),
+            End::Died(_) | End::DriverDied(_) => 5,
+            End::Done => match self.of_records() {
+                Some(Verdict::Wrong) => 1,
+                Some(Verdict::Unlaunchable) => 2,
+                _ => 0,
+            },
         }
-        // As a child that runs no other ends.
-        match self.records.iter().map(Verdict::of).max() {
-            Some(Verdict::Wrong) => 1,
-            Some(Verdict::Unlaunchable) => 2,
-            _ => 0,
-        }
+    }
+
+    fn of_records(&self) -> Option<Verdict> {
+        self.records.iter().map(Verdict::of).max()
     }
 
     /// Whether there was no time for it.
@@ -88,22 +75,23 @@ impl Tried {
 
     /// Why it could not be tried.
     pub fn why(&self) -> String {
-        if self.is_of_driver {
+        if let End::DriverDied(_) = self.end {
             return DRIVER_DIED.into();
         }
-        let skipped = self.records.iter().find_map(|one| one.skipped());
-        let child = self.end.iter().map(Finished::message).next();
-        skipped.map(Skip::to_string).or(child).unwrap_or_default()
+        let skipped = self.records.iter().find_map(Record::skipped);
+        skipped.map_or_else(|| self.end.message(), Skip::to_string)
     }
 
     /// That another one is right, too.
     pub(super) fn and(&mut self, other: Tried) {
-        let words = |at: &At| at.drawn.and_then(|words| words.split(": ").last());
+        if self.others.is_empty() {
+            self.others.extend(self.case.origin.other());
+        }
+        self.others.extend(other.case.origin.other());
+        let words = self.others.iter().map(|other| other.in_short());
+        let words: Vec<&str> = words.collect();
         for (record, of_other) in self.records.iter_mut().zip(other.records) {
-            if self.at.drawn != Some(OTHERS) {
-                record.says = words(&self.at).unwrap_or_default().into();
-            }
-            record.says += &format!("; {}", words(&other.at).unwrap_or_default());
+            record.says = words.join("; ");
             if let Outcome::Right {
                 compared: Some(compared),
                 ..
@@ -112,47 +100,46 @@ impl Tried {
                 *compared += of_other.compared().unwrap_or(0);
             }
         }
-        self.at.drawn = Some(OTHERS);
     }
 
     /// What follows from it alone.
     pub fn verdict(&self) -> Verdict {
-        let of_records = self.records.iter().map(Verdict::of).max();
-        match (self.status(), of_records) {
-            (0..=2, Some(verdict)) => verdict,
-            (0..=4, _) => Verdict::Unlaunchable,
-            _ if self.is_of_driver => Verdict::Undecided,
-            _ if self.is_of_another() => Verdict::Unlaunchable,
+        match &self.end {
+            End::Done => self.of_records().unwrap_or(Verdict::Unlaunchable),
+            End::Refused(failure) => match failure.kind {
+                Kind::Usage => self.of_records().unwrap_or(Verdict::Unlaunchable),
+                Kind::Ended(_) => Verdict::Undecided,
+                _ => Verdict::Unlaunchable,
+            },
+            end if end.is_of_another() => Verdict::Unlaunchable,
+            end if end.is_undecided() => Verdict::Undecided,
             _ => Verdict::Wrong,
         }
     }
 
-    /// Whether it ended in a kernel beside the learner's.
-    pub(super) fn is_of_another(&self) -> bool {
-        self.end.as_ref().is_some_and(is_of_another)
-    }
-
     /// Whether no other size is worth a try: it does not build, cannot start, or came to no end.
     pub(super) fn is_hopeless(&self) -> bool {
-        let Some(child) = &self.end else { return false };
-        let hung = child.complaint().starts_with("no end after");
-        let is_refused = matches!(self.status(), 2..=4) || self.is_of_another();
-        hung || is_refused && self.at.other.is_none()
+        let is_refused = match &self.end {
+            End::Done => return false,
+            End::Died(death) if death.is_hang() => return true,
+            end => matches!(self.status(), 2..=4) || end.is_of_another(),
+        };
+        is_refused && self.case.origin.other().is_none()
     }
 }
 
 impl Results {
     /// The last one that did not come to its own end.
-    pub fn end(&self) -> Option<(&Tried, &Finished)> {
+    pub fn end(&self) -> Option<&Tried> {
         let last = self.tried.iter().rfind(|one| one.status() > 1)?;
-        Some((last, last.end.as_ref()?))
+        (!matches!(last.end, End::Done)).then_some(last)
     }
 
     /// What follows from all: where a file says what is right, what is wrong elsewhere is another
     /// thing.
     pub fn verdict(&self, subject: &Subject) -> Verdict {
         let of = |one: &Tried| match one.verdict() {
-            Verdict::Wrong if one.at.drawn.is_some() && subject.has_file() => Verdict::Limited,
+            Verdict::Wrong if one.case.is_try() && subject.has_file() => Verdict::Limited,
             verdict => verdict,
         };
         let worst = self.tried.iter().map(of).max();
@@ -175,18 +162,18 @@ impl Results {
 
     /// What is to be read of it.
     pub fn seen(&self) -> Seen {
-        let told = self.end().filter(|(one, _)| !one.is_of_driver);
-        let message = told.map_or("", |(_, child)| child.stderr.trim());
+        let told = self.end().map(|one| &one.end);
+        let told = told.filter(|end| !matches!(end, End::DriverDied(_)));
         Seen {
             observations: self.tried.iter().map(Tried::seen).collect(),
             status: self.largest(),
-            message: message.into(),
+            message: told.map_or(String::new(), End::message),
         }
     }
 
     /// Whether a simulator is worth a try: not for what does not build, or cannot start.
     pub fn may_be_simulated(&self) -> bool {
-        let is_refused = |one: &Tried| matches!(one.status(), 2 | 4) || one.is_of_another();
+        let is_refused = |one: &Tried| matches!(one.status(), 2 | 4) || one.end.is_of_another();
         !self.tried.iter().any(is_refused)
     }
 
@@ -197,15 +184,16 @@ impl Results {
     }
 
     /// Where it is wrong first: at numbers, if it is, for which a small size may stand.
-    pub fn wrong(&self) -> Option<&At> {
+    pub fn wrong(&self) -> Option<&Case> {
         let wrong = |one: &&Tried| one.verdict() == Verdict::Wrong;
-        let mut all = self.tried.iter().filter(wrong).map(|one| &one.at);
-        all.clone().find(|at| at.other.is_some()).or(all.next())
+        let mut all = self.tried.iter().filter(wrong).map(|one| &one.case);
+        let is_other = |case: &&Case| case.origin.other().is_some();
+        all.clone().find(is_other).or(all.next())
     }
 
     /// Whether it is wrong at this size, or with other numbers.
     pub(super) fn is_wrong_at(&self, size: &Sizes) -> bool {
-        let at = self.wrong();
-        at.is_some_and(|at| at.other.is_some() || at.size == *size)
+        let case = self.wrong();
+        case.is_some_and(|case| case.origin.other().is_some() || case.sizes == *size)
     }
 }

@@ -1,51 +1,65 @@
-//! The runs in which an exercise's task is checked.
-
-use std::process::Command;
+//! The cases of an exercise's check: on a device, in a simulator, and where it is counted.
 
 use anyhow::Result;
+use process::worker::Work;
 use task::cases::SEED;
 use task::file::TaskFile;
 use task::sizes::{Sizes, in_words};
 
-use crate::task::child::{self, Purpose, Run};
+use crate::task::asked::{Asked, Case, Purpose};
+use crate::work;
 
-/// A run of a task at a size.
-fn run(task: &TaskFile, size: Sizes, seed: u64) -> Run {
-    Run {
-        says: format!("{}{}", in_words(&size), task.variant()),
+/// A case of this task, which has this number, at a size.
+fn case((number, task): (usize, &TaskFile), sizes: Sizes, seed: u64) -> Case {
+    Case {
+        task: number,
+        says: format!("{}{}", in_words(&sizes), task.variant()),
         seed: Some(seed),
-        ..Run::of(task, size)
+        ..Case::of(sizes)
     }
 }
 
-/// The runs that are checked on a device; `seed` is what is new in this check.
-pub(crate) fn results(task: &TaskFile, seed: u64) -> Result<Vec<Run>> {
+fn asked(tasks: Vec<TaskFile>, cases: Vec<Case>) -> Asked {
+    Asked {
+        purpose: Purpose::Results,
+        tasks,
+        cases,
+    }
+}
+
+/// Those that are checked on a device; `seed` is what is new in this check.
+pub(super) fn results(task: &TaskFile, seed: u64) -> Result<Asked> {
     let sizes = task.all_sizes()?;
     let tasks = task.in_variants();
-    let known = tasks
-        .iter()
-        .flat_map(|one| sizes.iter().map(|size| run(one, size.clone(), SEED)));
-    let new = tasks
-        .iter()
-        .filter_map(|one| Some(run(one, one.new_size(seed)?, seed)));
-    Ok(known.chain(new).collect())
+    let all = tasks.iter().enumerate();
+    let known = all.clone().flat_map(|one| {
+        let sizes = sizes.iter();
+        sizes.map(move |size| case(one, size.clone(), SEED))
+    });
+    let new = all.filter_map(|one| Some(case(one, one.1.new_size(seed)?, seed)));
+    let cases = known.chain(new).collect();
+    Ok(asked(tasks, cases))
 }
 
 /// Those in which a simulator looks for faults; counts are those of the last one.
-pub(crate) fn faults(task: &TaskFile) -> Vec<Run> {
+pub(super) fn faults(task: &TaskFile) -> Asked {
     let tasks = task.in_variants();
-    let small = tasks.iter().map(|one| run(one, one.small(), SEED));
-    let counted = tasks.last().filter(|one| one.counted() != one.small());
-    let counted = counted.map(|one| run(one, one.counted(), SEED));
-    small.chain(counted).collect()
+    let mut all = tasks.iter().enumerate();
+    let small = all.clone().map(|one| case(one, one.1.small(), SEED));
+    let counted = all
+        .next_back()
+        .filter(|(_, one)| one.counted() != one.small());
+    let counted = counted.map(|one| case(one, one.1.counted(), SEED));
+    let cases = small.chain(counted).collect();
+    asked(tasks, cases)
 }
 
-/// The program that launches a task once, where it is counted.
-///
-/// # Errors
-/// When this program's own file is not known.
-pub fn launch(task: &TaskFile) -> Result<Command> {
+/// The worker that launches a task once, where it is counted.
+pub fn launch(task: &TaskFile) -> Result<Work> {
     let task = task.last_variant();
-    let run = run(&task, task.counted(), SEED);
-    child::command(vec![run], Purpose::Launch)
+    let cases = vec![case((0, &task), task.counted(), SEED)];
+    work::work(&Asked {
+        purpose: Purpose::Launch,
+        ..asked(vec![task], cases)
+    })
 }

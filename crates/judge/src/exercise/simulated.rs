@@ -9,15 +9,16 @@ use anyhow::Result;
 use common::record::Record;
 use common::source::Source;
 
-use process::Finished;
-use process::simulator::oclgrind;
+use process::simulator::{look_for_faults, oclgrind};
+use process::worker;
 
 use super::Asked;
 use super::runs;
-use crate::answer::{judge, wrong_result};
+use crate::answer::{End, judge, wrong_result};
 use crate::how::How;
 use crate::observation::{Detection, Observation};
-use crate::simulator::{self, Simulation};
+use crate::simulator;
+use crate::work::within;
 use task::counts::Count;
 use task::file::TaskFile;
 
@@ -33,14 +34,14 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
     let Some(library) = oclgrind() else {
         return Ok((vec![simulator::missing()], Vec::new()));
     };
-    let mut command = asked.command(runs::faults(asked.task))?;
-    simulator::aim(&mut command, &library);
-    let Simulation { child, log } = simulator::run(command)?;
-    let runs = match first_wrong(IN_SIMULATOR, &child) {
+    let mut work = asked.work(&runs::faults(asked.task))?;
+    look_for_faults(&mut work, &library);
+    let ended = worker::finish(&work, &within(asked.how))?;
+    let runs = match first_wrong(IN_SIMULATOR, &ended.records) {
         Some((_, wrong)) => wrong,
-        None => judge(IN_SIMULATOR, &child),
+        None => judge(IN_SIMULATOR, &End::of(&ended), &ended.records),
     };
-    let mut seen = faults(&log, &Source::read(&asked.task.kernel)?.text);
+    let mut seen = faults(&ended.log, &Source::read(&asked.task.kernel)?.text);
     // Of a reference the device has said whether the result is right.
     if !matches!(runs.outcome, Detection::Silent | Detection::NotJudged) {
         seen.retain(Observation::is_fault);
@@ -48,8 +49,8 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
     }
     let mut task = asked.task.last_variant();
     // The group that the kernel itself asks for.
-    if let Some(record) = child.records().last().filter(|_| task.local.is_empty()) {
-        task.local = record.group.into_iter().map(Into::into).collect();
+    if let Some(record) = ended.records.last().filter(|_| task.local.is_empty()) {
+        task.local = record.group.iter().copied().map(Into::into).collect();
     }
     let (size, targets) = task.targets()?;
     if targets.is_empty() || seen.iter().any(|one| !one.is_silent()) {
@@ -121,15 +122,15 @@ fn figures(task: &TaskFile) -> Result<(Figures, [u64; 2])> {
     Ok((figures, traced.trace.launch.groups))
 }
 
-/// The first record of a wrong result, and the same in words.
-pub fn first_wrong(detector: &str, child: &Finished) -> Option<(Record, Observation)> {
-    let record = child.records().find(|record| record.wrong().is_some())?;
-    let mut seen = wrong_result(detector, &record);
+/// The first record of a wrong result: its number, and the same in words.
+pub fn first_wrong(detector: &str, records: &[Record]) -> Option<(usize, Observation)> {
+    let at = records.iter().position(|record| record.wrong().is_some())?;
+    let mut seen = wrong_result(detector, &records[at]);
     // The advice for unknown symptoms is about a lesson's flags.
     let is_advice = |line: &str| line.starts_with("looks like: nothing known");
     seen.details.retain(|line| !is_advice(line));
     seen.details.truncate(2);
-    Some((record, seen))
+    Some((at, seen))
 }
 
 /// The faults in a log, each with the lines that take part; one line if there are none.

@@ -40,6 +40,7 @@ pub fn run(
     let told = |error: Error| match error {
         Error::Usage(why) => Error::Usage(format!("{of}{name}: {why}")),
         Error::Build(why) => Error::Build(format!("{of}{name}:\n{why}")),
+        Error::Unlaunchable(why) => Error::Unlaunchable(format!("{of}{name}:\n{why}")),
         other => other,
     };
     let source = Source::read(&form.kernel).map_err(|error| {
@@ -93,7 +94,7 @@ pub fn run(
         own.buffers = buffers;
         let ready = match lesson.prepared(&own, &source) {
             // It is built: its arguments are others.
-            Err(Error::Build(why)) => return Err(Error::Usage(why)),
+            Err(Error::Build(why) | Error::Unlaunchable(why)) => return Err(Error::Usage(why)),
             Err(Error::Skipped(why)) => return Err(Error::Usage(why.to_string())),
             ready => ready?,
         };

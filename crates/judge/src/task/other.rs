@@ -50,6 +50,24 @@ impl Other {
         (Other::Reversed, "with its groups in reverse order"),
     ];
 
+    /// The same beside others: what the numbers are.
+    pub(crate) fn in_short(self) -> &'static str {
+        match self {
+            Other::Extreme => "below 0",
+            Other::Zeros => "all 0",
+            Other::Equal => "all equal",
+            Other::Falling => "large and descending",
+            Other::Rising => "from small to large",
+            Other::Scalars | Other::Reversed => self.words(),
+        }
+    }
+
+    /// How it is told.
+    pub(crate) fn words(self) -> &'static str {
+        let own = Other::ALL.iter().find(|(other, _)| *other == self);
+        own.map_or("", |(_, words)| words)
+    }
+
     /// Puts these numbers into a task; whether they differ from what it has.
     pub(super) fn put_into(self, task: &mut Task, file: &TaskFile) -> Result<bool> {
         match self {

@@ -126,7 +126,7 @@ impl Maker {
         if let Some(signature) = signature
             && signature.args.len() != all.len()
         {
-            return Err(Error::Build(format!(
+            return Err(Error::Unlaunchable(format!(
                 "args: {} are given, the kernel takes {}: {}",
                 all.len(),
                 signature.args.len(),

@@ -21,9 +21,18 @@ fn crashes_and_failed_devices_are_deaths() {
     assert!(
         matches!(crash, End::Died(death) if death.how == How::Signal(11) && death.stage == Stage::running("a"))
     );
-    let failed = Event::Failed("CL_OUT_OF_RESOURCES".into());
+    let failed = Event::Failed(failure());
     let failed = end(ExitStatus::from_raw(5 << 8), &[failed, Event::Leaving(5)]).unwrap();
     assert!(matches!(failed, End::Died(death) if death.to_string() == "CL_OUT_OF_RESOURCES"));
+}
+
+fn failure() -> Failure {
+    Failure {
+        kind: Kind::OpenCl,
+        says: "CL_OUT_OF_RESOURCES".into(),
+        next: None,
+        stage: Stage::Starting,
+    }
 }
 
 /// Waits, and asks for no early end.
@@ -85,7 +94,7 @@ fn who_does_not_end_has_hung_unless_all_was_done() {
     assert!(matches!(hung, End::Died(death) if death.to_string().contains("running a")));
     let left = stuck(&[doing.clone(), Event::Leaving(1)]);
     assert!(matches!(left, End::Exit(1)));
-    let failed = Event::Failed("CL_OUT_OF_RESOURCES".into());
+    let failed = Event::Failed(failure());
     let failed = stuck(&[doing, failed, Event::Leaving(5)]);
     assert!(matches!(failed, End::Died(death) if death.to_string() == "CL_OUT_OF_RESOURCES"));
 }

@@ -1,0 +1,90 @@
+//! An error as another process hears of it.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::stage::Stage;
+
+/// Why a process ended before its work was done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What kind of error.
+    pub kind: Kind,
+    /// Its message.
+    pub says: String,
+    /// The next thing to try, where there is one to name.
+    pub next: Option<String>,
+    /// What was being done.
+    pub stage: Stage,
+}
+
+/// What kind of error it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Something wrong is asked for, or a file cannot be used.
+    Usage,
+    /// There is nothing to run on.
+    NoDevice,
+    /// A compiler refused a kernel file.
+    Build,
+    /// A kernel cannot be launched as is asked.
+    Unlaunchable,
+    /// A call of OpenCL failed.
+    OpenCl,
+    /// Kernels, or what else was started, died.
+    Died,
+    /// Results are wrong.
+    Wrong,
+    /// Output failed, or somebody asked for an end.
+    Ended(u8),
+}
+
+impl Failure {
+    /// Of an error, while this was done.
+    pub fn of(error: &Error, stage: Stage) -> Failure {
+        let kind = match error {
+            Error::Usage(_) | Error::Skipped(_) | Error::Selector(_) | Error::File { .. } => {
+                Kind::Usage
+            }
+            Error::NoDevice(_) => Kind::NoDevice,
+            Error::Build(_) => Kind::Build,
+            Error::Unlaunchable(_) => Kind::Unlaunchable,
+            Error::OpenCl { .. } => Kind::OpenCl,
+            Error::Died(_) => Kind::Died,
+            Error::Wrong(_) => Kind::Wrong,
+            Error::Io(_) | Error::Asked(_) => Kind::Ended(error.status()),
+        };
+        Failure {
+            kind,
+            says: error.to_string(),
+            next: error.hint(),
+            stage,
+        }
+    }
+
+    /// The exit status that belongs to it.
+    pub fn status(&self) -> u8 {
+        match self.kind {
+            Kind::Wrong => 1,
+            Kind::Usage => 2,
+            Kind::NoDevice => 3,
+            Kind::Build | Kind::Unlaunchable => 4,
+            Kind::OpenCl | Kind::Died => 5,
+            Kind::Ended(status) => status,
+        }
+    }
+}
+
+/// The message, and the next thing to try below it.
+impl Display for Failure {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str(&self.says)?;
+        match &self.next {
+            Some(next) => write!(f, "\n  next: {next}"),
+            None => Ok(()),
+        }
+    }
+}

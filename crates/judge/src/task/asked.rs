@@ -1,0 +1,92 @@
+//! What a worker is asked to do with tasks: each of them once, and in what its runs differ.
+
+use serde::{Deserialize, Serialize};
+
+use task::file::TaskFile;
+use task::sizes::Sizes;
+
+use super::other::Other;
+
+/// What is asked of a worker.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Asked {
+    pub purpose: Purpose,
+    pub tasks: Vec<TaskFile>,
+    /// One after the other; each comes to one record.
+    pub cases: Vec<Case>,
+}
+
+/// What it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Purpose {
+    /// What the driver tells of the kernels.
+    Signatures,
+    /// Right results, and times where these are asked for.
+    Results,
+    /// One launch, for who looks at it from outside.
+    Launch,
+}
+
+/// A kernel at a size.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Case {
+    /// Which of the tasks.
+    pub task: usize,
+    /// Its sizes; none of a lesson's own.
+    pub sizes: Sizes,
+    /// Seed of the inputs; none where a flag says it.
+    pub seed: Option<u64>,
+    /// Who says that it is for this.
+    pub origin: Origin,
+    /// Whether it is timed, where anything is.
+    pub timed: bool,
+    /// What its record says of it.
+    pub says: String,
+}
+
+/// Who says that a kernel is for a case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Origin {
+    /// The file, or the learner.
+    #[default]
+    Said,
+    /// Nobody: its size was drawn.
+    Drawn,
+    /// Nobody: it has other numbers, or what else is no size.
+    With(Other),
+}
+
+impl Case {
+    /// The first task at these sizes.
+    pub fn of(sizes: Sizes) -> Case {
+        Case {
+            sizes,
+            timed: true,
+            ..Case::default()
+        }
+    }
+
+    /// Whether nobody says that the kernel is for this.
+    pub fn is_try(&self) -> bool {
+        self.origin != Origin::Said
+    }
+}
+
+impl Origin {
+    /// Other numbers, if it has these.
+    pub fn other(self) -> Option<Other> {
+        match self {
+            Origin::With(other) => Some(other),
+            _ => None,
+        }
+    }
+
+    /// How it differs from what the file says.
+    pub fn words(self) -> Option<&'static str> {
+        match self {
+            Origin::Said => None,
+            Origin::Drawn => Some("drawn"),
+            Origin::With(other) => Some(other.words()),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What the course asks of workers: tasks and their cases, by a lesson's flags.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use common::failure::{Failure, Kind};
+use process::Orders;
+use process::simulator::{self, oclgrind};
+use process::worker::{self, Ended, Work};
+use task::file::TaskFile;
+use task::signature::Signature;
+use task::sizes::Sizes;
+use verify::element::Type;
+
+use crate::how::How;
+pub(crate) use crate::task::asked::Asked;
+use crate::task::asked::{Case, Purpose};
+
+/// A worker for this, by a lesson's flags. Who looks at a launch names the file.
+pub(crate) fn work(asked: &Asked) -> Result<Work> {
+    let mut work = Work::of_task(serde_json::to_value(asked)?)?;
+    let kernel = asked.tasks.first().map(|task| task.kernel.clone());
+    if let Some(kernel) = kernel.filter(|_| asked.purpose != Purpose::Launch) {
+        work.arg("--source").arg(kernel);
+    }
+    Ok(work)
+}
+
+/// The flags of a check, as a lesson has them.
+pub(crate) fn flags(work: &mut Work, how: &How, times: bool) {
+    let color = !how.json && colored::control::SHOULD_COLORIZE.should_colorize();
+    let (timeout, seed) = (how.timeout.to_string(), how.seed.to_string());
+    work.args(["--json", "--timeout", &timeout, "--seed", &seed])
+        .args(["--color", if color { "always" } else { "never" }]);
+    if !times {
+        work.args(["--runs", "0"]);
+    }
+}
+
+/// Runs a worker on the device that is asked for.
+pub(crate) fn on_device(mut work: Work, how: &How) -> Result<Ended> {
+    if let Some(device) = &how.device {
+        work.arg("--device").arg(device);
+    }
+    Ok(worker::finish(&work, &within(how))?)
+}
+
+/// What its watcher must know.
+pub(crate) fn within(how: &How) -> Orders {
+    Orders::within(Duration::from_secs(how.timeout))
+}
+
+/// A task at these sizes, checked and timed.
+///
+/// # Errors
+/// When no worker can be started.
+pub fn timed(task: &TaskFile, sizes: &Sizes, how: &How) -> Result<Ended> {
+    let mut work = work(&Asked {
+        purpose: Purpose::Results,
+        tasks: vec![task.clone()],
+        cases: vec![Case::of(sizes.clone())],
+    })?;
+    flags(&mut work, how, true);
+    on_device(work, how)
+}
+
+/// What the driver tells of a file's kernels, within the time that `how` says. Where there is no
+/// device the simulator is asked.
+///
+/// # Errors
+/// As the worker ended: no device, a file that does not build.
+pub(crate) fn signatures(task: &TaskFile, ty: Type, how: &How) -> Result<Vec<Signature>> {
+    let work = || -> Result<Work> {
+        let mut work = work(&Asked {
+            purpose: Purpose::Signatures,
+            tasks: vec![task.clone()],
+            cases: vec![Case::default()],
+        })?;
+        flags(&mut work, how, false);
+        work.args(["--type", ty.name()]);
+        Ok(work)
+    };
+    let mut ended = on_device(work()?, how)?;
+    let is_without = |failure: &Failure| failure.kind == Kind::NoDevice;
+    if let (true, Some(library)) = (ended.failure.as_ref().is_some_and(is_without), oclgrind()) {
+        let mut work = work()?;
+        work.args(["--device", "oclgrind"]);
+        simulator::as_written(&mut work, &library);
+        ended = worker::finish(&work, &within(how))?;
+    }
+    match ended.answer.take() {
+        Some(told) => Ok(serde_json::from_value(told)?),
+        None => Err(ended.refused().into()),
+    }
+}

@@ -1,0 +1,496 @@
+//! A worker: a process that does the work, and is watched. Its watcher is the command that was
+//! typed. What it is to do lies in a folder, and what it tells it writes there.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use common::death::{self, Death, How};
+use common::error::{Error, Result};
+use common::failure::{Failure, Kind};
+use common::file;
+use common::program::words;
+use common::record::Record;
+use common::simulator::LOG_VARIABLE;
+use common::stage::Stage;
+use diagnostics::terminal::{plain, show_error};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ask::end_with_us;
+use crate::environment::{
+    Environment, are_all_loaded, beside, drivers_that_load, leave_out_broken, leave_out_cache,
+    may_be_damaged,
+};
+use crate::events::{
+    self, DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, Sender, WORK_VARIABLE,
+};
+use crate::signals::Terminal;
+use crate::{Orders, Pause, Refused, resume};
+
+/// What a worker is to do: a program of the course with its flags, and what flags cannot say.
+#[derive(Clone)]
+pub struct Work {
+    program: PathBuf,
+    args: Vec<OsString>,
+    environment: Environment,
+    told: Told,
+    /// Whether a lesson goes on behind a kernel that took its process down.
+    resumes: bool,
+}
+
+/// What it is told in a file.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Told {
+    /// The number of the device that it must use.
+    device: Option<usize>,
+    /// Whether its watcher tells what it comes to: then it prints no errors, and leaves what a
+    /// simulator reports to the watcher.
+    is_heard: bool,
+    /// What it is to do.
+    task: Value,
+}
+
+/// Its name in the folder, and that of what a worker prints that is heard.
+const WORK: &str = "work.json";
+const SAID: &str = "said";
+
+impl Work {
+    /// This very command, by a worker.
+    pub fn as_typed() -> Result<Work> {
+        let mut work = Work::of(std::env::current_exe()?);
+        (work.told.is_heard, work.resumes) = (false, true);
+        work.args(std::env::args_os().skip(1));
+        Ok(work)
+    }
+
+    /// A program of the course, whose watcher tells what it comes to.
+    pub fn of(program: PathBuf) -> Work {
+        Work {
+            program,
+            args: Vec::new(),
+            environment: Environment::new(),
+            told: Told {
+                is_heard: true,
+                ..Told::default()
+            },
+            resumes: false,
+        }
+    }
+
+    /// A task of this program.
+    pub fn of_task(task: Value) -> Result<Work> {
+        let mut work = Work::of(std::env::current_exe()?);
+        work.told.task = task;
+        Ok(work)
+    }
+
+    /// Whether a lesson goes on behind a kernel that took its process down.
+    pub fn that_resumes(mut self) -> Work {
+        self.resumes = true;
+        self
+    }
+
+    /// With these arguments as well.
+    pub fn args(&mut self, all: impl IntoIterator<Item = impl Into<OsString>>) -> &mut Work {
+        self.args.extend(all.into_iter().map(Into::into));
+        self
+    }
+
+    /// With this argument as well.
+    pub fn arg(&mut self, one: impl Into<OsString>) -> &mut Work {
+        self.args([one])
+    }
+
+    /// With this variable.
+    pub fn env(&mut self, name: &'static str, value: impl Into<OsString>) -> &mut Work {
+        self.environment.push((name, value.into()));
+        self
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.environment.iter().any(|(set, _)| *set == name)
+    }
+
+    /// On the device of this number, by these drivers.
+    pub(crate) fn on(&self, device: usize, environment: &Environment) -> Work {
+        let mut work = self.clone();
+        work.told.device = Some(device);
+        work.environment.clone_from(environment);
+        work
+    }
+
+    /// Its variables, and which drivers it finds.
+    pub(crate) fn environment(&self) -> Environment {
+        let own = self.environment.clone();
+        match self.told.device {
+            // Whoever chose it knows by which drivers.
+            Some(_) => own,
+            None => beside(own),
+        }
+    }
+}
+
+/// What this process was told, if it is a worker.
+fn told() -> &'static Told {
+    static TOLD: OnceLock<Told> = OnceLock::new();
+    TOLD.get_or_init(|| {
+        let text = events::folder().and_then(|folder| fs::read(folder.join(WORK)).ok());
+        let told = text.and_then(|text| serde_json::from_slice(&text).ok());
+        told.unwrap_or_default()
+    })
+}
+
+/// The worker's side: the number of the device that it must use, if one is chosen.
+pub fn device() -> Option<String> {
+    told().device.map(|device| device.to_string())
+}
+
+/// The worker's side: whether its watcher tells what it comes to.
+pub fn is_heard() -> bool {
+    told().is_heard
+}
+
+/// The worker's side: its task, which is null where its arguments say all.
+pub fn task() -> &'static Value {
+    &told().task
+}
+
+/// What a worker came to.
+#[derive(Default)]
+pub struct Ended {
+    /// Its exit status; the largest of all devices'. 5 of one that died.
+    pub status: u8,
+    /// Its results.
+    pub records: Vec<Record>,
+    /// What else it was asked for.
+    pub answer: Option<Value>,
+    /// Why it ended before its work was done.
+    pub failure: Option<Failure>,
+    /// How it died, where no worker goes on for it; the failure has the words.
+    pub death: Option<Death>,
+    /// What a simulator has reported.
+    pub log: String,
+}
+
+impl Ended {
+    /// Why it left undone what it was asked for, as an error of ours.
+    pub fn refused(&self) -> Refused {
+        let silent = || Refused {
+            message: "it has told nothing".into(),
+            status: self.status.max(1),
+        };
+        self.failure.as_ref().map_or_else(silent, Refused::from)
+    }
+
+    /// The error of one that died.
+    pub fn lost(&self) -> Option<Error> {
+        let failure = self.death.as_ref().and(self.failure.as_ref());
+        failure.map(|failure| Error::Died(failure.says.clone()))
+    }
+
+    /// Of what a worker has written.
+    fn of(status: u8, file: &EventsFile) -> Ended {
+        let mut ended = Ended {
+            status,
+            ..Ended::default()
+        };
+        let events = events::read(&file.path);
+        let stage = events::doing(&events);
+        for event in events {
+            match event {
+                Event::Record(record) => ended.records.push(*record),
+                Event::Answer(answer) => ended.answer = Some(answer),
+                Event::Failed(failure) => {
+                    let stage = stage.clone();
+                    ended.failure = Some(Failure { stage, ..failure });
+                }
+                _ => {}
+            }
+        }
+        if ended.records.iter().any(|record| record.death().is_some()) {
+            // However it ended.
+            ended.status = ended.status.max(5);
+        }
+        let log = fs::read(file.beside(SIMULATOR_LOG)).unwrap_or_default();
+        ended.log = String::from_utf8_lossy(&log).into_owned();
+        ended
+    }
+}
+
+/// Runs a worker to its end, with another one after each kernel that took one down where the work
+/// resumes, and once more where a driver cannot be loaded, or its cache may be at fault; `None`
+/// when `pause` asked for an early end.
+pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> {
+    let events = EventsFile::new()?;
+    let told = serde_json::to_vec(&work.told).map_err(std::io::Error::from)?;
+    let file = events.beside(WORK);
+    fs::write(&file, told).map_err(|error| Error::temporary(&file, &error))?;
+    let mut environment = work.environment();
+    let drivers_words = events.beside(DRIVERS_WORDS);
+    let of_kernels = drivers_words.with_extension(words::OF_KERNELS);
+    if std::env::var_os(LOG_VARIABLE).is_none() || work.told.is_heard {
+        // Where it can be read: what a simulator reports is a row's failure.
+        environment.push((LOG_VARIABLE, events.beside(SIMULATOR_LOG).into()));
+    }
+    environment.push((words::VARIABLE, drivers_words.clone().into()));
+    let terminal = Terminal::now();
+    loop {
+        let end = one(work, orders, &environment, &events, pause);
+        let on_stage = events::on_stage(&events::read(&events.path));
+        if !matches!(end, Ok(Some(End::Exit(_)))) && !work.told.is_heard {
+            terminal.restore(on_stage);
+            events.pass_on(&events.beside(PRINTED));
+        }
+        let death = match end? {
+            None => return Ok(None),
+            Some(End::Exit(status)) => return end_of(work, status, &events).map(Some),
+            Some(End::Died(death)) => death,
+        };
+        let dead = |death: Death| {
+            let says = match death.how {
+                How::Stopped(_) => death.to_string(),
+                _ => resume::after_earlier_deaths(&events.path, &death),
+            };
+            Ok(Some(Ended {
+                failure: Some(Failure {
+                    kind: Kind::Died,
+                    says,
+                    next: None,
+                    stage: death.stage.clone(),
+                }),
+                death: Some(death),
+                ..Ended::of(5, &events)
+            }))
+        };
+        if matches!(death.how, How::Stopped(_)) {
+            return dead(death);
+        }
+        if !work.told.is_heard {
+            events.pass_on(&of_kernels);
+            events.pass_on(&drivers_words);
+        }
+        events.must_have_room()?;
+        if on_stage {
+            Sender::to(&events.path)?.send(&Event::Stage(false))?;
+        }
+        if resume::note_loss(&events.path, &death)? {
+            continue;
+        }
+        if death.stage == Stage::Loading && leave_out_broken(&mut environment) {
+            events.clear();
+        } else if death.is_as_by_a_cache()
+            && may_be_damaged(&environment, &events::read(&events.path))
+        {
+            leave_out_cache(&mut environment);
+            if work.resumes && resume::is_in_a_kernel(&events.path) {
+                // The new worker is not to be judged by the last word of the old one.
+                Sender::to(&events.path)?.send(&Event::Doing(Stage::StartingAgain(None)))?;
+            } else {
+                events.clear();
+            }
+        } else if !work.resumes || !resume::note_death(&events.path, &death)? {
+            return dead(death);
+        }
+    }
+}
+
+/// Runs a worker to its end, whatever happens meanwhile.
+///
+/// # Errors
+/// When it cannot be started, or somebody ended it: then nothing is known.
+pub fn finish(work: &Work, orders: &Orders) -> Result<Ended> {
+    let ended = run(work, orders, &mut |time| {
+        std::thread::sleep(time);
+        false
+    })?;
+    let ended = ended.unwrap_or_default();
+    match &ended.death {
+        Some(death) if matches!(death.how, How::Stopped(_)) => Err(Error::Died(death.to_string())),
+        _ => Ok(ended),
+    }
+}
+
+/// Of a worker that ended by itself. One that was heard, and has told no error, may have printed it:
+/// its arguments make no sense, or it panicked.
+fn end_of(work: &Work, status: u8, events: &EventsFile) -> Result<Ended> {
+    let mut ended = Ended::of(status, events);
+    if work.told.is_heard && status > 1 && ended.failure.is_none() && ended.records.is_empty() {
+        const LONGEST: u64 = 1 << 16;
+        let said = file::read(&events.beside(SAID), LONGEST).unwrap_or_default();
+        ended.failure = Some(Failure {
+            kind: Kind::Ended(status),
+            says: plain(String::from_utf8_lossy(&said).trim()),
+            next: None,
+            stage: Stage::Starting,
+        });
+    }
+    Ok(ended)
+}
+
+/// How long a child may take to end once it has said that it leaves. A driver was
+/// once seen to stop for good while its threads ended; by then nothing is lost with
+/// the process. Also how long drivers may take to be loaded before it is asked which hangs.
+const TEARDOWN: Duration = Duration::from_secs(5);
+
+/// How often a child that says nothing new is looked at more closely.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
+/// How a worker came to its end.
+pub enum End {
+    /// By itself, with this status, which it had announced.
+    Exit(u8),
+    /// It crashed, was ended because it hung, its driver ended it, or its device failed.
+    Died(Death),
+}
+
+/// One worker; `None` when `pause` asked for an early end.
+fn one(
+    work: &Work,
+    orders: &Orders,
+    environment: &Environment,
+    events: &EventsFile,
+    pause: Pause,
+) -> Result<Option<End>> {
+    let mut command = Command::new(&work.program);
+    let folder = events.path.parent().unwrap_or(Path::new("."));
+    end_with_us(&mut command)
+        .args(&work.args)
+        .env(WORK_VARIABLE, folder)
+        .envs(environment.iter().cloned());
+    if work.told.is_heard {
+        let said = File::create(events.beside(SAID))?;
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command.stderr(said);
+    }
+    let child = command.spawn().map_err(|error| Error::File {
+        path: work.program.clone(),
+        why: not_started(&error),
+    })?;
+    wait(
+        child,
+        &events.path,
+        orders,
+        are_all_loaded(environment),
+        pause,
+    )
+}
+
+fn not_started(error: &std::io::Error) -> String {
+    let limits = death::limits_in_words();
+    // No more files, or no more processes.
+    let is_refused = error.kind() != ErrorKind::NotFound && !limits.is_empty();
+    let advice = if is_refused {
+        format!("likely cause: a limit that is set here: {limits}\n  next: raise it")
+    } else {
+        "likely cause: it was rebuilt while it ran, and nothing is wrong with your file\n  \
+         next: the same command once more"
+            .into()
+    };
+    format!("it cannot be started again ({error})\n  {advice}")
+}
+
+/// Waits for the child; ends it when nothing new was begun for as long as the orders say, when it
+/// does not come to the end that it has announced, and when `pause` says so. Where it `may_ask`,
+/// it asks which driver hangs that is long in loading.
+fn wait(
+    mut child: Child,
+    path: &Path,
+    orders: &Orders,
+    mut may_ask: bool,
+    pause: Pause,
+) -> Result<Option<End>> {
+    let length = || std::fs::metadata(path).map_or(0, |file| file.len());
+    let timeout = orders.timeout;
+    let patience = timeout.min(TEARDOWN);
+    let (mut size, mut since, mut look) = (0, Instant::now(), patience);
+    let mut doze = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return end(status, &events::read(path)).map(Some);
+        }
+        let mut end = None;
+        let is_new = length() != size;
+        size = length();
+        if is_new && !orders.in_all {
+            (since, look) = (Instant::now(), patience);
+        } else if since.elapsed() > look {
+            // Now and then only: what is being timed may need this very core.
+            look = since.elapsed() + LOOK_AGAIN;
+            let events = events::read(path);
+            end = match events.last() {
+                // A person may take any time.
+                Some(Event::Paused) => None,
+                Some(Event::Leaving(status)) => Some(end_by_itself(*status, &events)),
+                Some(Event::Doing(Stage::Loading)) if may_ask => {
+                    may_ask = false;
+                    let hangs = drivers_that_load().is_some() && length() == size;
+                    hangs.then(|| no_end(&events, since.elapsed()))
+                }
+                Some(Event::Trial { begun, limit, .. })
+                    if begun.elapsed().is_ok_and(|taken| taken > *limit) =>
+                {
+                    Some(no_end(&events, *limit))
+                }
+                _ if since.elapsed() > timeout => Some(no_end(&events, timeout)),
+                _ => None,
+            };
+        }
+        if end.is_some() || pause(doze) {
+            child.kill()?;
+            child.wait()?;
+            return Ok(end);
+        }
+        doze = (doze * 2).min(Duration::from_millis(20));
+    }
+}
+
+/// Of a child that has begun nothing new for so long.
+fn no_end(events: &[Event], limit: Duration) -> End {
+    died(events, How::NoEnd { limit })
+}
+
+fn died(events: &[Event], how: How) -> End {
+    let taken = match how {
+        How::NoEnd { limit } => limit,
+        _ => Duration::ZERO,
+    };
+    let stage = events::doing(events);
+    End::Died(Death { how, stage, taken })
+}
+
+fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
+    let how = How::of(status);
+    // It has said nothing at all: it did not come as far as to a driver, and has told why.
+    if let (Some(code), []) = (status.code(), events) {
+        return Ok(End::Exit(code as u8));
+    }
+    // Whatever ends without that word was ended: a driver that calls exit() has a status,
+    // too, and it means nothing here.
+    let (false, Some(Event::Leaving(code))) = (matches!(how, How::Stopped(_)), events.last())
+    else {
+        return Ok(died(events, how));
+    };
+    if status.code().is_none() {
+        show_error(death::of_crash_at_the_end(status));
+    }
+    Ok(end_by_itself(*code, events))
+}
+
+fn end_by_itself(status: u8, events: &[Event]) -> End {
+    let is_said = |event: &&Event| !matches!(event, Event::Leaving(_));
+    match (status, events.iter().rev().find(is_said)) {
+        (5, Some(Event::Failed(failure))) if failure.kind == Kind::OpenCl => {
+            died(events, How::Device(failure.to_string()))
+        }
+        _ => End::Exit(status),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;
