@@ -27,7 +27,8 @@ pub const WORK_VARIABLE: &str = "OPENCL_COURSE_WORK";
 /// Bytes of such a file at most: a thousand times those of a long lesson.
 const LONGEST: u64 = 64 << 20;
 
-pub(crate) const NAME: &str = "events.jsonl";
+/// The file's name.
+pub const NAME: &str = "events.jsonl";
 
 /// What lies beside it, where somebody has made it: what a simulator reports; what a driver says
 /// while it builds; what is printed while a lesson has the whole terminal.

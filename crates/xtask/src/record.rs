@@ -11,8 +11,9 @@ use anyhow::{Context, Result, bail};
 use common::source::workspace;
 use diagnostics::aside;
 use process::data::date;
-use process::events::WORK_VARIABLE;
+use process::events::{NAME, WORK_VARIABLE};
 use process::lessons::{LESSONS, Lesson};
+use process::scratch::Scratch;
 use serde_json::{Value, json};
 
 use crate::kept::{self, must_be_a_name};
@@ -35,32 +36,29 @@ pub fn record(name: &str, numbers: &[u32], flags: &[String]) -> Result<()> {
 fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     // Lessons 1 and 2 have sizes of their own.
     let flags = if lesson.number < 3 { &[] } else { flags };
-    let events = folder.join(format!("{}.events", lesson.package()));
-    // A child lesson appends: an earlier recording must not show through.
-    let _ = fs::remove_file(&events);
+    let events = Scratch::new()?;
     // Lesson 11 is recorded as on a machine where nothing was tuned before.
     let cache = std::env::temp_dir().join("opencl-course");
     let _ = fs::remove_dir_all(&cache);
-    // The variable makes the lesson work in this child itself and tell its results.
+    // The variable makes the lesson work in this child itself and tell its results there.
     let output = lesson
         .command()?
         .args(flags)
         .envs(process::environment())
-        .env(WORK_VARIABLE, &events)
+        .env(WORK_VARIABLE, &events.0)
         .env("OPENCL_COURSE_CACHE", &cache)
         .stderr(Stdio::inherit())
         .output()?;
     let mut records: Vec<Value> = Vec::new();
-    for line in fs::read_to_string(&events)?.lines() {
+    for line in fs::read_to_string(events.0.join(NAME))?.lines() {
         // As they were written: a record that is read lacks the formulas of its traffic.
         let mut event: Value = serde_json::from_str(line)?;
-        if let Some(record) = event.get_mut("record") {
+        if let Some(record) = event.pointer_mut("/record/record") {
             records.push(record.take());
-        } else if let Some(why) = event["failed"].as_str() {
+        } else if let Some(why) = event["failed"]["says"].as_str() {
             aside!("{why}");
         }
     }
-    fs::remove_file(&events)?;
     if !output.status.success() {
         bail!("it ended with {}", output.status);
     }
