@@ -43,8 +43,8 @@ pub struct Work {
     resumes: bool,
 }
 
-/// What it is told in a file.
-#[derive(Clone, Default, Serialize, Deserialize)]
+/// What it is told in a file, where its arguments do not say all.
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Told {
     /// The number of the device that it must use.
@@ -228,9 +228,11 @@ impl Ended {
 /// when `pause` asked for an early end.
 pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> {
     let events = EventsFile::new()?;
-    let told = serde_json::to_vec(&work.told).map_err(std::io::Error::from)?;
-    let file = events.beside(WORK);
-    fs::write(&file, told).map_err(|error| Error::temporary(&file, &error))?;
+    if work.told != Told::default() {
+        let told = serde_json::to_vec(&work.told).map_err(std::io::Error::from)?;
+        let file = events.beside(WORK);
+        fs::write(&file, told).map_err(|error| Error::temporary(&file, &error))?;
+    }
     let mut environment = work.environment();
     let drivers_words = events.beside(DRIVERS_WORDS);
     let of_kernels = drivers_words.with_extension(words::OF_KERNELS);
