@@ -5,7 +5,7 @@
 //! - `pages` writes into the Markdown files what kernels and recordings say; `figures` draws
 //!   what they show.
 //! - What they quote is kept by `record` (lessons, problems), `asm` (machine code) and
-//!   `probe` (parts of a device); `kept` reads and writes the files.
+//!   `machine` (parts of a device); `kept` reads and writes the files.
 //! - `libraries` holds the course's kernels beside cuBLAS and OpenBLAS.
 //!
 //! What is measured is printed as JSON, an object a line.
@@ -14,8 +14,8 @@ mod asm;
 mod figures;
 mod kept;
 mod libraries;
+mod machine;
 mod pages;
-mod probe;
 mod record;
 
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ enum Command {
     /// Keep the machine code of kernels on a device, for the pages
     Asm(Box<asm::Options>),
     /// Measure what the parts of a device take, for docs/latency.md
-    Probe(probe::Options),
+    Machine(machine::Options),
 }
 
 fn main() -> ExitCode {
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
         Command::Libraries(options) => libraries::libraries(&options),
         Command::Problems(course) => record::problems(&course),
         Command::Asm(options) => asm::record(&options),
-        Command::Probe(options) => probe::probe(&options),
+        Command::Machine(options) => machine::machine(&options),
     };
     process::end(done.map(|()| ExitCode::SUCCESS))
 }

@@ -1,6 +1,6 @@
 // What the parts of a device take, one kernel for each: docs/latency.md shows what
-// `cargo xtask probe` measured with them. They compute nothing that anybody needs;
-// what each leaves in `out` shows that it did its work.
+// `cargo xtask machine` measured with them, by the task files beside. They compute
+// nothing that anybody needs; what each leaves in `out` shows that it did its work.
 
 // Steps that are written out in each iteration of a loop, so that the loop itself
 // counts little.
@@ -22,12 +22,12 @@ typedef JOIN(int, WIDTH) intW;
 
 // Latency of memory: one item follows a chain of indices through a buffer. Where it
 // goes next is known when the load is there, so every load waits for the one before.
-// out: where it stands; the next launch continues there.
+// out: where it stands at the end.
 kernel void chase(int steps,
                   global const int *next, // [words], a cycle through all lines
                   global int *out)        // [1]
 {
-    int at = out[0];
+    int at = 0;
     for (int i = 0; i < steps; i++)
         at = next[at];
     out[0] = at;
@@ -173,4 +173,15 @@ kernel void branch(int steps, int mask, float factor, float term,
         }
     // 16 bits, which a float holds exactly.
     out[item] = x + (n & 0xffff);
+}
+
+// What that leaves, by both branches for every item.
+kernel void branch_plain(int steps, int mask,
+                         global float *out) // [items]
+{
+    const int item = get_global_id(0);
+    uint n = 0;
+    for (int i = 0; i < steps; i++)
+        n = (n ^ mask) * 3 + steps;
+    out[item] = (item + 32) & mask ? steps : n & 0xffff;
 }
