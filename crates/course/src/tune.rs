@@ -13,6 +13,7 @@ use common::record::Record;
 use diagnostics::terminal::Out;
 use judge::{How, Verdict, timed};
 use serde_json::{Value, json};
+use task::choices::{Choice, choices};
 use task::file::{TaskFile, Tried};
 use task::sizes::Sizes;
 
@@ -33,9 +34,6 @@ pub struct Options {
     #[command(flatten)]
     how: How,
 }
-
-/// A choice of values.
-type Choice = Vec<(String, Tried)>;
 
 /// Tries all candidates, each in a process of its own; the status is 0 where one is right.
 pub fn tune(options: &Options) -> Result<ExitCode> {
@@ -85,7 +83,7 @@ pub fn tune(options: &Options) -> Result<ExitCode> {
 }
 
 impl Options {
-    fn tried(&self, task: &TaskFile, choice: &Choice, sizes: &Sizes) -> Result<Line> {
+    fn tried(&self, task: &TaskFile, choice: &Choice<Tried>, sizes: &Sizes) -> Result<Line> {
         let mut task = task.clone();
         for (name, value) in choice {
             match value {
@@ -113,29 +111,24 @@ impl Options {
 }
 
 /// All choices of one value for each name.
-fn candidates(task: &TaskFile) -> Result<Vec<Choice>> {
-    let mut all: Vec<Choice> = vec![Vec::new()];
-    for (name, values) in &task.tune {
-        let with = |choice: &Choice| {
-            let more = values.iter().map(|value| (name.clone(), value.clone()));
-            more.map(|one| [choice.clone(), vec![one]].concat())
-                .collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(with).collect();
-    }
-    if task.tune.is_empty() || !(1..=MOST).contains(&all.len()) {
+fn candidates(task: &TaskFile) -> Result<Vec<Choice<Tried>>> {
+    let counts = task.tune.values().map(Vec::len);
+    let count = match task.tune.is_empty() {
+        true => 0,
+        false => counts.fold(1, usize::saturating_mul),
+    };
+    if !(1..=MOST).contains(&count) {
         let why = format!(
             "tune = {{ NAME = [8, 16], local = [[64], [128]] }} names 1 to {MOST} candidates, and \
-             here are {}",
-            if task.tune.is_empty() { 0 } else { all.len() }
+             here are {count}"
         );
         return Err(Error::Usage(why).into());
     }
-    Ok(all)
+    Ok(choices(&task.tune, |_| true))
 }
 
 /// "TS = 8, local = 64x1".
-fn name(choice: &Choice) -> String {
+fn name(choice: &Choice<Tried>) -> String {
     let one = |(name, value): &(String, Tried)| match value {
         Tried::One(value) => format!("{name} = {value}"),
         Tried::Sides(sides) => format!("{name} = {}", common::ndrange::sides(sides)),

@@ -14,9 +14,10 @@
 //!   signature what runs, and [`drawn`] tells at which sizes that no file says. [`draft`] is a
 //!   first text from a signature alone.
 //! - [`cases`] is what an exercise asks beside: with which macros it must be right, and
-//!   where it is counted, by which of the [`counts`].
+//!   where it is counted, by which of the [`counts`]. [`choices`] is what a tuner tries.
 
 pub mod cases;
+pub mod choices;
 pub mod counts;
 pub mod draft;
 pub mod drawn;

@@ -10,6 +10,7 @@ use common::error::{Error, Result};
 use common::source::did_you_mean;
 use serde::{Deserialize, Serialize};
 use task::Task;
+use task::choices::{Choice, choices};
 use task::table::Table;
 use verify::formula::{Formula, Scope};
 use verify::problem::Problem;
@@ -210,35 +211,26 @@ pub fn space(families: &[usize], limits: &[Limit], given: &Scope) -> Space {
     space
 }
 
-/// The points of a family, the first parameter's value changing slowest. What breaks a condition
-/// with the first parameters is left out with all values of the others.
+/// The points of a family, the first parameter's value changing slowest.
 fn points(family: usize, limits: &[Limit], given: &Scope) -> Vec<Point> {
     let Family {
         parameters,
         r#where,
         ..
     } = &FAMILIES[family];
-    let mut points = vec![Point {
+    let point = |choice: &Choice<usize>| Point {
         family,
-        values: Vec::new(),
-    }];
-    for (name, choices) in parameters {
-        let limits = limits.iter().filter(|limit| limit.name == *name);
-        let mut choices = choices.clone();
-        limits.for_each(|limit| choices.retain(|value| limit.values.contains(value)));
-        // The others were told before.
+        values: choice.iter().map(|(_, value)| *value).collect(),
+    };
+    let suits = |choice: &Choice<usize>| {
+        let (name, value) = choice.last().expect("it has a value more");
+        let mut limits = limits.iter().filter(|limit| limit.name == *name);
+        // What the other parameters break was told before.
         let told = r#where.iter().filter(|one| one.text().contains(name));
-        let longer = points.iter().flat_map(|point| {
-            choices.iter().map(|value| Point {
-                values: [&point.values[..], &[*value]].concat(),
-                family,
-            })
-        });
-        points = longer
-            .filter(|point| holds(told.clone(), &point.scope(given)))
-            .collect();
-    }
-    points
+        limits.all(|limit| limit.values.contains(value)) && holds(told, &point(choice).scope(given))
+    };
+    let parameters = parameters.iter().map(|(name, values)| (name, values));
+    choices(parameters, suits).iter().map(point).collect()
 }
 
 /// The shape for a device that nobody has tuned for.

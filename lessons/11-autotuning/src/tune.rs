@@ -169,7 +169,11 @@ fn progress(known: &Known, point: &Point) -> String {
 
 /// How many candidates came out how, and those that were not harmless.
 fn summarize(lesson: &Lesson, known: &Known, before: usize) -> Result<()> {
-    let told = known.trials.iter().map(|(_, trial)| trial.told().0);
+    let told = |word: &str| {
+        let trials = known.trials.iter();
+        let count = trials.filter(|(_, trial)| trial.told().0 == word).count();
+        (count > 0).then(|| format!("{count} {word}"))
+    };
     let words = [
         "right",
         "wrong",
@@ -178,11 +182,7 @@ fn summarize(lesson: &Lesson, known: &Known, before: usize) -> Result<()> {
         "crashed",
         "too slow",
     ];
-    let counts = words.map(|word| (told.clone().filter(|other| *other == word).count(), word));
-    let counts = counts.iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> = counts
-        .map(|(count, word)| format!("{count} {word}"))
-        .collect();
+    let counts: Vec<String> = words.into_iter().filter_map(told).collect();
     lesson.say(format!(
         "  tried    {} ({} in this run), in {:.1} s: {}",
         known.trials.len(),
@@ -190,12 +190,9 @@ fn summarize(lesson: &Lesson, known: &Known, before: usize) -> Result<()> {
         known.seconds,
         counts.join(", ")
     ))?;
-    let is_given_up = |trial: &Trial| matches!(trial, Trial::Right { runs: 2, .. });
-    let given_up = known
-        .trials
-        .iter()
-        .filter(|one| is_given_up(&one.1))
-        .count();
+    let trials = known.trials.iter();
+    let given_up = trials.filter(|one| matches!(one.1, Trial::Right { runs: 2, .. }));
+    let given_up = given_up.count();
     if given_up > 0 {
         lesson.say(format!(
             "           {given_up} of them clearly slower than the best: run twice, and left"
