@@ -36,9 +36,9 @@ pub use oclgrind::{FAULTS, Oclgrind};
 pub use outcome::Outcome;
 pub use pty::{Terminal, key};
 pub use seconds::SECONDS;
-pub use session::{play, play_slow};
+pub use session::{play, play_share, play_slow};
 pub use settings::clean;
-pub use share::{everything, has_its_day, is_due};
+pub use share::{everything, has_its_day, is_due, this_test_has_its_day};
 
 /// The lessons that launch kernels.
 pub const KERNEL_LESSONS: std::ops::RangeInclusive<u32> = 2..=11;

@@ -36,8 +36,8 @@ use std::thread;
 
 use crate::files::programs_folder;
 use crate::{
-    Oclgrind, Outcome, Program, Terminal, device, key, or_note, pocl, scratch_folder, shell,
-    workspace,
+    Oclgrind, Outcome, Program, Terminal, device, is_due, key, or_note, pocl, scratch_folder,
+    shell, workspace,
 };
 
 /// Plays a session to its end, and fails with all that went otherwise.
@@ -45,12 +45,18 @@ pub fn play(name: &str) {
     play_cases(name, |title| !title.ends_with("slow]"));
 }
 
+/// The same, but each case has one of three days.
+pub fn play_share(name: &str) {
+    let file = format!("tests/sessions/{name}.txt");
+    play_cases(name, |title| is_due(title, 3, &file));
+}
+
 /// The same of the cases that take long.
 pub fn play_slow(name: &str) {
     play_cases(name, |title| title.ends_with("slow]"));
 }
 
-fn play_cases(name: &str, is_meant: fn(&str) -> bool) {
+fn play_cases(name: &str, is_meant: impl Fn(&str) -> bool) {
     let file = workspace().join(format!("tests/sessions/{name}.txt"));
     let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file:?}: {error}"));
     let mut cases = text.split("\n== ");

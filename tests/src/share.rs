@@ -5,6 +5,7 @@
 use std::env;
 use std::process::Command;
 use std::sync::LazyLock;
+use std::thread;
 use std::time::SystemTime;
 
 use crate::workspace;
@@ -36,6 +37,12 @@ pub fn has_its_day(name: &str, days: u64) -> bool {
 /// The same, or whether something has just been changed whose path begins so.
 pub fn is_due(name: &str, days: u64, path: &str) -> bool {
     CHANGED.iter().any(|changed| changed.starts_with(path)) || has_its_day(name, days)
+}
+
+/// Whether it is the turn of the test that asks.
+pub fn this_test_has_its_day(days: u64) -> bool {
+    // libtest names the thread after its test.
+    has_its_day(thread::current().name().unwrap_or_default(), days)
 }
 
 /// Days since 1970.

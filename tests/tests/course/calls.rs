@@ -47,7 +47,7 @@ fn an_examples_calls_are_told_and_drawn() {
 
 #[test]
 fn what_two_queues_do_is_kept_in_order_by_events() {
-    let run = calls("--summary", "pipeline").run().ends_with(0);
+    let run = calls("--summary", "pipeline 3 1 8").run().ends_with(0);
     assert!(!run.stderr.contains("nothing keeps in order"), "{run}");
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tests::{Oclgrind, Outcome, Program, pocl, program, scratch};
+use tests::{Oclgrind, Outcome, Program, pocl, program, scratch, this_test_has_its_day};
 
 /// A product of a name of its own, an element for each item, with these lines before it is
 /// stored.
@@ -29,7 +29,11 @@ fn product(attributes: &str, lines: &str) -> String {
 /// The line of `product` that is the caller's.
 const LINE: &str = "line 10: ";
 
+/// On one of three days.
 fn inspect(name: &str, text: &str) -> Option<Program> {
+    if !this_test_has_its_day(3) {
+        return None;
+    }
     let pocl = pocl()?;
     Oclgrind::find()?;
     let file = scratch(&format!("inspect-{name}.cl"), text);

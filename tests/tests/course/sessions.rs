@@ -1,6 +1,6 @@
 //! Commands and what they say, as `tests/sessions/` has them.
 
-use tests::{play, play_slow};
+use tests::{play, play_share, play_slow};
 
 each! { play:
     ablation_says "ablation"
@@ -32,6 +32,10 @@ each! { play:
     tasks "tasks"
     terminal "terminal"
     too_large "too_large"
+}
+
+// Each waits for what a person does, in an editor and at a terminal.
+each! { play_share:
     watch "watch"
     watched "watched"
 }

@@ -3,10 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tests::{Oclgrind, Outcome, Program, entries, program, scratch, scratch_folder, workspace};
+use tests::{
+    Oclgrind, Outcome, Program, entries, program, scratch, scratch_folder, this_test_has_its_day,
+    workspace,
+};
 
-/// A command that traces, where this machine can.
+/// A command that traces, where this machine can, on one of three days.
 fn trace(words: &str) -> Option<Program> {
+    if !this_test_has_its_day(3) {
+        return None;
+    }
     Oclgrind::that_traces()?;
     Some(program("course").arg("trace").args(words))
 }
@@ -328,7 +334,7 @@ fn the_model_agrees_with_the_counters_of_a_gpu(lesson: u64) {
     assert!(held > 1, "no counters of lesson {lesson}");
 }
 
-each! { the_model_agrees_with_the_counters_of_a_gpu on a day of 3:
+each! { the_model_agrees_with_the_counters_of_a_gpu:
     the_model_agrees_with_the_counters_of_a_gpu_in_lesson_3 3
     the_model_agrees_with_the_counters_of_a_gpu_in_lesson_4 4
     the_model_agrees_with_the_counters_of_a_gpu_in_lesson_5 5

@@ -206,7 +206,7 @@ fn the_lines_of_explanations_mend_the_kernels(number: u32) {
     }
 }
 
-each! { the_lines_of_explanations_mend_the_kernels:
+each! { the_lines_of_explanations_mend_the_kernels on a day of 3:
     the_lines_of_explanations_mend_the_kernels_of_lesson_3 3
     the_lines_of_explanations_mend_the_kernels_of_lesson_4 4
     the_lines_of_explanations_mend_the_kernels_of_lesson_5 5
