@@ -163,7 +163,7 @@ impl<'a> Front<'a> {
             KeyCode::Char('r') => self.check_again()?,
             KeyCode::Char('x') => self.asks = true,
             KeyCode::Char('n') => self.go_to_next()?,
-            KeyCode::Char('o') => self.beside = Shown::page(&puzzle.page)?,
+            KeyCode::Char('o') => self.beside = Some(Shown::page(&puzzle.page)?),
             KeyCode::Char('q') => return Ok(false),
             KeyCode::Esc | KeyCode::Backspace | KeyCode::Enter => self.beside = None,
             code => match (Scroll::of(code), self.command(code)) {
@@ -315,17 +315,11 @@ impl Shown {
         })
     }
 
-    /// A page, by its place in the course without its end. Where the book is built, and there is
-    /// a browser, it is opened there.
-    fn page(place: &Path) -> Result<Option<Shown>> {
-        let book = workspace().join("target/book").join(place);
-        let book = book.with_extension("html");
-        if has_windows() && book.is_file() && open::that_detached(&book).is_ok() {
-            return Ok(None);
-        }
+    /// A page, by its place in the course without its end.
+    fn page(place: &Path) -> Result<Shown> {
         let page = Source::read(&workspace().join(place.with_extension("md")))?.text;
         let (job, pane) = (None, Pane::default());
-        Ok(Some(Shown { job, page, pane }))
+        Ok(Shown { job, page, pane })
     }
 
     /// All of it so far, colours and all.
@@ -344,12 +338,6 @@ impl Shown {
         let job = self.job.as_mut();
         job.is_some_and(|job| job.status().is_none())
     }
-}
-
-/// Whether a browser could show itself.
-fn has_windows() -> bool {
-    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    cfg!(any(target_os = "macos", windows)) || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(is_set)
 }
 
 /// How often the files of the other puzzles are looked at.

@@ -218,6 +218,10 @@ fn product_rows(done: &[&Done], size: Option<Shape>, limits: Option<Peak>) -> Ve
     kernels
 }
 
+/// Of the figure, in pixels.
+const TOP: f64 = 24.0;
+const HEIGHT: f64 = 420.0;
+
 /// The roofline of one bench, as the page's template draws it; none without counted traffic: what
 /// memory and arithmetic allow at each number of operations per byte, as measured, and every kernel
 /// below that (or above, where caches serve most of what it asks for). Places along x are shares of
@@ -226,8 +230,6 @@ fn product_rows(done: &[&Done], size: Option<Shape>, limits: Option<Peak>) -> Ve
 /// S. Williams, A. Waterman and D. Patterson, "Roofline: an insightful visual performance model
 /// for multicore architectures", 2009.
 fn roofline(rows: &[Row], limits: Peak, shape: Shape) -> Option<Value> {
-    const TOP: f64 = 24.0;
-    const HEIGHT: f64 = 420.0;
     let timed = rows.iter().filter(|row| row.is_timed());
     let kernels = timed.clone().filter(|row| row.intensity.is_some());
     let intensity = |row: &Row| row.intensity.unwrap_or(0.0);
@@ -275,17 +277,16 @@ fn roofline(rows: &[Row], limits: Peak, shape: Shape) -> Option<Value> {
     }))
 }
 
-/// Where a point's label lies, right of it: beside it, or the nearest place up or down that neither
-/// a point nor a label has taken.
+/// The middle of a point's label, right of it: beside it, or at the nearest place up or down that
+/// neither a point nor a label has taken. Letters keep their size, and a phone's page is 320 pixels
+/// wide: there places along x are closest.
 fn free_place([x, y]: [f64; 2], taken: &[[f64; 2]]) -> [f64; 2] {
-    /// A line's height in pixels; and a label's share of a phone's width, where places are closest.
-    const SIZE: [f64; 2] = [0.12, 13.0];
-    let x = x + SIZE[0] / 2.0;
+    let x = x + 32.0 / 320.0;
     let is_free = |y: &f64| {
-        let mut taken = taken.iter();
-        !taken.any(|one| (one[0] - x).abs() < SIZE[0] && (one[1] - y).abs() < SIZE[1])
+        let meets = |one: &[f64; 2]| (one[0] - x).abs() < 0.09 && (one[1] - y).abs() < 13.0;
+        (TOP..=TOP + HEIGHT).contains(y) && !taken.iter().any(meets)
     };
-    let mut steps = (0..400).map(|i| y + f64::from((i + 1) / 2 * (i % 2 * 2 - 1)));
+    let mut steps = (0..800).map(|i| y + f64::from((i + 1) / 2 * (i % 2 * 2 - 1)));
     [x, steps.find(is_free).unwrap_or(y)]
 }
 
@@ -347,9 +348,12 @@ mod tests {
 
     #[test]
     fn a_label_keeps_its_place_or_takes_the_nearest_that_is_free() {
-        assert_eq!(free_place([0.5, 50.0], &[[0.5, 50.0]])[1], 63.0);
-        assert_eq!(free_place([0.5, 50.0], &[[0.1, 50.0]])[1], 50.0);
-        let taken = [[0.5, 50.0], [0.6, 63.0]];
-        assert_eq!(free_place([0.5, 50.0], &taken)[1], 37.0);
+        let own = [0.5, 50.0];
+        assert_eq!(free_place(own, &[own])[1], 50.0);
+        // A point lies where the label would.
+        assert_eq!(free_place(own, &[own, [0.6, 50.0]])[1], 63.0);
+        assert_eq!(free_place(own, &[own, [0.6, 50.0], [0.6, 63.0]])[1], 37.0);
+        let floor = TOP + HEIGHT;
+        assert_eq!(free_place([0.5, floor], &[[0.6, floor]])[1], floor - 13.0);
     }
 }
