@@ -2,7 +2,9 @@
 
 use crate::task::{Arg, Buffer, Fill, Launch, Right, Role, Task, Work};
 use serde::{Deserialize, Serialize};
+use verify::element::Elements;
 use verify::formula::Formula;
+use verify::matrix::Matrix;
 use verify::problem::Problem;
 use verify::shape::Shape;
 
@@ -80,16 +82,30 @@ pub fn product(kernel: &str, problem: &Problem, layout: Layout, host_pads: bool)
     task
 }
 
-/// The product that a task computes, if it is one.
+/// The product that a task computes, if it is one: of what a seed makes, or of elements that
+/// stand in the task.
 pub fn problem_of(task: &Task) -> Option<Problem> {
-    let (Right::Product, Some(a)) = (&task.right, task.buffer("A")) else {
+    let Right::Product = task.right else {
         return None;
     };
-    let Role::In(Fill::Numbers(fill, seed)) = a.role else {
-        return None;
-    };
-    let problem = Problem::new(task.shape(), task.ty, fill, seed);
-    Some(problem.with_inputs(a.ty, task.by_units()))
+    let [a, b] = [task.buffer("A")?, task.buffer("B")?];
+    let shape = task.shape();
+    match (a.role.fill()?, b.role.fill()?) {
+        (Fill::Numbers(fill, seed), _) => {
+            let problem = Problem::new(shape, task.ty, *fill, *seed);
+            Some(problem.with_inputs(a.ty, task.by_units()))
+        }
+        (Fill::Made(_, a), Fill::Made(_, b)) => {
+            let matrix = |rows, cols, data: &Elements| Matrix {
+                rows,
+                cols,
+                data: data.clone(),
+            };
+            let operands = [matrix(shape.m, shape.k, a), matrix(shape.k, shape.n, b)];
+            Some(Problem::of(operands, task.ty))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -139,7 +139,8 @@ pub enum Fill {
     Each(Formula),
     /// What is drawn from this seed.
     Drawn(Draw, u64),
-    /// What the file of this name left there, a kernel.
+    /// What somebody left there, by name: a kernel's file, or who put other numbers in. Of a
+    /// matrix the elements that are used, row by row.
     Made(String, Rc<Elements>),
 }
 

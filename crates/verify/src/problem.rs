@@ -57,6 +57,8 @@ pub struct Problem {
     pub fill: Fill,
     /// The seed of A; that of B is the next one, so that they differ.
     pub seed: u64,
+    /// Whether A and B were given, and are not what the seed makes.
+    is_given: bool,
     pub(crate) operands: OnceLock<[Matrix; 2]>,
     expected: OnceLock<Expected>,
 }
@@ -82,8 +84,27 @@ impl Problem {
             by_units: false,
             fill,
             seed,
+            is_given: false,
             operands: OnceLock::new(),
             expected: OnceLock::new(),
+        }
+    }
+
+    /// The product of these two, M x K and K x N, whose elements nobody drew: their sums may be
+    /// no random walk.
+    pub fn of(operands: [Matrix; 2], ty: Type) -> Problem {
+        let [a, b] = &operands;
+        let shape = Shape {
+            m: a.rows,
+            n: b.cols,
+            k: a.cols,
+        };
+        let inputs = a.data.ty();
+        Problem {
+            inputs,
+            is_given: true,
+            operands: OnceLock::from(operands),
+            ..Problem::new(shape, ty, Fill::Count, 0)
         }
     }
 
@@ -102,7 +123,7 @@ impl Problem {
             let types = (one.ty, one.inputs, one.by_units);
             (one.shape, types, one.fill, one.seed)
         };
-        known(self) == known(other)
+        !self.is_given && !other.is_given && known(self) == known(other)
     }
 
     /// The same problem, no longer than `side` in any direction.
@@ -112,6 +133,9 @@ impl Problem {
         let shape = Shape { m, n, k };
         if shape == self.shape {
             return self.clone();
+        }
+        if self.is_given {
+            return Problem::of([self.a().resized(m, k), self.b().resized(k, n)], self.ty);
         }
         Problem::new(shape, self.ty, self.fill, self.seed).with_inputs(self.inputs, self.by_units)
     }

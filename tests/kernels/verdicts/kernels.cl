@@ -185,3 +185,16 @@ kernel void least(int n, global const int *x, global int *y)
         found = min(found, x[i]);
     y[0] = found;
 }
+
+// A product whose sums are cut off, far above what random operands come to.
+kernel void product_clamped(int M, int N, int K, const global float *A, const global float *B,
+                            global float *C)
+{
+    const int j = get_global_id(0), i = get_global_id(1);
+    if (i >= M || j >= N)
+        return;
+    float s = 0;
+    for (int k = 0; k < K; k++)
+        s += A[i * K + k] * B[k * N + j];
+    C[i * N + j] = fmin(s, 1000.0f);
+}

@@ -78,6 +78,9 @@ impl Other {
         let mut outputs = task.buffers.iter().filter(|one| one.role.is_result());
         let is_whole = outputs.all(|one| !one.ty.is_floating());
         let plan = task.plan()?;
+        if !may_be_large(task) {
+            return Ok(false);
+        }
         let mut is_new = false;
         for at in 0..task.buffers.len() {
             let Some(fill) = task.buffers[at].role.fill() else {
@@ -96,13 +99,13 @@ impl Other {
                 _ => continue,
             };
             let is_random = matches!(fill, Fill::Numbers(..) | Fill::Drawn(Draw::Any, _));
-            let Some(held) = task.contents(at, &plan, None, &[])? else {
+            let Some(held) = task.filled(at, &plan, None, &[])? else {
                 continue;
             };
-            let Some(other) = self.than(&held, is_random, any) else {
+            let Some(other) = self.than(&held.data, is_random, any) else {
                 continue;
             };
-            is_new = is_new || other != held;
+            is_new = is_new || other != held.data;
             let role = &mut task.buffers[at].role;
             let from = format!("{self:?} {}", role.from());
             role.refill(Fill::Made(from, Rc::new(other)));
@@ -148,6 +151,19 @@ impl Other {
             _ => return None,
         }
         Some(Elements::from_fn(ty, count, |i| values[i]))
+    }
+}
+
+/// Whether the sums of a product are held by its type, whatever is put in.
+fn may_be_large(task: &Task) -> bool {
+    /// The largest number that is put in is not above this, but for floats.
+    const LARGEST: usize = 1000;
+    match (&task.right, task.ty) {
+        (Right::Product, Type::Float | Type::Double) => true,
+        (Right::Product, ty) => {
+            ty == Type::Int && task.size("K") * LARGEST * LARGEST < i32::MAX as usize
+        }
+        _ => true,
     }
 }
 

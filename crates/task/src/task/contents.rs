@@ -25,8 +25,8 @@ impl Task {
         Ok(held)
     }
 
-    /// What the buffer with this number holds at first; `before` are those before it, by
-    /// their names. The operands of a product are `problem`'s.
+    /// What the buffer with this number holds at first, as it lies in memory; `before` are those
+    /// before it, by their names. The operands of a product are `problem`'s.
     ///
     /// # Errors
     /// When a formula makes no sense.
@@ -37,35 +37,51 @@ impl Task {
         problem: Option<&Problem>,
         before: &[(&str, &Elements)],
     ) -> Result<Option<Elements>> {
-        let (buffer, [[rows, columns], used]) = (&self.buffers[at], plan.shapes[at]);
-        let Some(fill) = buffer.role.fill() else {
+        let [room @ [rows, columns], used] = plan.shapes[at];
+        let Some(matrix) = self.filled(at, plan, problem, before)? else {
             return Ok(None);
         };
-        let (fill, seed) = match fill {
-            Fill::Numbers(fill, seed) => (*fill, *seed),
-            Fill::Drawn(draw, seed) => {
-                return Ok(Some(draw.elements(buffer.ty, rows * columns, *seed)));
-            }
-            Fill::Made(_, elements) => return Ok(Some((**elements).clone())),
-            Fill::Each(formula) => {
-                let elements = formula.elements(buffer.ty, rows * columns, &plan.scope, before);
-                return elements.map(Some).map_err(Error::Usage);
-            }
-        };
-        let operand = match (problem, buffer.name.as_str()) {
-            (Some(problem), "A") => Some(problem.a()),
-            (Some(problem), "B") => Some(problem.b()),
-            _ => None,
-        };
-        let own = || Matrix::filled(used[0], used[1], buffer.ty, fill, seed);
-        let matrix = operand.map_or_else(|| Cow::Owned(own()), Cow::Borrowed);
-        let matrix = match used == [rows, columns] {
+        let matrix = match used == room {
             true => matrix,
             false => Cow::Owned(matrix.resized(rows, columns)),
         };
-        Ok(Some(match buffer.transposed {
+        Ok(Some(match self.buffers[at].transposed {
             true => matrix.transposed().data,
             false => matrix.into_owned().data,
         }))
+    }
+
+    /// The same as a matrix of what is used, before it is padded and laid out.
+    ///
+    /// # Errors
+    /// When a formula makes no sense.
+    pub fn filled<'a>(
+        &self,
+        at: usize,
+        plan: &Plan,
+        problem: Option<&'a Problem>,
+        before: &[(&str, &Elements)],
+    ) -> Result<Option<Cow<'a, Matrix>>> {
+        let (buffer, [_, [rows, cols]]) = (&self.buffers[at], plan.shapes[at]);
+        let data = match buffer.role.fill() {
+            None => return Ok(None),
+            Some(Fill::Numbers(fill, seed)) => {
+                let operand = match (problem, buffer.name.as_str()) {
+                    (Some(problem), "A") => Some(problem.a()),
+                    (Some(problem), "B") => Some(problem.b()),
+                    _ => None,
+                };
+                let own = || Matrix::filled(rows, cols, buffer.ty, *fill, *seed);
+                let matrix = operand.map_or_else(|| Cow::Owned(own()), Cow::Borrowed);
+                return Ok(Some(matrix));
+            }
+            Some(Fill::Drawn(draw, seed)) => draw.elements(buffer.ty, rows * cols, *seed),
+            Some(Fill::Made(_, elements)) => (**elements).clone(),
+            Some(Fill::Each(formula)) => {
+                let elements = formula.elements(buffer.ty, rows * cols, &plan.scope, before);
+                elements.map_err(Error::Usage)?
+            }
+        };
+        Ok(Some(Cow::Owned(Matrix { rows, cols, data })))
     }
 }
