@@ -64,8 +64,7 @@ impl TaskFile {
         }
         let (over, group, fixed) = range(form, signature)?;
         let launch = &mut task.launches[0];
-        (launch.over, launch.each) = (over, Vec::new());
-        (launch.group, launch.fixed) = (group, fixed);
+        (launch.over, launch.group, launch.fixed) = (over, group, fixed);
         Ok(task)
     }
 

@@ -34,10 +34,11 @@ impl Table {
                 if let Some(like) = row.remove("like") {
                     let base = above.iter().rfind(|one| like.as_str() == Some(&one.0));
                     let none = || wrong(&format!("there is no row {like:?} above"));
-                    row = over(base.ok_or_else(none)?.1.clone(), &row);
+                    row = over(base.ok_or_else(none)?.1.clone(), row);
                 }
+                must_be_new(&row).map_err(|why| wrong(&why))?;
                 let one = Row::deserialize(row.clone()).map_err(|why| wrong(&why))?;
-                let name = format!("{} {}", one.kernel, one.variant);
+                let name = format!("{} {}", one.function, one.variant);
                 above.push((name.trim_end().into(), row));
                 all.push(one);
             }
@@ -56,77 +57,121 @@ impl Table {
     }
 }
 
-/// One row with what another says of itself; macros and names are replaced one by one.
-fn over(mut base: toml::Table, own: &toml::Table) -> toml::Table {
+/// One row with what another says of itself: macros, names and traffic are replaced one by one.
+fn over(mut base: toml::Table, own: toml::Table) -> toml::Table {
     base.remove("variant");
     base.remove("from");
+    if own.contains_key("local") || own.contains_key("local-hint") {
+        base.remove("local");
+        base.remove("local-hint");
+    }
+    // A macro is set once.
+    let together = set_together(&own);
+    if let Some(toml::Value::Table(known)) = base.get_mut("define") {
+        known.retain(|name, _| !together.iter().any(|one| one == name));
+    }
+    if let Some(toml::Value::Table(new)) = own.get("define") {
+        let known = set_together(&base);
+        if new.keys().any(|name| known.iter().any(|one| one == name)) {
+            base.remove("variants");
+        }
+    }
     for (key, value) in own {
-        match (base.get_mut(key), value) {
-            (Some(toml::Value::Array(known)), toml::Value::Array(new))
-                if key == "define" || key == "names" =>
+        match (base.get_mut(&key), value) {
+            (Some(toml::Value::Table(known)), toml::Value::Table(new))
+                if ["define", "names", "traffic"].contains(&&*key) =>
             {
-                let is_new = |name: &toml::Value| {
-                    let mut names = new.iter().flat_map(named);
-                    names.any(|other| other == name)
-                };
-                known.retain(|old| !named(old).iter().any(is_new));
-                known.extend(new.iter().cloned());
+                // What is said anew is what changes fastest.
+                known.retain(|name, _| !new.contains_key(name));
+                known.extend(new);
             }
-            _ => {
-                base.insert(key.clone(), value.clone());
+            (_, value) => {
+                base.insert(key, value);
             }
         }
     }
     base
 }
 
-/// The names that a setting sets: its first part.
-fn named(setting: &toml::Value) -> &[toml::Value] {
-    match setting.get(0) {
-        Some(toml::Value::Array(names)) => names,
-        Some(name) => std::slice::from_ref(name),
-        None => &[],
+/// The macros that a row's `variants` set.
+fn set_together(row: &toml::Table) -> Vec<String> {
+    let sets = row.get("variants").and_then(toml::Value::as_array);
+    let first = sets.and_then(|sets| sets.first()?.as_table());
+    first.map_or(Vec::new(), |first| first.keys().cloned().collect())
+}
+
+/// What a key was called that is one of a task file's now.
+const RENAMED: [(&str, &str); 12] = [
+    ("kernel", "function"),
+    ("items", "global"),
+    ("per-item", "global, of which an item is one"),
+    ("group", "local-hint"),
+    ("exact-group", "local"),
+    ("helpers", "before and after"),
+    ("then", "after"),
+    ("of", "packs or reduces"),
+    ("layout", "product"),
+    ("guarded", "pad-by = \"kernel\""),
+    ("size", "shape"),
+    ("no-integers", "needs"),
+];
+
+/// Refuses a row by the words of old.
+fn must_be_new(row: &toml::Table) -> Result<(), String> {
+    let is_old = |(old, _): &&(&str, &str)| row.contains_key(*old);
+    match RENAMED.iter().find(is_old) {
+        Some((old, new)) => Err(format!("{old} is called {new}")),
+        None => Ok(()),
     }
 }
 
-/// A name with its value, or those that it has in turn; or several with theirs.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Setting {
-    One(String, Formula),
-    Each(String, Vec<Formula>),
-    Together(Vec<String>, Vec<Vec<Formula>>),
+/// Names with their values, or those that each has in turn, in the order of the file.
+#[derive(Default, Deserialize)]
+#[serde(try_from = "toml::Table")]
+struct Named(Vec<(String, Vec<Formula>)>);
+
+impl TryFrom<toml::Table> for Named {
+    type Error = toml::de::Error;
+
+    fn try_from(table: toml::Table) -> Result<Named, toml::de::Error> {
+        let read = |(name, value): (String, toml::Value)| {
+            let all = match value {
+                toml::Value::Array(all) => all.into_iter().map(Formula::deserialize).collect(),
+                one => Formula::deserialize(one).map(|one| vec![one]),
+            };
+            Ok((name, all?))
+        };
+        table
+            .into_iter()
+            .map(read)
+            .collect::<Result<_, _>>()
+            .map(Named)
+    }
 }
 
-impl Setting {
-    fn names(&self) -> &[String] {
-        match self {
-            Setting::One(name, _) | Setting::Each(name, _) => std::slice::from_ref(name),
-            Setting::Together(names, _) => names,
-        }
+impl Named {
+    fn names(&self) -> impl Iterator<Item = &String> {
+        self.0.iter().map(|(name, _)| name)
     }
 
-    /// Values for the names, in turn.
-    fn choices(&self) -> Vec<&[Formula]> {
-        match self {
-            Setting::One(_, formula) => vec![std::slice::from_ref(formula)],
-            Setting::Each(_, formulas) => formulas.chunks(1).collect(),
-            Setting::Together(_, choices) => choices.iter().map(Vec::as_slice).collect(),
-        }
+    fn firsts(&self) -> Vec<(&str, &Formula)> {
+        let all = self.0.iter();
+        all.filter_map(|(name, values)| Some((&**name, values.first()?)))
+            .collect()
     }
 }
 
 impl Row {
     fn tasks(&self, given: &Scope, problem: &Problem) -> Result<Vec<Task>, String> {
-        let settings = self.define.iter().chain(&self.names);
-        // One value of each setting, the first one's changing slowest.
-        let mut chosen: Vec<Vec<(&str, &Formula)>> = vec![Vec::new()];
-        for setting in settings {
+        // One value of each name, the first one's changing slowest.
+        let mut chosen: Vec<Vec<(&str, &Formula)>> = match &self.variants[..] {
+            [] => vec![Vec::new()],
+            all => all.iter().map(Named::firsts).collect(),
+        };
+        for (name, values) in self.define.0.iter().chain(&self.names.0) {
             let longer = chosen.iter().flat_map(|known| {
-                setting.choices().into_iter().map(|values| {
-                    let pairs = setting.names().iter().map(String::as_str).zip(values);
-                    known.iter().copied().chain(pairs).collect()
-                })
+                let longer = |value| known.iter().copied().chain([(&**name, value)]).collect();
+                values.iter().map(longer)
             });
             chosen = longer.collect();
         }
@@ -214,17 +259,17 @@ mod tests {
 
     const TILED: &str = r#"
         [[step]]
-        kernel = "tiled"
+        function = "tiled"
         variant = "{TS}x{2*TS}"
         says = "tiles"
         from = ""
-        exact-group = ["TS", "TS"]
-        define = [["TS", [8, 16]]]
-        names = [["ROW", "4*TS"]]
-        global = ["M*ROW", "M"]
+        local = ["TS", "TS"]
+        define = { TS = [8, 16] }
+        names = { ROW = "4*TS" }
+        traffic = { global-loads = "M*ROW", global-stores = "M" }
         [[step]]
         like = "tiled {TS}x{2*TS}"
-        kernel = "strip"
+        function = "strip"
     "#;
 
     fn tasks(rest: &str) -> Result<Vec<Task>> {
@@ -249,7 +294,7 @@ mod tests {
     }
 
     fn plan(row: &str) -> Plan {
-        let file = format!("[[step]]\nkernel = \"k\"\nsays = \"\"\n{row}");
+        let file = format!("[[step]]\nfunction = \"k\"\nsays = \"\"\n{row}");
         tasks_of(&file, ODD).unwrap()[0].plan().unwrap()
     }
 
@@ -257,15 +302,13 @@ mod tests {
     fn the_items_cover_c() {
         let global = |row: &str| plan(row).ranges[0].global().to_vec();
         assert_eq!(global(""), [96, 48]);
-        assert_eq!(global("items = [\"M\", \"N\"]"), [48, 96]);
-        assert_eq!(global("items = [\"M\"]\ngroup = [64]"), [64]);
+        assert_eq!(global("global = [\"M\", \"N\"]"), [48, 96]);
+        assert_eq!(global("global = [\"M\"]\nlocal-hint = [64]"), [64]);
         let all = "[\"N\", \"M\"]";
-        assert_eq!(
-            global(&format!("items = {all}\nexact-group = {all}")),
-            [91, 37]
-        );
-        assert_eq!(global("per-item = [8, 4]"), [16, 16]);
-        let helper = "helpers = [{ kernel = \"sum\", of = \"C\", global = [1, 1] }]";
+        assert_eq!(global(&format!("global = {all}\nlocal = {all}")), [91, 37]);
+        let fewer = "[\"ceil(N/8)\", \"ceil(M/4)\"]";
+        assert_eq!(global(&format!("global = {fewer}")), [16, 16]);
+        let helper = "after = [{ function = \"sum\", reduces = \"C\" }]";
         let plan = plan(&format!("shares = 5\n{helper}"));
         assert_eq!(plan.ranges[0].global(), [96, 48, 5]);
         assert_eq!(plan.shapes[3][0], [5 * 37, 91], "room for five of them");
@@ -278,7 +321,7 @@ mod tests {
         assert_eq!(shapes[0], [[48, 56], [37, 53]]);
         assert_eq!(shapes[2], [[48, 96], [37, 91]]);
         let plan = plan(&format!(
-            "{pad}\nhelpers = [{{ kernel = \"pack_b\", of = \"B\", per-item = [32, 1], global = [1, 1] }}]"
+            "{pad}\nbefore = [{{ function = \"pack_b\", packs = \"B\", global = [\"NP/32\", \"KP\"] }}]"
         ));
         assert_eq!(plan.shapes[0], [[37, 53]; 2]);
         assert_eq!(plan.shapes[3][0], [56, 96]);
@@ -288,16 +331,16 @@ mod tests {
     #[test]
     fn what_is_no_product_says_its_arguments() {
         let row = r#"
-            size = [1, "N", 1]
-            items = ["ceil(n/4)"]
-            group = [8]
-            names = [["n", "N"]]
+            shape = [1, "N", 1]
+            global = ["ceil(n/4)"]
+            local-hint = [8]
+            names = { n = "N" }
             args = ["n", { type = "float", value = "n" }, { name = "in", in = "n", fill = "random" }, { name = "part", between = 4 }]
-            then = [{ function = "l", global = [4], local = [4], args = ["part", { name = "out", out = 1 }] }]
+            after = [{ function = "l", global = [4], local = [4], args = ["part", { name = "out", out = 1 }] }]
             check = { out = "in[i]" }
             bytes = "4*n"
         "#;
-        let file = format!("[[step]]\nkernel = \"k\"\nsays = \"\"\n{row}");
+        let file = format!("[[step]]\nfunction = \"k\"\nsays = \"\"\n{row}");
         let task = tasks_of(&file, ODD).unwrap().remove(0);
         let plan = task.plan().unwrap();
         assert_eq!(plan.ranges[0].global(), [24]);
@@ -312,7 +355,7 @@ mod tests {
 
     #[test]
     fn a_row_of_several_values_is_several_steps_and_like_takes_what_is_not_said() {
-        let tasks = tasks("define = [[[\"TS\", \"X\"], [[4, 1], [2, 5]]]]\n").expect("read");
+        let tasks = tasks("variants = [{ TS = 4, X = 1 }, { TS = 2, X = 5 }]\n").expect("read");
         let names: Vec<String> = tasks.iter().map(Task::name).collect();
         assert_eq!(names, ["tiled 8x16", "tiled 16x32", "strip", "strip"]);
         assert_eq!(tasks[1].made_from.as_deref(), Some(""));
@@ -340,9 +383,10 @@ mod tests {
         for (rest, words) in [
             ("[[step]]\nlike = \"tilde\"", "no row"),
             ("gruop = [1, 1]", "gruop"),
-            ("names = [[\"X\", \"Y + 1\"]]", "Y"),
+            ("exact-group = [1, 1]", "called local"),
+            ("names = { X = \"Y + 1\" }", "Y"),
             ("says = \"{TS\"", "brace"),
-            ("per-item = [\"TS/3\", 1]", "TS/3"),
+            ("global = [\"TS/3\", 1]", "TS/3"),
         ] {
             let plans = |all: Vec<Task>| all.iter().try_for_each(|one| one.plan().map(drop));
             let error = tasks(rest).and_then(plans).expect_err(rest).to_string();

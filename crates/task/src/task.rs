@@ -149,10 +149,8 @@ pub enum Fill {
 pub struct Launch {
     /// Name of the kernel function.
     pub kernel: String,
-    /// What each dimension counts.
+    /// Items in each dimension, before they are rounded up.
     pub over: Vec<Formula>,
-    /// How many of that one item does, for each dimension.
-    pub each: Vec<Formula>,
     /// Items of a group. The items are rounded up to whole groups.
     pub group: Vec<Formula>,
     /// The first item's number, where that is not 0.

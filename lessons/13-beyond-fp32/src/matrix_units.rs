@@ -49,7 +49,6 @@ fn in_a_line(task: &mut Task, units: usize) {
     let launch = &mut task.launches[own];
     launch.over = vec![Formula::from(format!("384*{groups}"))];
     launch.group = vec![384.into()];
-    launch.each = Vec::new();
     launch.args.push(Arg::Buffer("maps".into()));
 }
 

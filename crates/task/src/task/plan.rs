@@ -101,7 +101,6 @@ impl Task {
         let Launch {
             kernel,
             over,
-            each,
             group,
             ..
         } = launch;
@@ -110,11 +109,9 @@ impl Task {
             let why = "items and groups have as many dimensions, one to three";
             return Err(self.wrong(&field("range"), why));
         }
-        let one = &Formula::of("1");
         let (mut items, mut sides) = (Vec::new(), Vec::new());
-        for (dimension, (over, group)) in over.iter().zip(group).enumerate() {
-            let each = self.positive(scope, &field("range"), each.get(dimension).unwrap_or(one))?;
-            items.push(self.counted(scope, &field("range"), over)?.div_ceil(each));
+        for (over, group) in over.iter().zip(group) {
+            items.push(self.counted(scope, &field("range"), over)?);
             sides.push(self.positive(scope, &field("group"), group)?);
         }
         let offset = launch.offset.iter();
