@@ -55,7 +55,9 @@ impl Verdict {
             Verdict::Right => "right".green().bold(),
             Verdict::Unchecked => "not checked: no reference says what is right".dimmed(),
             Verdict::Unlaunchable => "cannot be launched".yellow().bold(),
-            Verdict::Undecided => "not decided: the driver died".yellow().bold(),
+            Verdict::Undecided => "not decided: the driver died, or came to no end"
+                .yellow()
+                .bold(),
             Verdict::Limited => LIMITED.red().bold(),
             Verdict::Wrong => "wrong".red().bold(),
         }
