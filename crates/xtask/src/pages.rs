@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! <!-- kernel: 05-private-memory.cl matmul_private_sum -->   a kernel's text
+//! <!-- kernel: 08-tiling.cl matmul_register_tile 30-42 -->  some lines of it
 //! <!-- code: lessons/11-autotuning/src/search.rs next -->    an item of a Rust file
 //! <!-- code: examples/saxpy/src/main.rs -->                  the whole file
 //! <!-- output: pocl-1024 lesson05 -->                        what a run printed
@@ -166,6 +167,7 @@ fn picked<T: Ord>(pages: &[PathBuf], pick: impl Fn(&[&str]) -> Option<T>) -> Res
 fn make(directive: &[&str], root: &str) -> Result<String> {
     match directive {
         ["kernel", file, name] => quoted::kernel(file, name),
+        ["kernel", file, name, lines] => quoted::part_of_kernel(file, name, lines),
         ["code", file] => quoted::code(file, None),
         ["code", file, name] => quoted::code(file, Some(name)),
         ["output", run, lesson] => quoted::output(run, lesson, None),

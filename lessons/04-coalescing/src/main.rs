@@ -22,17 +22,17 @@ fn main() -> ExitCode {
         let problem = lesson.problem()?;
         lesson.measure_table(STEPS, "step", &problem)?;
         lesson.compare_with_host(&problem)?;
-        copies(lesson)
+        copies(lesson, problem.shape)
     })
 }
 
 /// The same elements, copied in worse and worse order.
-fn copies(lesson: &mut Lesson) -> Result<()> {
+fn copies(lesson: &mut Lesson, size: Shape) -> Result<()> {
     let kernels = ["copy_stride", "copy_stride_vector", "copy_offset"];
     if !kernels.iter().any(|kernel| lesson.flags().wants(kernel)) {
         return Ok(());
     }
-    let n = copied_elements(lesson)?;
+    let n = copied_elements(lesson, size)?;
     lesson.say(format!(
         "\n  Copies of {n} floats: bandwidth of the bytes that are used"
     ))?;
@@ -46,8 +46,9 @@ fn copies(lesson: &mut Lesson) -> Result<()> {
 /// not tell the size of its last cache, so there it is 64 MiB, from where to where
 /// together what the largest hold. A virtual machine tells the cache of a whole
 /// socket, of which it has a part: so a CPU copies 128 MiB at most, which the cache of the
-/// largest sockets does hold.
-fn copied_elements(lesson: &mut Lesson) -> Result<usize> {
+/// largest sockets does hold. A small product is copied 64 times over at most, so that
+/// a small size is a short run.
+fn copied_elements(lesson: &mut Lesson, size: Shape) -> Result<usize> {
     if lesson.runs()?.is_none() {
         // Several groups of whole warps, the last one not full, also where vectors are copied.
         return Ok(3 << 10);
@@ -60,6 +61,7 @@ fn copied_elements(lesson: &mut Lesson) -> Result<usize> {
     };
     let room = limits.max_alloc_bytes.min(limits.global_mem_bytes / 8);
     // A power of two, so that every stride divides it.
-    let elements = want.min(room / 2) as usize / 4;
+    let asked = size.m.saturating_mul(size.n).saturating_mul(64).max(1 << 16);
+    let elements = (want.min(room / 2) as usize / 4).min(asked);
     Ok(1 << elements.ilog2())
 }

@@ -1,5 +1,6 @@
 //! `course trace`: the memory traffic of kernels, counted in the simulator.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -54,6 +55,29 @@ fn the_naive_pair_moves_what_the_hardware_moves() {
     assert_eq!(operand(&run, "A", "load", "global"), [8192.0, 2.0, 1.0]);
     assert_eq!(operand(&run, "B", "load", "global"), [8192.0, 2.0, 2.0]);
     assert_eq!(operand(&run, "C", "store", "global"), [128.0, 4.0, 4.0]);
+}
+
+/// What the lessons' pages show of a trace; the size stands in its first line.
+#[test]
+#[ignore = "nine traces take half a minute"]
+fn the_pages_show_what_trace_prints() {
+    for file in entries(&workspace().join("docs/data/trace")) {
+        let kept = fs::read_to_string(&file).unwrap();
+        let (what, size) = kept.split_once(" in the simulator").unwrap();
+        let (kernel, variant) = what.split_once(' ').unwrap_or((what, ""));
+        let size = size.lines().next().unwrap().trim_start_matches([',', ' ']);
+        let Some(mut traced) = trace(kernel) else {
+            return;
+        };
+        if !variant.is_empty() {
+            traced = traced.arg(variant);
+        }
+        if !size.is_empty() {
+            traced = traced.args("--size").arg(size);
+        }
+        let run = traced.run().ends_with(0);
+        assert!(run.stdout.starts_with(&kept), "{}: {}", file.display(), run.stdout);
+    }
 }
 
 /// A kernel of nobody's lesson, counted by hand for one group of 16x16. A warp is two rows.

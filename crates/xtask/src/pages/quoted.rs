@@ -8,6 +8,21 @@ use crate::kept;
 
 /// A function of a kernel file, with the comment above it.
 pub fn kernel(file: &str, name: &str) -> Result<String> {
+    Ok(format!("```c\n{}\n```", function(file, name)?))
+}
+
+/// Some of its lines, counted from that comment on and moved to the left margin.
+pub fn part_of_kernel(file: &str, name: &str, range: &str) -> Result<String> {
+    let part = lines(&function(file, name)?, range)?;
+    let full = || part.lines().filter(|line| !line.is_empty());
+    let indent = full().map(|line| line.len() - line.trim_start().len());
+    let indent = indent.min().context("no such lines")?;
+    let moved = part.lines().map(|line| line.get(indent..).unwrap_or(""));
+    let moved: Vec<_> = moved.collect();
+    Ok(format!("```c\n{}\n```", moved.join("\n")))
+}
+
+fn function(file: &str, name: &str) -> Result<String> {
     let text = Source::of_course(file)?.text;
     let mut functions = functions(&text).into_iter();
     let function = functions.find(|one| one.name == name);
@@ -18,7 +33,7 @@ pub fn kernel(file: &str, name: &str) -> Result<String> {
     let above = text[..bytes.start].lines().rev();
     let above = above.take_while(|line| !line.is_empty() && *line != "}");
     let start = bytes.start - above.map(|line| line.len() + 1).sum::<usize>();
-    Ok(format!("```c\n{}\n```", &text[start..bytes.end]))
+    Ok(text[start..bytes.end].to_string())
 }
 
 /// An item of a Rust file, with the comment above it; the whole file where none is named.
