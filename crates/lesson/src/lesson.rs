@@ -145,7 +145,8 @@ impl Lesson {
         Ok(self.size.unwrap_or(match device.kind {
             _ if device.is_simulator() => Shape::cube(40),
             Kind::Gpu => Shape::cube(2048),
-            _ => Shape::cube(512),
+            // No power of two: there the sets of a CPU's caches would decide.
+            _ => Shape::cube(500),
         }))
     }
 

@@ -46,8 +46,8 @@ fn copies(lesson: &mut Lesson, size: Shape) -> Result<()> {
 /// not tell the size of its last cache, so there it is 64 MiB, from where to where
 /// together what the largest hold. A virtual machine tells the cache of a whole
 /// socket, of which it has a part: so a CPU copies 128 MiB at most, which the cache of the
-/// largest sockets does hold. A small product is copied 64 times over at most, so that
-/// a small size is a short run.
+/// largest sockets does hold. A small product is copied 64 times over at most, and
+/// at least 32 MiB: a small size is a short run.
 fn copied_elements(lesson: &mut Lesson, size: Shape) -> Result<usize> {
     if lesson.runs()?.is_none() {
         // Several groups of whole warps, the last one not full, also where vectors are copied.
@@ -60,8 +60,8 @@ fn copied_elements(lesson: &mut Lesson, size: Shape) -> Result<usize> {
         _ => (2 * limits.cache_bytes).clamp(32 << 20, 128 << 20),
     };
     let room = limits.max_alloc_bytes.min(limits.global_mem_bytes / 8);
-    // A power of two, so that every stride divides it.
-    let asked = size.m.saturating_mul(size.n).saturating_mul(64).max(1 << 16);
+    let asked = (64 * size.m * size.n).max(8 << 20);
     let elements = (want.min(room / 2) as usize / 4).min(asked);
+    // A power of two, so that every stride divides it.
     Ok(1 << elements.ilog2())
 }
