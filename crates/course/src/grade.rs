@@ -152,9 +152,22 @@ struct Judge<'a> {
     kept: AtomicUsize,
 }
 
+/// No kernel of a class that crashes leaves its memory on the disk.
+fn keep_no_cores() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Core);
+        limit.current = Some(0);
+        // Where the system refuses, it writes them.
+        let _ = setrlimit(Resource::Core, limit);
+    }
+}
+
 impl Judge<'_> {
     /// Every puzzle of every student, in order; several at a time.
     fn all<'a>(&self, students: &'a [Student], puzzles: &[&'a Puzzle]) -> Vec<Grade<'a>> {
+        keep_no_cores();
         let many = (students.len() * puzzles.len()) as u64;
         let bar = progress::bar(Some(many), "  {pos} of {len}, {elapsed}  {msg}");
         let most = [ON_A_GPU, usize::MAX][usize::from(self.device.is_cpu())];
