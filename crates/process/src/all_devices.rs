@@ -11,8 +11,8 @@ use verify::numbers::significant;
 use verify::shape::Shape;
 
 use crate::environment::{devices_here, labels_of, leave_out_broken};
-use crate::worker::{self, Ended, Work};
-use crate::{Orders, Pause, complain};
+use crate::status::complain;
+use crate::worker::{self, Ended, Orders, Pause, Work};
 
 /// Runs the lesson on every device; its status is the largest of all.
 pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> {

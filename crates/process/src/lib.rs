@@ -42,8 +42,6 @@ mod status;
 pub mod watch;
 pub mod worker;
 
-use std::time::Duration;
-
 use common::error::Result;
 
 use worker::{Ended, Work};
@@ -56,37 +54,7 @@ pub use environment::{
 pub use finished::{Finished, Refused, child_status};
 pub use signals::{Signals, clear_line};
 pub use status::{complain, end, leave, status_of};
-
-/// Waits for at most so long; true when the lesson is to be ended at once.
-pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
-
-/// What the learner asked of the parent.
-#[derive(Clone, Copy, Debug)]
-pub struct Orders {
-    /// How long one launch or build may take.
-    pub timeout: Duration,
-    /// Whether that is all the time that the whole child has.
-    pub in_all: bool,
-    /// Whether the lesson runs on every device.
-    pub all_devices: bool,
-    /// Whether it prints JSON, and so no table for people.
-    pub json: bool,
-    /// Whether it may take the whole terminal: then that is given back, whatever ends us.
-    pub on_stage: bool,
-}
-
-impl Orders {
-    /// Of a worker that prints nothing: no launch takes longer than that.
-    pub fn within(timeout: Duration) -> Orders {
-        Orders {
-            timeout,
-            in_all: false,
-            all_devices: false,
-            json: true,
-            on_stage: false,
-        }
-    }
-}
+pub use worker::{Orders, Pause};
 
 /// Runs this very command by a worker, watches it to its end, and gives its exit status.
 ///

@@ -22,8 +22,9 @@ use diagnostics::terminal::wrap::{stderr_columns, wrap};
 use verify::numbers::{factor, significant};
 
 use crate::environment::LIMITS_VARIABLE;
-use crate::worker::Work;
-use crate::{Orders, clear_line, complain};
+use crate::signals::clear_line;
+use crate::status::complain;
+use crate::worker::{Orders, Work};
 use saves::{News, Saves};
 
 /// Runs the lesson, then again after each save of `path`, until Ctrl-C. Before

@@ -29,8 +29,40 @@ use crate::environment::{
 use crate::events::{
     self, DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, Sender, WORK_VARIABLE,
 };
+use crate::finished::Refused;
+use crate::resume;
 use crate::signals::Terminal;
-use crate::{Orders, Pause, Refused, resume};
+
+/// Waits for at most so long; true when the lesson is to be ended at once.
+pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
+
+/// What the learner asked of the parent.
+#[derive(Clone, Copy, Debug)]
+pub struct Orders {
+    /// How long one launch or build may take.
+    pub timeout: Duration,
+    /// Whether that is all the time that the whole child has.
+    pub in_all: bool,
+    /// Whether the lesson runs on every device.
+    pub all_devices: bool,
+    /// Whether it prints JSON, and so no table for people.
+    pub json: bool,
+    /// Whether it may take the whole terminal: then that is given back, whatever ends us.
+    pub on_stage: bool,
+}
+
+impl Orders {
+    /// Of a worker that prints nothing: no launch takes longer than that.
+    pub fn within(timeout: Duration) -> Orders {
+        Orders {
+            timeout,
+            in_all: false,
+            all_devices: false,
+            json: true,
+            on_stage: false,
+        }
+    }
+}
 
 /// What a worker is to do: a program of the course with its flags, and what flags cannot say.
 #[derive(Clone)]
