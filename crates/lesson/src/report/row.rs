@@ -17,9 +17,9 @@ pub const CHOSEN: &str = "▸";
 
 /// What is said of a rate that cannot be.
 const ABOVE_LIMIT: [&str; 3] = [
-    "more than this device can do. This time and the limit scatter: run",
-    "again on an idle machine. If it stays, the driver's times are wrong,",
-    "or the result comes from elsewhere and was not computed",
+    "more than this device can do. This time and the limit scatter:",
+    "run again on an idle machine. If it stays, the driver's times are",
+    "wrong, or the result comes from elsewhere and was not computed",
 ];
 
 /// One kernel in two lines: the figures, and what is new in it; a third one tells
