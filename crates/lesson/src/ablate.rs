@@ -12,6 +12,7 @@ use common::program::{self, Program};
 use common::source::Source;
 use common::stage::Stage;
 use common::timing::{Runs, Timing};
+use process::events::Event;
 use serde_json::json;
 use task::Task;
 use verify::numbers::{percent, seconds};
@@ -55,8 +56,10 @@ impl Lesson {
             ));
         }
         for (task, parts) in tasks {
-            let begun = self.record_of(task)?;
-            self.once(begun, |lesson| lesson.ablate_once(task, &parts))?;
+            if self.begins(task)?.is_some() {
+                self.ablate_once(task, &parts)?;
+                self.console.send(&Event::Ended)?;
+            }
         }
         Ok(())
     }

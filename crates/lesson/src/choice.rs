@@ -59,8 +59,8 @@ impl ChoiceFlags {
         candidates: impl Fn(&mut Lesson, &Problem) -> Result<Candidates>,
     ) -> Result<()> {
         let device = lesson.session()?.device.clone();
-        let kernels = lesson.source()?.text;
-        let own = results::file("choice", &device, &kernels, lesson.flags().ty);
+        let kernels = &lesson.source()?.text;
+        let own = results::file("choice", &device, kernels, lesson.flags().ty);
         if self.candidates {
             let all = SHAPES.map(|[m, n, k]| Shape { m, n, k });
             for shape in lesson.size.map_or(all.to_vec(), |one| vec![one]) {

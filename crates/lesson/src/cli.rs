@@ -145,16 +145,6 @@ impl Flags {
         self.source.clone().map_or_else(own, |one| vec![one])
     }
 
-    /// That of them which has this kernel, or else the first, if there is one.
-    pub fn kernel_file(&self, own: &[&str], kernel: &str) -> Option<PathBuf> {
-        let files = self.kernel_files(own);
-        let has = |file: &&PathBuf| {
-            Source::read(file).is_ok_and(|source| source.kernels().iter().any(|one| one == kernel))
-        };
-        let other = files.iter().skip(1).find(has);
-        other.or(files.first()).cloned()
-    }
-
     /// Whether `--only` asks for this kernel, or for all.
     pub fn wants(&self, kernel: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only == kernel)

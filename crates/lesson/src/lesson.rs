@@ -9,7 +9,7 @@ use common::probe::Peak;
 use common::program::{self, Program};
 use common::record::Record;
 use common::session::Session;
-use common::source::{Source, shortest};
+use common::source::Source;
 use common::stage::Stage;
 use common::timing::Runs;
 use process::{resume, watch};
@@ -25,6 +25,7 @@ use crate::ablation::alone;
 use crate::cli::Flags;
 use crate::console::Console;
 use crate::report::heading;
+use crate::run::{place_of, sources};
 use crate::step::{Part, Step};
 use crate::workbench::Workbench;
 
@@ -40,6 +41,8 @@ pub struct Lesson {
     pub rewrite: Option<fn(&str) -> String>,
     title: &'static str,
     pub(crate) files: &'static [&'static str],
+    /// Its kernel files, or the one that `--source` names.
+    sources: Vec<Rc<Source>>,
     flags: Flags,
     workbench: Option<Workbench>,
 }
@@ -51,6 +54,7 @@ impl Lesson {
         files: &'static [&'static str],
         flags: Flags,
     ) -> Result<Lesson> {
+        let sources = sources(files, &flags)?;
         let heading = format!("Lesson {number}: {title}");
         let console = Console::new(&flags, &heading)?;
         console.report.line(heading.bold())?;
@@ -61,6 +65,7 @@ impl Lesson {
             rewrite: None,
             title,
             files,
+            sources,
             flags,
             workbench: None,
         })
@@ -205,15 +210,15 @@ impl Lesson {
     }
 
     /// The lesson's first kernel file, or the one that `--source` names.
-    pub fn source(&self) -> Result<Source> {
+    pub fn source(&self) -> Result<Rc<Source>> {
         self.source_of("")
     }
 
     /// The one that has this kernel, of several.
-    pub fn source_of(&self, kernel: &str) -> Result<Source> {
+    pub fn source_of(&self, kernel: &str) -> Result<Rc<Source>> {
         let none = || Error::Usage("this lesson has no kernel file".into());
-        let path = self.flags.kernel_file(self.files, kernel);
-        Source::read(&path.ok_or_else(none)?)
+        let source = self.sources.get(place_of(kernel, &self.sources));
+        source.cloned().ok_or_else(none)
     }
 
     /// The program of a task, from the lesson's kernel file. Tasks without macros share one;
@@ -222,11 +227,11 @@ impl Lesson {
     /// # Errors
     /// [`Error::Build`] with a diagnostic.
     pub(crate) fn program_of(&mut self, task: &Task) -> Result<Rc<Program>> {
-        let source = self.source_of(&task.kernel)?;
-        match task.defines[..] {
-            [] => self.built(source, &[], &[]),
-            _ => self.built(source, &task.defines, &task.kernels().collect::<Vec<_>>()),
+        let mut source = self.source_of(&task.kernel)?;
+        if !task.defines.is_empty() {
+            source = alone(&source, &task.kernels().collect::<Vec<_>>()).into();
         }
+        self.built(&source, &task.defines)
     }
 
     /// The lesson's first kernel file, built with these macros; built once for each set.
@@ -234,22 +239,14 @@ impl Lesson {
     /// # Errors
     /// [`Error::Build`] with a diagnostic.
     pub fn program(&mut self, defines: &[(String, usize)]) -> Result<Rc<Program>> {
-        self.built(self.source()?, defines, &[])
+        let source = self.source()?;
+        self.built(&source, defines)
     }
 
-    /// The same with these kernels alone, unless none is named.
-    fn built(
-        &mut self,
-        mut source: Source,
-        defines: &[(String, usize)],
-        kernels: &[&str],
-    ) -> Result<Rc<Program>> {
-        if !kernels.is_empty() {
-            source = alone(&source, kernels);
-        }
+    fn built(&mut self, source: &Source, defines: &[(String, usize)]) -> Result<Rc<Program>> {
         let stage = Stage::building(source.path.display());
         self.console.begin(Part::Build, stage)?;
-        self.built_once(&source, &program::options(self.flags.ty, defines))
+        self.built_once(source, &program::options(self.flags.ty, defines))
     }
 
     /// A program of another file, for other runs of it, too: drivers take long over a text that
@@ -355,11 +352,11 @@ impl Lesson {
                 Ok(())
             };
         }
-        let mut rows = console.report.rows().iter();
+        let mut rows = self.console.report.rows().iter();
         let kernel = rows.find(|row| row.wrong().is_some());
         let kernel = kernel.map_or("", |row| row.function());
-        let file = self.flags.kernel_file(self.files, kernel);
-        let file = file.map_or("FILE".into(), |file| shortest(&file).display().to_string());
+        let file = self.source_of(kernel);
+        let file = file.map_or("FILE".into(), |file| file.path.display().to_string());
         let count = numbers::count(wrong, "kernel");
         let are = if wrong == 1 { "is" } else { "are" };
         Err(Error::Wrong(format!(

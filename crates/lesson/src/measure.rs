@@ -60,17 +60,17 @@ impl Lesson {
     /// Prints a table of tasks, each verified and timed, but for those that `--only`
     /// leaves out; no table where it leaves out all.
     pub fn measure_all(&mut self, tasks: &[Task]) -> Result<()> {
-        let mut wanted = tasks.iter().filter(|task| self.flags().wants_task(task));
-        let first = wanted.next();
+        let wanted = tasks.iter().filter(|task| self.flags().wants_task(task));
+        let wanted: Vec<&Task> = wanted.collect();
         self.peak()?;
-        let Some(first) = first else {
+        let Some(first) = wanted.first() else {
             return Ok(());
         };
         self.table(match first.work {
             Work::Flop(_) => "GFLOP/s",
             Work::Bytes(_) => "GB/s",
         })?;
-        for task in tasks {
+        for task in wanted {
             self.measure_task(task)?;
         }
         self.tell_chosen()
@@ -83,20 +83,26 @@ impl Lesson {
     /// row, and makes the lesson end with status 1.
     pub fn measure_task(&mut self, task: &Task) -> Result<()> {
         let (runs, show) = (self.runs()?, self.flags().show);
-        self.measured_row(task, runs, show)
+        if let Some(record) = self.begins(task)? {
+            let record = self.run(task, runs, show, record)?;
+            self.row(record)?;
+        }
+        Ok(())
     }
 
     /// Verifies and times a task, and tells and prints nothing.
     pub fn measured(&mut self, task: &Task, runs: Option<Runs>) -> Result<Record> {
         let _hush = self.console.step.as_ref().map(Step::hush);
-        let record = self.run(task, runs, false)?;
+        let record = self.record_of(task)?;
+        let record = self.run(task, runs, false, record)?;
         Ok(self.console.simulator.judge(record))
     }
 
     /// Verifies a task once, and tells and prints nothing.
     pub fn checked(&mut self, task: &Task) -> Result<Record> {
         let _hush = self.console.step.as_ref().map(Step::hush);
-        self.run(task, None, false)
+        let record = self.record_of(task)?;
+        self.run(task, None, false, record)
     }
 
     /// A task of another file, ready to be run.
@@ -123,63 +129,43 @@ impl Lesson {
             self.console.show("A", problem.a())?;
             self.console.show("B", problem.b())?;
         }
-        self.measured_row(task, None, true)
-    }
-
-    fn measured_row(&mut self, task: &Task, runs: Option<Runs>, show: bool) -> Result<()> {
-        self.row(task, |lesson| lesson.run(task, runs, show))
-    }
-
-    /// The row of a task, which `run` makes, unless `--only` asks for others.
-    pub fn row(
-        &mut self,
-        task: &Task,
-        mut run: impl FnMut(&mut Lesson) -> Result<Record>,
-    ) -> Result<()> {
-        if !self.flags().wants_task(task) {
-            return Ok(());
+        if let Some(record) = self.begins(task)? {
+            let record = self.run(task, None, true, record)?;
+            self.row(record)?;
         }
-        let begun = self.record_of(task)?;
+        Ok(())
+    }
+
+    /// The record of a kernel that is to be measured now, as far as it is known: it may take this
+    /// process down. None where `--only` asks for others, and where a process before this one has
+    /// measured it, or has died of it: then its row stands already.
+    pub fn begins(&mut self, task: &Task) -> Result<Option<Record>> {
+        if !self.flags().wants_task(task) {
+            return Ok(None);
+        }
+        let record = self.record_of(task)?;
         if let Some(step) = self.console.step.clone() {
             step.kernel(self.card(task)?)?;
         }
-        let prints = self.prints(task)?;
-        if prints {
-            // It would write into the progress line.
-            self.console.hide_progress(true);
+        let Some(known) = self.console.earlier.take(&record.kernel) else {
+            self.console.speak_up();
+            self.console.send(&Event::Begun(record.clone().into()))?;
+            return Ok(Some(record));
+        };
+        for record in known {
+            // It was printed already; but nobody has told yet of the last death.
+            if record.death().is_some() && self.console.earlier.is_over() {
+                self.console.speak_up();
+            }
+            self.console.note(&record);
+            self.console.show_row(record)?;
         }
-        let done = self.once(begun, |lesson| {
-            let record = run(lesson)?;
-            lesson.console.row(record)
-        });
-        if prints {
-            self.console.hide_progress(false);
-        }
-        done
+        Ok(None)
     }
 
-    /// Measures a kernel, which may take this process down; not in a child that goes
-    /// on after another that has measured it, or has died of it. `begun` is the
-    /// record as far as it is known.
-    pub fn once(
-        &mut self,
-        begun: Record,
-        measure: impl FnOnce(&mut Lesson) -> Result<()>,
-    ) -> Result<()> {
-        if let Some(records) = self.console.earlier.take(&begun.kernel) {
-            for record in records {
-                // It was printed already; but nobody has told yet of the last death.
-                if record.death().is_some() && self.console.earlier.is_over() {
-                    self.console.speak_up();
-                }
-                self.console.note(&record);
-                self.console.show_row(record)?;
-            }
-            return Ok(());
-        }
-        self.console.speak_up();
-        self.console.send(&Event::Begun(begun.into()))?;
-        measure(self)?;
+    /// The row of the kernel that was begun.
+    pub fn row(&mut self, record: Record) -> Result<()> {
+        self.console.row(record)?;
         self.console.send(&Event::Ended)
     }
 
@@ -218,9 +204,22 @@ impl Lesson {
 
     /// One kernel on its whole way, which lesson 2 walks call by call: build, arguments,
     /// launch, read, check, and only then time.
-    fn run(&mut self, task: &Task, runs: Option<Runs>, show: bool) -> Result<Record> {
-        let mut record = self.record_of(task)?;
-        let done = self.run_to_its_end(task, runs, show, &mut record);
+    fn run(
+        &mut self,
+        task: &Task,
+        runs: Option<Runs>,
+        show: bool,
+        mut record: Record,
+    ) -> Result<Record> {
+        let prints = self.prints(task)?;
+        if prints {
+            // It would write into the progress line.
+            self.console.hide_progress(true);
+        }
+        let done = self.run_to_its_end(task, runs, show, prints, &mut record);
+        if prints {
+            self.console.hide_progress(false);
+        }
         record.after(done)
     }
 
@@ -229,10 +228,10 @@ impl Lesson {
         task: &Task,
         runs: Option<Runs>,
         show: bool,
+        prints: bool,
         record: &mut Record,
     ) -> Result<Outcome> {
         let name = record.kernel.clone();
-        let prints = self.prints(task)?;
         if prints && runs.is_some() {
             self.say(format!(
                 "  {name} calls printf: it runs once, and is not timed"
@@ -323,8 +322,11 @@ impl Lesson {
 
     /// Whether the kernel's own text calls `printf`.
     fn prints(&self, task: &Task) -> Result<bool> {
-        let kernel = self.source_of(&task.kernel)?.kernel(&task.kernel);
-        Ok(kernel.is_some_and(|kernel| {
+        let source = self.source_of(&task.kernel)?;
+        if !source.text.contains("printf") {
+            return Ok(false);
+        }
+        Ok(source.kernel(&task.kernel).is_some_and(|kernel| {
             let tokens = Tokens::of(&kernel.code);
             tokens.all().any(|i| tokens.text(i) == "printf")
         }))

@@ -1,6 +1,7 @@
 //! From `main` to a running lesson, and from its end to an exit status.
 
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use clap::{Args, CommandFactory, FromArgMatches};
 use common::error::{Error, Result};
@@ -19,7 +20,7 @@ pub fn lesson(
     files: &'static [&'static str],
     body: impl Fn(&mut Lesson) -> Result<()>,
 ) -> ExitCode {
-    lesson_with(number, title, files, |lesson, _: &NoFlags| body(lesson))
+    lesson_with(number, title, files, |lesson, _: &()| body(lesson))
 }
 
 /// Runs a lesson that has flags of its own, beside those that all share.
@@ -35,12 +36,7 @@ pub fn lesson_with<Own: Args>(
     let (flags, own) = parse_flags::<Own>(number, title);
     flags.apply_color();
     let status = if process::is_child() {
-        // Who has typed a lesson's command was told that before it began.
-        let suits = match process::worker::is_heard() {
-            true => must_suit(files, &flags),
-            false => Ok(()),
-        };
-        let begun = suits.and_then(|()| Lesson::begin(number, title, files, flags));
+        let begun = Lesson::begin(number, title, files, flags);
         in_the_child(begun, |lesson| body(lesson, &own))
     } else {
         status_of(in_the_parent(number, files, &flags))
@@ -84,10 +80,6 @@ fn at_each_size(lesson: &mut Lesson, body: impl Fn(&mut Lesson) -> Result<()>) -
     Ok(0)
 }
 
-/// What most lessons have.
-#[derive(Args)]
-struct NoFlags {}
-
 fn parse_flags<Own: Args>(number: u32, title: &'static str) -> (Flags, Own) {
     let shared = Flags::command()
         .name(format!("lesson{number:02}"))
@@ -108,38 +100,56 @@ fn in_the_parent(number: u32, files: &'static [&'static str], flags: &Flags) -> 
     }
     if flags.list {
         let report = Report::new(false);
-        kernels(files, flags)?
-            .iter()
-            .try_for_each(|name| report.line(name))?;
+        for source in sources(files, flags)? {
+            let kernels = source.kernels();
+            kernels.iter().try_for_each(|name| report.line(name))?;
+        }
         return Ok(0);
     }
     if flags.watch {
         let no_file = "this lesson has no kernel file that --watch could watch";
         let first = flags.only.first().map_or("", String::as_str);
-        let path = flags.kernel_file(files, first);
+        let at = place_of(first, &sources(files, flags)?);
+        let path = flags.kernel_files(files).into_iter().nth(at);
         let path = path.ok_or_else(|| Error::Usage(no_file.into()))?;
-        watch::run(&path, &flags.orders(), || must_suit(files, flags))?;
+        watch::run(&path, &flags.orders(), || sources(files, flags).map(drop))?;
         return Ok(0);
     }
-    must_suit(files, flags)?;
+    sources(files, flags)?;
     process::run(&flags.orders())
 }
 
-/// The names of the kernels that there are.
-fn kernels(files: &'static [&'static str], flags: &Flags) -> Result<Vec<String>> {
-    let files = flags.kernel_files(files);
-    let kernels = files.iter().map(|file| Ok(Source::read(file)?.kernels()));
-    Ok(kernels.collect::<Result<Vec<_>>>()?.concat())
+/// Which of the files has this kernel: the first where none has.
+pub(crate) fn place_of(kernel: &str, sources: &[Rc<Source>]) -> usize {
+    let mut others = sources.iter().skip(1);
+    let has = |source: &Rc<Source>| source.kernels().iter().any(|one| one == kernel);
+    others.position(has).map_or(0, |at| at + 1)
 }
 
-/// Refuses a kernel file that cannot be read or holds nothing that the lesson
-/// launches, and names in `--only` that it does not hold.
-fn must_suit(files: &'static [&'static str], flags: &Flags) -> Result<()> {
-    let kernels = kernels(files, flags)?;
-    let own = files
-        .iter()
-        .map(|name| Ok(Source::of_course(name)?.kernels()));
-    let mut known = own.collect::<Result<Vec<_>>>()?.concat();
+/// The kernel files, each read once.
+///
+/// # Errors
+/// Where one cannot be read or holds nothing that the lesson launches, and where `--only` has a name
+/// that they do not hold.
+pub(crate) fn sources(files: &[&str], flags: &Flags) -> Result<Vec<Rc<Source>>> {
+    let read = flags.kernel_files(files);
+    let read = read.iter().map(|file| Source::read(file).map(Rc::new));
+    let read: Vec<Rc<Source>> = read.collect::<Result<_>>()?;
+    // Who has typed a lesson's command was told that before its worker began.
+    let is_known = process::is_child() && !process::worker::is_heard();
+    if is_known || flags.only.is_empty() && flags.source.is_none() {
+        return Ok(read);
+    }
+    let kernels = || read.iter().flat_map(|source| source.kernels());
+    let mut known: Vec<String> = match flags.source {
+        None => kernels().collect(),
+        Some(_) => {
+            let own = files
+                .iter()
+                .map(|name| Ok(Source::of_course(name)?.kernels()));
+            own.collect::<Result<Vec<_>>>()?.concat()
+        }
+    };
     if files.is_empty() {
         // An exercise, or a kernel of the learner's own.
         known.clone_from(&flags.only);
@@ -151,12 +161,12 @@ fn must_suit(files: &'static [&'static str], flags: &Flags) -> Result<()> {
                 did_you_mean(only, &known)
             )));
         }
-        if let Some(own) = &flags.source {
-            Source::read(own)?.must_define(only)?;
+        if flags.source.is_some() {
+            read[0].must_define(only)?;
         }
     }
     if let Some(own) = flags.source.as_ref().filter(|_| !files.is_empty())
-        && !kernels.iter().any(|kernel| known.contains(kernel))
+        && !kernels().any(|kernel| known.contains(&kernel))
     {
         return Err(Error::Unlaunchable(format!(
             "{} defines none of this lesson's kernels; there are: {}",
@@ -164,5 +174,5 @@ fn must_suit(files: &'static [&'static str], flags: &Flags) -> Result<()> {
             known.join(", ")
         )));
     }
-    Ok(())
+    Ok(read)
 }

@@ -155,7 +155,10 @@ impl Sender {
 /// Reads what has been written so far. What is no event is left out: a last line that is
 /// not complete yet, or what something else has written there.
 pub fn read(path: &Path) -> Vec<Event> {
-    of(&file::read(path, LONGEST).unwrap_or_default())
+    match file::read(path, LONGEST) {
+        Ok(bytes) if !bytes.is_empty() => of(&bytes),
+        _ => Vec::new(),
+    }
 }
 
 pub(crate) fn of(bytes: &[u8]) -> Vec<Event> {

@@ -170,11 +170,11 @@ pub struct Log {
 impl Log {
     /// The log of the lesson's device, kernels and type.
     pub fn of(lesson: &mut Lesson) -> Result<Log> {
-        let (device, kernels) = (&lesson.session()?.device, lesson.source()?.text);
+        let (device, kernels) = (&lesson.session()?.device, &lesson.source()?.text);
         Log::at(results::file(
             "autotuning",
             device,
-            &kernels,
+            kernels,
             lesson.flags().ty,
         ))
     }

@@ -32,7 +32,7 @@ pub fn queues(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     let device = lesson.session()?.device.clone();
     let workers = Worker::start(
         slice::from_ref(&device),
-        &lesson.source()?,
+        &*lesson.source()?,
         lesson.flags().raw_log,
     )?;
     let memory = [

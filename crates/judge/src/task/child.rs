@@ -150,7 +150,7 @@ fn in_reverse(lesson: &mut Lesson, task: &Task) -> Result<()> {
 }
 
 fn right_in_reverse(lesson: &mut Lesson, task: &Task) -> Result<Outcome> {
-    let source = reversed(&lesson.source()?, task);
+    let source = reversed(&*lesson.source()?, task);
     let source = source.ok_or_else(|| Error::skipped("groups do not meet"))?;
     let ready = match lesson.prepared(task, &source) {
         Err(Error::Build(why) | Error::Unlaunchable(why)) => return Err(Error::skipped(why)),

@@ -20,7 +20,7 @@ pub struct Card {
     /// What is new in it, in a few words.
     pub says: String,
     /// The file that defines it.
-    pub source: Source,
+    pub source: Rc<Source>,
     /// Macros that this launch is built with.
     pub defines: Vec<(String, usize)>,
     /// What more there is to know, a line each: traffic, padding.
