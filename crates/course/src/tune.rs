@@ -35,7 +35,7 @@ pub struct Options {
     how: How,
 }
 
-/// Tries all candidates, each in a process of its own; the status is 0 where one is right.
+/// Tries all candidates, each by a worker; the status is 0 where one is right.
 pub fn tune(options: &Options) -> Result<ExitCode> {
     let task = TaskFile::read(&options.file)?;
     let candidates = candidates(&task)?;

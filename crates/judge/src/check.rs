@@ -11,7 +11,7 @@ use common::record::Record;
 use common::simulator::has_given_up;
 use common::source::Source;
 use process::simulator::{look_for_faults, oclgrind};
-use process::worker::{self, Work};
+use process::worker::Work;
 use verify::element::Type;
 
 use crate::answer::judge;
@@ -22,7 +22,7 @@ use crate::subject::{By, Subject};
 use crate::task::asked::{Asked, Case, Origin, Purpose};
 use crate::task::other::Other;
 use crate::verdict::Verdict;
-use crate::work::{self, within};
+use crate::work;
 use task::drawn::drawn_size;
 use task::file::TaskFile;
 use task::sizes::{FEW, Sizes, in_words, product};
@@ -209,6 +209,7 @@ impl Check<'_> {
             }
             By::Task(task, ..) => work::work(&Asked {
                 purpose: Purpose::Results,
+                only: None,
                 tasks: vec![TaskFile::clone(task)],
                 cases: all.to_vec(),
             })?,
@@ -256,7 +257,7 @@ impl Check<'_> {
         };
         let mut work = self.work(std::slice::from_ref(case))?;
         look_for_faults(&mut work, &library);
-        let ended = worker::finish(&work, &within(self.how))?;
+        let ended = work::finish(work, self.how)?;
         let end = End::of(&ended);
         let mut result = judge("Oclgrind: result", &end, &ended.records);
         if has_given_up(&ended.log) && result.is_fault() {

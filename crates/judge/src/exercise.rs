@@ -35,12 +35,10 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The worker that checks these; what the file lacks is said by its name.
+    /// The worker that checks these.
     fn work(&self, asked: &work::Asked) -> Result<Work> {
         let mut work = work::work(asked)?;
-        let function = Some(&self.task.function).filter(|name| !name.is_empty());
         work::flags(&mut work, self.how, false);
-        work.args(function.iter().flat_map(|name| ["--only", name]));
         Ok(work)
     }
 }

@@ -3,6 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use diagnostics::terminal::show_error;
+use process::staff::Staff;
 
 use crate::observation::{Detection, Observation};
 
@@ -37,6 +38,9 @@ pub struct How {
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
+    /// Workers that stay for the next kernel
+    #[arg(skip)]
+    pub staff: Staff,
 }
 
 impl Default for How {
@@ -47,6 +51,7 @@ impl Default for How {
             seed: new_seed(),
             no_timing: false,
             json: false,
+            staff: Staff::default(),
         }
     }
 }

@@ -209,6 +209,7 @@ impl Subject {
                 };
                 work::work(&Asked {
                     purpose: Purpose::Launch,
+                    only: None,
                     tasks: vec![TaskFile::clone(task)],
                     cases: vec![Case::of(sizes)],
                 })

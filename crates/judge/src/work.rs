@@ -6,7 +6,7 @@ use anyhow::Result;
 use common::failure::{Failure, Kind};
 use process::Orders;
 use process::simulator::{self, oclgrind};
-use process::worker::{self, Ended, Work};
+use process::worker::{Ended, Work};
 use task::file::TaskFile;
 use task::signature::Signature;
 use task::sizes::Sizes;
@@ -16,14 +16,9 @@ use crate::how::How;
 pub(crate) use crate::task::asked::Asked;
 use crate::task::asked::{Case, Purpose};
 
-/// A worker for this, by a lesson's flags. Who looks at a launch names the file.
+/// A worker for this, by a lesson's flags.
 pub(crate) fn work(asked: &Asked) -> Result<Work> {
-    let mut work = Work::of_task(serde_json::to_value(asked)?)?;
-    let kernel = asked.tasks.first().map(|task| task.kernel.clone());
-    if let Some(kernel) = kernel.filter(|_| asked.purpose != Purpose::Launch) {
-        work.arg("--source").arg(kernel);
-    }
-    Ok(work)
+    Ok(Work::of_task(serde_json::to_value(asked)?)?)
 }
 
 /// The flags of a check, as a lesson has them.
@@ -42,12 +37,13 @@ pub(crate) fn on_device(mut work: Work, how: &How) -> Result<Ended> {
     if let Some(device) = &how.device {
         work.arg("--device").arg(device);
     }
-    Ok(worker::finish(&work, &within(how))?)
+    finish(work, how)
 }
 
-/// What its watcher must know.
-pub(crate) fn within(how: &How) -> Orders {
-    Orders::within(Duration::from_secs(how.timeout))
+/// Runs a worker, or one that stayed, within the time that is given.
+pub(crate) fn finish(work: Work, how: &How) -> Result<Ended> {
+    let orders = Orders::within(Duration::from_secs(how.timeout));
+    Ok(how.staff.finish(work, &orders)?)
 }
 
 /// A task at these sizes, checked and timed.
@@ -57,6 +53,7 @@ pub(crate) fn within(how: &How) -> Orders {
 pub fn timed(task: &TaskFile, sizes: &Sizes, how: &How) -> Result<Ended> {
     let mut work = work(&Asked {
         purpose: Purpose::Results,
+        only: None,
         tasks: vec![task.clone()],
         cases: vec![Case::of(sizes.clone())],
     })?;
@@ -73,6 +70,7 @@ pub(crate) fn signatures(task: &TaskFile, ty: Type, how: &How) -> Result<Vec<Sig
     let work = || -> Result<Work> {
         let mut work = work(&Asked {
             purpose: Purpose::Signatures,
+            only: None,
             tasks: vec![task.clone()],
             cases: vec![Case::default()],
         })?;
@@ -86,7 +84,7 @@ pub(crate) fn signatures(task: &TaskFile, ty: Type, how: &How) -> Result<Vec<Sig
         let mut work = work()?;
         work.args(["--device", "oclgrind"]);
         simulator::as_written(&mut work, &library);
-        ended = worker::finish(&work, &within(how))?;
+        ended = finish(work, how)?;
     }
     match ended.answer.take() {
         Some(told) => Ok(serde_json::from_value(told)?),

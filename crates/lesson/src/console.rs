@@ -195,6 +195,11 @@ impl Console {
         self.wrong + self.skipped == 0
     }
 
+    /// Whether a result was wrong.
+    pub fn is_wrong(&self) -> bool {
+        self.wrong > 0
+    }
+
     /// Remembers what the lesson's last line must tell.
     pub(crate) fn note(&mut self, record: &Record) {
         self.wrong += usize::from(record.wrong().is_some());

@@ -1,5 +1,6 @@
 //! The life of a lesson: what was asked for, its device, its problem, its end.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use colored::Colorize;
@@ -69,6 +70,22 @@ impl Lesson {
             flags,
             workbench: None,
         })
+    }
+
+    /// Turns to another kernel file, as if it were the first: what was made for another one goes.
+    ///
+    /// # Errors
+    /// When it cannot be read, or lacks the kernel that it must define.
+    pub fn turn_to(&mut self, file: &Path, kernel: Option<&str>) -> Result<()> {
+        if let Some(kernel) = kernel {
+            Source::read(file)?.must_define(kernel)?;
+        }
+        self.flags.source = Some(file.into());
+        (self.console.skipped, self.console.checked) = (0, 0);
+        if let Some(before) = self.workbench.take() {
+            self.workbench()?.peak = before.peak;
+        }
+        Ok(())
     }
 
     /// What the learner asked for.

@@ -69,8 +69,13 @@ const FOLDER: &str = ".opencl";
 /// where the system itself offers no device and the learner has not chosen drivers by
 /// such variables: ICD files for drivers that are installed but not announced, or a CPU
 /// driver. A program that asks must answer the probe ([`answer_probe`]), since it is
-/// itself asked.
+/// itself asked, once in its life.
 pub fn fallback_driver() -> Option<(&'static str, PathBuf)> {
+    static FOUND: OnceLock<Option<(&str, PathBuf)>> = OnceLock::new();
+    FOUND.get_or_init(find_fallback).clone()
+}
+
+fn find_fallback() -> Option<(&'static str, PathBuf)> {
     let folder = own_workspace().join(FOLDER);
     let fallbacks = [
         (ICD_VARIABLE, folder.join("vendors")),

@@ -69,6 +69,8 @@ pub enum Event {
     Paused,
     /// And has come.
     Resumed,
+    /// The task is done, and nothing was wrong: the worker awaits another one.
+    Done,
     /// All is done and said, and this is the exit status: what is left is the driver's
     /// own end.
     Leaving(u8),

@@ -10,7 +10,8 @@
 //! - `environment` has the variables by which a child knows what it is, and those that
 //!   decide which drivers it finds; drivers that cannot be loaded, and a cache that may be
 //!   damaged, are left out.
-//! - [`worker`] starts one, waits for its end, and says what it came to.
+//! - [`worker`] starts one, waits for its end, and says what it came to; `staff` are those that
+//!   stay for another task.
 //! - [`resume`] is what the next child needs not measure again.
 //! - `ask` is a question to another process, which ends with this one.
 //! - `all_devices` runs the lesson once for each device.
@@ -38,6 +39,7 @@ pub mod resume;
 pub mod scratch;
 mod signals;
 pub mod simulator;
+pub mod staff;
 mod status;
 pub mod watch;
 pub mod worker;

@@ -32,6 +32,7 @@ use crate::events::{
 use crate::finished::Refused;
 use crate::resume;
 use crate::signals::Terminal;
+use crate::staff::{self, Idle};
 
 /// Waits for at most so long; true when the lesson is to be ended at once.
 pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
@@ -65,7 +66,7 @@ impl Orders {
 }
 
 /// What a worker is to do: a program of the course with its flags, and what flags cannot say.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Work {
     program: PathBuf,
     args: Vec<OsString>,
@@ -84,6 +85,8 @@ struct Told {
     /// Whether its watcher tells what it comes to: then it prints no errors, and leaves what a
     /// simulator reports to the watcher.
     is_heard: bool,
+    /// Whether it stays for another task where all was right.
+    stays: bool,
     /// What it is to do.
     task: Value,
 }
@@ -120,6 +123,26 @@ impl Work {
         let mut work = Work::of(std::env::current_exe()?);
         work.told.task = task;
         Ok(work)
+    }
+
+    /// A worker that stays for another task, where this is one.
+    pub(crate) fn that_stays(mut self) -> Work {
+        self.told.stays = !self.told.task.is_null();
+        self
+    }
+
+    /// All of it but the task.
+    pub(crate) fn without_task(&self) -> Work {
+        let mut work = self.clone();
+        work.told.task = Value::Null;
+        work
+    }
+
+    /// Writes what it is told where its worker reads it.
+    pub(crate) fn tell(&self, events: &EventsFile) -> Result<()> {
+        let told = serde_json::to_vec(&self.told).map_err(std::io::Error::from)?;
+        let file = events.beside(WORK);
+        fs::write(&file, told).map_err(|error| Error::temporary(&file, &error))
     }
 
     /// Whether a lesson goes on behind a kernel that took its process down.
@@ -168,14 +191,16 @@ impl Work {
     }
 }
 
-/// What this process was told, if it is a worker.
+/// What this process was told first, if it is a worker.
 fn told() -> &'static Told {
     static TOLD: OnceLock<Told> = OnceLock::new();
-    TOLD.get_or_init(|| {
-        let text = events::folder().and_then(|folder| fs::read(folder.join(WORK)).ok());
-        let told = text.and_then(|text| serde_json::from_slice(&text).ok());
-        told.unwrap_or_default()
-    })
+    TOLD.get_or_init(told_now)
+}
+
+fn told_now() -> Told {
+    let text = events::folder().and_then(|folder| fs::read(folder.join(WORK)).ok());
+    let told = text.and_then(|text| serde_json::from_slice(&text).ok());
+    told.unwrap_or_default()
 }
 
 /// The worker's side: the number of the device that it must use, if one is chosen.
@@ -188,9 +213,12 @@ pub fn is_heard() -> bool {
     told().is_heard
 }
 
-/// The worker's side: its task, which is null where its arguments say all.
-pub fn task() -> &'static Value {
-    &told().task
+/// The worker's side: its tasks, one after the other; null where its arguments say all. Behind
+/// each that is asked for, the one before it is done, and all was right.
+pub fn tasks() -> impl Iterator<Item = Value> {
+    let more = told().stays.then(staff::orders).into_iter().flatten();
+    let more = more.map(|()| told_now().task);
+    std::iter::once_with(|| told().task.clone()).chain(more)
 }
 
 /// What a worker came to.
@@ -208,6 +236,8 @@ pub struct Ended {
     pub death: Option<Death>,
     /// What a simulator has reported.
     pub log: String,
+    /// Itself, where it awaits another task.
+    pub(crate) idle: Option<Idle>,
 }
 
 impl Ended {
@@ -227,7 +257,7 @@ impl Ended {
     }
 
     /// Of what a worker has written.
-    fn of(status: u8, file: &EventsFile) -> Ended {
+    pub(crate) fn of(status: u8, file: &EventsFile) -> Ended {
         let mut ended = Ended {
             status,
             ..Ended::default()
@@ -261,9 +291,7 @@ impl Ended {
 pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> {
     let events = EventsFile::new()?;
     if work.told != Told::default() {
-        let told = serde_json::to_vec(&work.told).map_err(std::io::Error::from)?;
-        let file = events.beside(WORK);
-        fs::write(&file, told).map_err(|error| Error::temporary(&file, &error))?;
+        work.tell(&events)?;
     }
     let mut environment = work.environment();
     let drivers_words = events.beside(DRIVERS_WORDS);
@@ -284,6 +312,11 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
         let death = match end? {
             None => return Ok(None),
             Some(End::Exit(status)) => return end_of(work, status, &events).map(Some),
+            Some(End::Idle(child)) => {
+                let mut ended = Ended::of(0, &events);
+                ended.idle = Some(Idle::new(child, events, work));
+                return Ok(Some(ended));
+            }
             Some(End::Died(death)) => death,
         };
         let dead = |death: Death| {
@@ -381,6 +414,8 @@ pub enum End {
     Exit(u8),
     /// It crashed, was ended because it hung, its driver ended it, or its device failed.
     Died(Death),
+    /// Not at all: it awaits another task.
+    Idle(Child),
 }
 
 /// One worker; `None` when `pause` asked for an early end.
@@ -393,7 +428,7 @@ fn one(
 ) -> Result<Option<End>> {
     let mut command = Command::new(&work.program);
     let folder = events.path.parent().unwrap_or(Path::new("."));
-    end_with_us(&mut command)
+    command
         .args(&work.args)
         .env(WORK_VARIABLE, folder)
         .envs(environment.iter().cloned());
@@ -401,6 +436,12 @@ fn one(
         let said = File::create(events.beside(SAID))?;
         command.stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(said);
+    }
+    if work.told.stays {
+        // The thread that starts it may end before it.
+        command.stdin(Stdio::piped());
+    } else {
+        end_with_us(&mut command);
     }
     let child = command.spawn().map_err(|error| Error::File {
         path: work.program.clone(),
@@ -432,7 +473,7 @@ fn not_started(error: &std::io::Error) -> String {
 /// Waits for the child; ends it when nothing new was begun for as long as the orders say, when it
 /// does not come to the end that it has announced, and when `pause` says so. Where it `may_ask`,
 /// it asks which driver hangs that is long in loading.
-fn wait(
+pub(crate) fn wait(
     mut child: Child,
     path: &Path,
     orders: &Orders,
@@ -451,6 +492,10 @@ fn wait(
         let mut end = None;
         let is_new = length() != size;
         size = length();
+        if is_new && child.stdin.is_some() && matches!(events::read(path).last(), Some(Event::Done))
+        {
+            return Ok(Some(End::Idle(child)));
+        }
         if is_new && !orders.in_all {
             (since, look) = (Instant::now(), patience);
         } else if since.elapsed() > look {

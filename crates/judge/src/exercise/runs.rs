@@ -20,8 +20,11 @@ fn case((number, task): (usize, &TaskFile), sizes: Sizes, seed: u64) -> Case {
 }
 
 fn asked(tasks: Vec<TaskFile>, cases: Vec<Case>) -> Asked {
+    let function = tasks.first().map(|task| task.function.clone());
     Asked {
         purpose: Purpose::Results,
+        // What the file lacks is said by its name.
+        only: function.filter(|name| !name.is_empty()),
         tasks,
         cases,
     }

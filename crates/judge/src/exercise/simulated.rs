@@ -10,7 +10,6 @@ use common::record::Record;
 use common::source::Source;
 
 use process::simulator::{look_for_faults, oclgrind};
-use process::worker;
 
 use super::Asked;
 use super::runs;
@@ -18,7 +17,7 @@ use crate::answer::{End, judge, wrong_result};
 use crate::how::How;
 use crate::observation::{Detection, Observation};
 use crate::simulator;
-use crate::work::within;
+use crate::work;
 use task::counts::Count;
 use task::file::TaskFile;
 
@@ -36,7 +35,7 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
     };
     let mut work = asked.work(&runs::faults(asked.task))?;
     look_for_faults(&mut work, &library);
-    let ended = worker::finish(&work, &within(asked.how))?;
+    let ended = work::finish(work, asked.how)?;
     let runs = match first_wrong(IN_SIMULATOR, &ended.records) {
         Some((_, wrong)) => wrong,
         None => judge(IN_SIMULATOR, &End::of(&ended), &ended.records),

@@ -11,7 +11,10 @@ use super::other::Other;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Asked {
     pub purpose: Purpose,
+    /// All of one kernel file.
     pub tasks: Vec<TaskFile>,
+    /// The kernel that the file must define, where the learner was told its name.
+    pub only: Option<String>,
     /// One after the other; each comes to one record.
     pub cases: Vec<Case>,
 }

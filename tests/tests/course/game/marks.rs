@@ -32,6 +32,28 @@ fn check_all_and_the_map_agree_on_what_is_broken_again() {
     types("check-all").ends_with(0).says(&["1 of "]);
 }
 
+/// What is right is checked by workers that stay; what crashes takes its own along.
+#[test]
+fn check_all_tells_a_death_of_the_kernel_that_died_alone() {
+    if Oclgrind::find().is_none() {
+        return;
+    }
+    let learner = Learner::started("deaths");
+    for (id, line) in [
+        ("1.1", ""),
+        ("1.2", "*(volatile global int *)8 = 1;\n"),
+        ("1.3", ""),
+    ] {
+        let exercise = numbered(id);
+        let text = solution(&exercise).replace(GAP_ENDS, &format!("{line}{GAP_ENDS}"));
+        learner.writes(&exercise, &text);
+    }
+    let shown = learner.types("check-all --no-timing").run();
+    shown
+        .ends_with(5)
+        .says(&["✓ 1.1", "✗ 1.2", "✓ 1.3", "2 of 47"]);
+}
+
 /// Who looks at another learner's file does not lose, or win, by what is in it.
 #[test]
 fn a_file_of_somebody_else_changes_no_progress() {
