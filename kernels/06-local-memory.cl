@@ -30,12 +30,6 @@
 // each item copies one element of A and one of B, then reads TS of each from
 // local memory. Global memory is read TS times less often than by the naive kernel.
 //
-//            k ->                      A tile      B tile      C tile
-//     A: row |[ ][t][ ]|     C[row][column] += sum over the tile's k of
-//     B: [ ]             ^             a_tile[y][k] * b_tile[k][x]
-//        [t]  v k
-//        [ ]
-//
 // Where a tile reaches over the edge of A or B it is filled with zeros, which
 // add nothing: so any M, N and K come out right.
 __attribute__((reqd_work_group_size(TS, TS, 1)))

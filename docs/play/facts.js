@@ -44,7 +44,7 @@ play.facts = {
             ],
         },
         {
-            name: "PoCL on a CPU", colour: "cpu", size: { m: 1024, n: 1024, k: 1024 },
+            name: "AMD EPYC with AVX2 and PoCL", colour: "cpu", size: { m: 1024, n: 1024, k: 1024 },
             gflops: 200.3, gbytes: 34.07, largestGroup: 4096, localMemory: 524288,
             kernels: [
                 { kernel: "matmul_tiled 8x8", gflops: 2.115, tile: { TM: 8, TN: 8, TK: 8, RM: 1, RN: 1 } },

@@ -11,6 +11,7 @@
 //! <!-- output: pocl-1024 lesson05 -->                        what a run printed
 //! <!-- output: pocl-1024 lesson05 12-20 -->                  some lines of it
 //! <!-- table: lesson05 pocl-1024 h200-4096 -->               runs, side by side
+//! <!-- table: lesson05 pocl-1024 matmul_row* -->             some of its rows
 //! <!-- ladder: lesson05 pocl-1024 h200-4096 -->             where a lesson stands
 //! <!-- exercises: 5 -->                                      a lesson's exercises
 //! <!-- asm: pocl-avx2 matmul_naive loop -->                  a kernel's machine code
@@ -174,7 +175,7 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["output", run, lesson, lines] => quoted::output(run, lesson, Some(lines)),
         ["table", lesson, runs @ ..] if !runs.is_empty() => table::kernels(lesson, runs),
         ["origin", lesson, runs @ ..] if !runs.is_empty() => table::origin(lesson, runs),
-        ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::line(lesson, runs),
+        ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::bars(lesson, runs),
         ["exercises", lesson] => lists::exercises(lesson.parse()?),
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
         ["stages", problem] => lists::stages(problem),

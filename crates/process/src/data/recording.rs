@@ -99,13 +99,18 @@ pub fn device_name(record: &Record) -> String {
     name_on(&record.platform, &record.device)
 }
 
-/// The same of a device on a platform.
+/// The same of a device on a platform. The drivers of CPUs put words of their own around the
+/// chip's name: `pthread-skylake-avx512-AMD EPYC`.
 pub fn name_on(platform: &str, device: &str) -> String {
-    match platform {
-        "Portable Computing Language" => "PoCL on a CPU".into(),
-        platform if platform.starts_with("Intel") => "Intel's runtime on a CPU".into(),
-        _ => device.into(),
-    }
+    let driver = match platform {
+        "Portable Computing Language" => "PoCL",
+        platform if platform.starts_with("Intel") => "Intel's runtime",
+        _ => return device.into(),
+    };
+    let mut words = device.split_inclusive('-');
+    let chip = words.position(|word| word.starts_with(char::is_uppercase));
+    let chip: String = device.split_inclusive('-').skip(chip.unwrap_or(0)).collect();
+    format!("{} with {driver}", chip.replace("(R)", ""))
 }
 
 /// Whether a record belongs into a table: what was only shown, not timed, does

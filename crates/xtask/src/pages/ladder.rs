@@ -1,4 +1,4 @@
-//! Where a lesson stands: its best kernel beside those of other lessons, on the recorded devices.
+//! Where a lesson stands: its best kernel below those of the lessons before, on the recorded devices.
 
 use anyhow::{Context, Result};
 use common::record::Record;
@@ -6,34 +6,27 @@ use process::data::recording::{Recording, device_name};
 
 use super::table::share;
 
-/// The first lesson with a product: what the others are measured against.
+/// The first lesson with a product.
 const NAIVE: u32 = 3;
 
-/// Where one lesson stands on each device: the naive kernel, the lesson before, this
-/// one, the next one, as shares of the device's limit.
-pub fn line(lesson: &str, runs: &[&str]) -> Result<String> {
+/// The letters of a bar that reaches the device's limit.
+const FULL: f64 = 40.0;
+
+/// The best kernel of each lesson up to this one, as bars: what comes later is not told.
+pub fn bars(lesson: &str, runs: &[&str]) -> Result<String> {
     let number = lesson.strip_prefix("lesson").unwrap_or(lesson);
     let number: u32 = number.parse().context("a lesson is named lesson05")?;
-    let lines = runs.iter().map(|run| {
-        let (of_naive, this) = (best(run, NAIVE)?, best(run, number)?);
-        let mut places = vec![format!("naive {}", share(&of_naive))];
-        if number > NAIVE + 1 {
-            places.push(format!("last lesson {}", share(&best(run, number - 1)?)));
-        }
-        if number > NAIVE {
-            places.push(format!("**this one {}**", share(&this)));
-        }
-        // The last lesson has none, and one for GPUs alone is recorded on no CPU.
-        if let Ok(next) = best(run, number + 1) {
-            places.push(format!("next {}", share(&next)));
-        }
-        Ok(format!("{}: {}", device_name(&this), places.join(", ")))
-    });
-    let lines: Vec<String> = lines.collect::<Result<_>>()?;
-    Ok(format!(
-        "*The best kernel in per cent of the device's limit. {}.*",
-        lines.join(". ")
-    ))
+    let mut lines = Vec::new();
+    for run in runs {
+        lines.push(format!("{}, of its limit", device_name(&best(run, number)?)));
+        // What is for GPUs alone is recorded on no CPU.
+        let lessons = (NAIVE..=number).filter_map(|one| Some((one, best(run, one).ok()?)));
+        lines.extend(lessons.map(|(one, best)| {
+            let bar = (best.share_of_limit.unwrap_or(0.0) * FULL).ceil();
+            format!("  {one:>2} {} {}", "▇".repeat(bar as usize), share(&best))
+        }));
+    }
+    Ok(format!("```text\n{}\n```", lines.join("\n")))
 }
 
 /// The fastest product of a lesson on the device.
@@ -49,16 +42,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lesson_stands_between_its_neighbours() {
-        let line = line("lesson05", &["h200-4096"]).unwrap();
-        for word in [
-            "NVIDIA H200: naive ",
-            "last lesson ",
-            "**this one ",
-            "next ",
-        ] {
-            assert!(line.contains(word), "{line}");
-        }
-        assert!(super::line("lesson77", &["h200-4096"]).is_err());
+    fn the_bars_end_with_the_lesson() {
+        let bars = bars("lesson05", &["h200-4096"]).unwrap();
+        assert!(bars.contains("NVIDIA H200") && bars.contains("\n   3 ▇"), "{bars}");
+        assert!(bars.contains("\n   5 ▇") && !bars.contains("\n   6"), "{bars}");
+        assert!(super::bars("lesson77", &["h200-4096"]).is_err());
     }
 }

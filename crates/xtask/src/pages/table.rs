@@ -9,18 +9,26 @@ use verify::numbers::{factor, percent, significant};
 
 use super::markdown::{Row, or_dash, table};
 
-/// The kernels of a lesson: rate, step, and share of the limit in each run.
-pub fn kernels(lesson: &str, names: &[&str]) -> Result<String> {
-    let runs = Recording::read_all(names, lesson)?;
+/// The kernels of a lesson: rate, step, and share of the limit in each run. Of words that end in
+/// `*` each means the rows whose names begin with it; without any all rows are there.
+pub fn kernels(lesson: &str, words: &[&str]) -> Result<String> {
+    let (names, begins): (Vec<&str>, Vec<&str>) = words.iter().partition(|one| !one.ends_with('*'));
+    let shown = |one: &Record| {
+        let is = |begin: &&str| one.kernel.starts_with(begin.trim_end_matches('*'));
+        counts(one) && (begins.is_empty() || begins.iter().any(is))
+    };
+    let mut runs = Recording::read_all(&names, lesson)?;
+    runs.iter_mut().for_each(|run| run.records.retain(shown));
     let names = runs.iter().flat_map(|run| {
         let rate = format!("{}, {}", label(run, &runs), unit(run));
         [rate, "step".into(), "of limit".into()]
     });
     let records = runs.iter().flat_map(Recording::rows);
-    let kernels = each_once(records.filter(|one| counts(one)).map(|one| &*one.kernel));
+    let kernels = each_once(records.map(|one| &*one.kernel));
     let row = |kernel: &str| {
         let cells = runs.iter().flat_map(|run| cells(run, kernel));
-        (format!("`{kernel}`"), cells.collect())
+        let record = runs.iter().find_map(|run| of(run, kernel));
+        (format!("`{kernel}`{}", made_from(record)), cells.collect())
     };
     let rows: Vec<Row> = kernels.into_iter().map(row).collect();
     Ok(table("kernel", &names.collect::<Vec<_>>(), &rows))
@@ -44,7 +52,7 @@ fn unit(run: &Recording) -> &'static str {
 /// Rate, step and share of the limit.
 fn cells(run: &Recording, kernel: &str) -> [String; 3] {
     let alone = |rate: String| [rate, "-".into(), "-".into()];
-    let Some(record) = run.records.iter().find(|r| r.kernel == kernel && counts(r)) else {
+    let Some(record) = of(run, kernel) else {
         return alone("-".into());
     };
     let Some(rate) = record.rate() else {
@@ -55,17 +63,19 @@ fn cells(run: &Recording, kernel: &str) -> [String; 3] {
     if record.unit() != unit(run) {
         rate = format!("{rate} {}", record.unit());
     }
-    [rate, step(record), share(record)]
+    [rate, or_dash(record.step_factor, factor), share(record)]
 }
 
-/// The factor to the step that this one was made from; with its name, where that is
-/// not the row above.
-fn step(record: &Record) -> String {
-    let made_from = match record.made_from.as_deref() {
+fn of<'r>(run: &'r Recording, kernel: &str) -> Option<&'r Record> {
+    run.records.iter().find(|record| record.kernel == kernel)
+}
+
+/// The step that this one was made from, where that is not the row above.
+fn made_from(record: Option<&Record>) -> String {
+    match record.and_then(|record| record.made_from.as_deref()) {
         None | Some("") => String::new(),
-        Some(name) => format!(" of `{name}`"),
-    };
-    or_dash(record.step_factor, |by| factor(by) + &made_from)
+        Some(name) => format!(", from `{name}`"),
+    }
 }
 
 /// Of the device's limit.
