@@ -109,7 +109,10 @@ pub fn name_on(platform: &str, device: &str) -> String {
     };
     let mut words = device.split_inclusive('-');
     let chip = words.position(|word| word.starts_with(char::is_uppercase));
-    let chip: String = device.split_inclusive('-').skip(chip.unwrap_or(0)).collect();
+    let chip: String = device
+        .split_inclusive('-')
+        .skip(chip.unwrap_or(0))
+        .collect();
     format!("{} with {driver}", chip.replace("(R)", ""))
 }
 

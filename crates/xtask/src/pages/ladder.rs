@@ -18,7 +18,10 @@ pub fn bars(lesson: &str, runs: &[&str]) -> Result<String> {
     let number: u32 = number.parse().context("a lesson is named lesson05")?;
     let mut lines = Vec::new();
     for run in runs {
-        lines.push(format!("{}, of its limit", device_name(&best(run, number)?)));
+        lines.push(format!(
+            "{}, of its limit",
+            device_name(&best(run, number)?)
+        ));
         // What is for GPUs alone is recorded on no CPU.
         let lessons = (NAIVE..=number).filter_map(|one| Some((one, best(run, one).ok()?)));
         lines.extend(lessons.map(|(one, best)| {
@@ -44,8 +47,14 @@ mod tests {
     #[test]
     fn the_bars_end_with_the_lesson() {
         let bars = bars("lesson05", &["h200-4096"]).unwrap();
-        assert!(bars.contains("NVIDIA H200") && bars.contains("\n   3 ▇"), "{bars}");
-        assert!(bars.contains("\n   5 ▇") && !bars.contains("\n   6"), "{bars}");
+        assert!(
+            bars.contains("NVIDIA H200") && bars.contains("\n   3 ▇"),
+            "{bars}"
+        );
+        assert!(
+            bars.contains("\n   5 ▇") && !bars.contains("\n   6"),
+            "{bars}"
+        );
         assert!(super::bars("lesson77", &["h200-4096"]).is_err());
     }
 }
