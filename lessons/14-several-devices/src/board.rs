@@ -3,13 +3,7 @@
 //! long. So a device that fails, hangs or is slower than it said costs time, and no result.
 
 use std::ops::Range;
-use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
-
-use common::error::Result;
-
-use crate::flags::Mishap;
 
 /// Rows and columns of a group's tile: blocks are made of whole ones, but for the last.
 const TILE: usize = 128;
@@ -25,25 +19,18 @@ pub struct Board {
     /// The blocks that each device begins with.
     pub shares: Vec<Range<usize>>,
     rates: Vec<f64>,
-    mishap: Mishap,
-    all_ready: Barrier,
-    progress: Mutex<Progress>,
+    states: Vec<State>,
+    /// When the last block was done.
+    pub last: Instant,
+    /// The longest that a block has taken.
+    longest: Duration,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Free,
-    Taken { since: Instant },
+    Taken { by: usize, since: Instant },
     Done { by: usize },
-}
-
-struct Progress {
-    states: Vec<State>,
-    begun: Instant,
-    /// When the last block was done.
-    last: Instant,
-    /// The longest that a block has taken.
-    longest: Duration,
 }
 
 /// A length in pieces of about `side`, in whole tiles.
@@ -56,15 +43,11 @@ fn cut(range: Range<usize>, side: usize) -> impl Iterator<Item = Range<usize>> {
 
 impl Board {
     /// `m` x `n` in blocks of about `side` x `side`, rows in proportion to these rates.
-    pub fn new([m, n]: [usize; 2], side: usize, rates: &[f64], mishap: &Mishap) -> Board {
-        let mut rates = rates.to_vec();
-        if let Some(device) = mishap.overrate {
-            rates[device] *= 10.0;
-        }
+    pub fn new([m, n]: [usize; 2], side: usize, rates: &[f64]) -> Board {
         let columns: Vec<Range<usize>> = cut(0..n, side).collect();
         let (mut rows, mut blocks, mut shares) = (Vec::new(), Vec::new(), Vec::new());
         let (sum, mut given, mut begin) = (rates.iter().sum::<f64>(), 0.0, 0);
-        for rate in &rates {
+        for rate in rates {
             given += rate / sum;
             // The last share ends at m: rounding may leave `given` a little below 1.
             let tiles = (m.div_ceil(TILE) as f64 * given).round() as usize;
@@ -78,127 +61,78 @@ impl Board {
             shares.push(block..blocks.len());
             begin = end;
         }
-        let (states, now) = (vec![State::Free; blocks.len()], Instant::now());
         Board {
             rows,
             columns,
+            states: vec![State::Free; blocks.len()],
             blocks,
             shares,
-            all_ready: Barrier::new(rates.len()),
-            rates,
-            mishap: mishap.clone(),
-            progress: Mutex::new(Progress {
-                states,
-                begun: now,
-                last: now,
-                longest: Duration::ZERO,
-            }),
+            rates: rates.to_vec(),
+            last: Instant::now(),
+            longest: Duration::ZERO,
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Starts the clock, when all devices are ready.
+    pub fn begin(&mut self) -> Instant {
+        self.last = Instant::now();
+        self.last
     }
 
-    /// Waits until all devices are ready, and starts the clock.
-    pub fn ready(&self) -> Instant {
-        if self.all_ready.wait().is_leader() {
-            let now = Instant::now();
-            let mut progress = self.lock();
-            (progress.begun, progress.last) = (now, now);
-        }
-        Instant::now()
-    }
-
-    /// A block for this device; none where there is none now. One that `waits` gets none only
-    /// when all is done: until then, others may give blocks back, or have them for too long.
-    pub fn take(&self, by: usize, waits: bool) -> Option<usize> {
-        loop {
-            let mut progress = self.lock();
-            let free = self.free(&progress, by);
-            if let Some(block) = free.or_else(|| progress.overdue().filter(|_| waits)) {
-                let since = Instant::now();
-                progress.states[block] = State::Taken { since };
-                return Some(block);
-            }
-            if !waits || progress.is_done() {
-                return None;
-            }
-            drop(progress);
-            thread::sleep(Duration::from_millis(1));
-        }
-    }
-
-    /// The next free block of its own share, else the last of the share that has most left. A
-    /// slow device does not take what its owner will have done earlier, while any come in.
-    fn free(&self, progress: &Progress, by: usize) -> Option<usize> {
+    /// A block for this device, if there is one now: the next of its own share, else the last of
+    /// the share that has most left, else, for one that is `idle`, what another has had for too
+    /// long.
+    pub fn take(&mut self, by: usize, idle: bool) -> Option<usize> {
+        let allowed = (PATIENCE * self.longest).max(Duration::from_millis(200));
         let left = |share: &Range<usize>| -> Vec<usize> {
-            let is_free = |&block: &usize| progress.states[block] == State::Free;
+            let is_free = |&block: &usize| self.states[block] == State::Free;
             share.clone().filter(is_free).collect()
         };
-        if let Some(block) = left(&self.shares[by]).first() {
-            return Some(*block);
-        }
-        let lefts = self.shares.iter().map(left).zip(&self.rates);
-        let (left, rate) = lefts.max_by_key(|(left, _)| left.len())?;
-        let pays = left.len() as f64 * self.rates[by] >= *rate;
-        let last = left.last().copied();
-        last.filter(|_| pays || progress.last.elapsed() > progress.allowed())
+        let lefts: Vec<Vec<usize>> = self.shares.iter().map(left).collect();
+        let richest = (0..lefts.len()).max_by_key(|&other| lefts[other].len())?;
+        // A slow device does not take what its owner will have done earlier, while any come in.
+        let pays = lefts[richest].len() as f64 * self.rates[by] >= self.rates[richest];
+        let is_late = |state: &State| match state {
+            State::Taken { since, .. } => !self.longest.is_zero() && since.elapsed() > allowed,
+            _ => false,
+        };
+        let block = match (lefts[by].first(), lefts[richest].last()) {
+            (Some(own), _) => *own,
+            (_, Some(other)) if pays || self.last.elapsed() > allowed => *other,
+            _ if idle => self.states.iter().position(is_late)?,
+            _ => return None,
+        };
+        let since = Instant::now();
+        self.states[block] = State::Taken { by, since };
+        Some(block)
     }
 
     /// A block of this device is done, and back where it belongs.
-    ///
-    /// # Errors
-    /// What was asked to go wrong with the device.
-    pub fn done(&self, block: usize, by: usize) -> Result<()> {
-        let mut progress = self.lock();
-        if let State::Taken { since } = progress.states[block] {
-            progress.last = Instant::now();
-            progress.longest = progress.longest.max(since.elapsed());
-            progress.states[block] = State::Done { by };
-        }
-        drop(progress);
-        self.mishap.strike(by)
-    }
-
-    /// A block that its device could not compute.
-    pub fn give_back(&self, block: usize) {
-        let mut progress = self.lock();
-        if let State::Taken { .. } = progress.states[block] {
-            progress.states[block] = State::Free;
+    pub fn done(&mut self, block: usize, by: usize) {
+        if let State::Taken { since, .. } = self.states[block] {
+            self.last = Instant::now();
+            self.longest = self.longest.max(since.elapsed());
+            self.states[block] = State::Done { by };
         }
     }
 
-    /// The seconds that all took; none while it is not done.
-    pub fn seconds(&self) -> Option<f64> {
-        let progress = self.lock();
-        let seconds = (progress.last - progress.begun).as_secs_f64();
-        progress.is_done().then_some(seconds)
+    /// What a device had taken when it failed is free again.
+    pub fn give_back(&mut self, device: usize) {
+        for state in &mut self.states {
+            if matches!(state, State::Taken { by, .. } if *by == device) {
+                *state = State::Free;
+            }
+        }
     }
 
-    /// The blocks that a device did.
-    pub fn done_by(&self, by: usize) -> Vec<usize> {
-        let progress = self.lock();
-        let is_own = |&block: &usize| progress.states[block] == State::Done { by };
-        (0..self.blocks.len()).filter(is_own).collect()
-    }
-}
-
-impl Progress {
-    fn is_done(&self) -> bool {
+    pub fn is_done(&self) -> bool {
         let mut states = self.states.iter();
         states.all(|state| matches!(state, State::Done { .. }))
     }
 
-    /// What nobody waits longer for.
-    fn allowed(&self) -> Duration {
-        (PATIENCE * self.longest).max(Duration::from_millis(200))
-    }
-
-    /// A block that its device has had for much longer than any other took.
-    fn overdue(&self) -> Option<usize> {
-        let is_late = |since: Instant| !self.longest.is_zero() && since.elapsed() > self.allowed();
-        let mut states = self.states.iter();
-        states.position(|state| matches!(state, State::Taken { since } if is_late(*since)))
+    /// The blocks that a device did.
+    pub fn done_by(&self, by: usize) -> Vec<usize> {
+        let is_own = |&block: &usize| self.states[block] == State::Done { by };
+        (0..self.blocks.len()).filter(is_own).collect()
     }
 }

@@ -5,10 +5,11 @@
 //!
 //! In the order in which to read them:
 //!
-//! - `worker` is a device at work: blocks of C on their way in three queues, whose commands
-//!   wait for each other's events; `host` is memory that it reads and writes by itself. It
-//!   takes the blocks from a `board`, and `product` gives all devices one. One device is the
-//!   case in which nobody else takes from the board.
+//! - `work` is a device at work: blocks of C on their way in three queues, whose commands wait
+//!   for each other's events. `engine` has the queues and the program, `host` the memory that
+//!   they read and write.
+//! - `product` lets all devices take blocks from a `board`. One device is the case in which
+//!   nobody else takes from it.
 //! - `table` lets several ways to compute the product take turns, `timeline` draws what ran
 //!   when. `queues` and `devices` are the lesson's two tables.
 //! - `ranks` has mpirun start many processes, and the model; with the feature `mpi` a `rank`
@@ -16,11 +17,10 @@
 
 mod board;
 mod devices;
-mod flags;
+mod engine;
 mod host;
 mod product;
 mod queues;
-
 #[cfg(feature = "mpi")]
 mod rank;
 mod ranks;
@@ -28,13 +28,48 @@ mod ranks;
 mod summa;
 mod table;
 mod timeline;
-mod worker;
+mod work;
 
 use std::process::ExitCode;
 
+use clap::Args;
 use lesson::lesson_with;
 
-use flags::Own;
+/// The flags of this lesson alone.
+#[derive(Args)]
+struct Own {
+    /// Only the first part: several queues on one device
+    #[arg(long, conflicts_with = "split")]
+    overlap: bool,
+    /// Only the second part: several devices
+    #[arg(long)]
+    split: bool,
+    /// The devices of the second part, by their numbers in lesson01's listing
+    /// [default: all GPUs and a CPU; without a GPU, every driver of the CPU]
+    #[arg(long, value_name = "N,N", value_delimiter = ',')]
+    devices: Vec<usize>,
+    /// Cut the one device into so many parts instead
+    #[arg(long, value_name = "N", conflicts_with = "devices", value_parser = clap::value_parser!(u16).range(2..=64))]
+    parts: Option<u16>,
+    /// The second part once more with A and B on the devices before the clock begins
+    #[arg(long)]
+    resident: bool,
+    /// Let this device, or this rank, from 0, fail after its first block
+    #[arg(long, value_name = "N")]
+    fail: Option<usize>,
+    /// Let this device stop answering after its first block
+    #[arg(long, value_name = "N", conflicts_with = "ranks")]
+    hang: Option<usize>,
+    /// Believe that this device is ten times as fast as it is
+    #[arg(long, value_name = "N", conflicts_with = "ranks")]
+    overrate: Option<usize>,
+    /// The third part, on this machine: so many ranks, by mpirun
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    ranks: Option<u16>,
+    /// The third part, in a process that mpirun has started
+    #[arg(long)]
+    mpi: bool,
+}
 
 /// What is said where this program was built without MPI.
 const WITHOUT: &str = "this lesson14 was built without MPI\n  next: ./setup --mpi\n        \
@@ -54,7 +89,7 @@ fn main() -> ExitCode {
     let file = &["14-several-devices.cl"];
     lesson_with(14, title, file, |lesson, own: &Own| {
         if let Some(ranks) = own.ranks {
-            return ranks::start(lesson, ranks, own);
+            return ranks::start(lesson, ranks.into(), own);
         }
         let problem = table::problem(lesson)?;
         if !own.split {

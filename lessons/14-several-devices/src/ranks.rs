@@ -1,7 +1,6 @@
 //! The third part: runs of this program on 1, 2, 4, ... ranks, each by mpirun, and what a
 //! model says of more ranks than there are.
 
-use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
 
 use common::device::{Device, Kind};
@@ -13,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use verify::numbers::{count, percent, seconds, significant};
 use verify::shape::Shape;
 
+use crate::Own;
 use crate::devices::real_devices;
-use crate::flags::Own;
 use crate::table::must_have_memory;
 
 /// Columns of A and rows of B that are sent at a time, at most.
@@ -131,22 +130,6 @@ pub fn own_devices() -> Result<(Vec<Device>, usize)> {
     Ok((devices, count))
 }
 
-/// What is to be said where so many ranks share what this machine has.
-pub fn crowded(ranks: usize, devices: &[Device], places: usize) -> Option<String> {
-    let what = if devices[0].kind == Kind::Gpu {
-        "GPU"
-    } else {
-        "core"
-    };
-    (ranks > places).then(|| {
-        format!(
-            "  {ranks} ranks share {} here: their times tell what MPI costs, and not how the \
-             product scales\n  next: --ranks {places}, or mpirun with a list of more machines",
-            count(places, what)
-        )
-    })
-}
-
 /// Refuses what the memory of this machine cannot hold: the blocks and copies of these of all
 /// ranks.
 pub fn must_fit(Shape { m, n, k }: Shape, [these, all]: [usize; 2]) -> Result<()> {
@@ -154,21 +137,30 @@ pub fn must_fit(Shape { m, n, k }: Shape, [these, all]: [usize; 2]) -> Result<()
 }
 
 /// Strong scaling, then weak: 1, 2, 4, ... ranks.
-pub fn start(lesson: &mut Lesson, ranks: u16, own: &Own) -> Result<()> {
+pub fn start(lesson: &mut Lesson, ranks: usize, own: &Own) -> Result<()> {
     if cfg!(not(feature = "mpi")) {
         return Err(Error::Usage(crate::WITHOUT.into()));
     }
-    let ranks = usize::from(ranks);
+
     let shape = lesson.size.unwrap_or(Shape::cube(1024));
     must_fit(grown(shape, ranks), [1, 1])?;
     lesson.session()?;
     let (devices, places) = own_devices()?;
-    if let Some(words) = crowded(ranks, &devices, places) {
-        lesson.say(words)?;
+    if ranks > places {
+        let what = if devices[0].kind == Kind::Gpu {
+            "GPU"
+        } else {
+            "core"
+        };
+        let here = count(places, what);
+        lesson.say(format!(
+            "  {ranks} ranks share {here} here: their times tell what MPI costs, and not how the \
+             product scales\n  next: --ranks {places}, or mpirun with a list of more machines"
+        ))?;
     }
     let powers = (0..).map(|i| 1 << i).take_while(|&count| count < ranks);
     let mut counts: Vec<usize> = powers.chain([ranks]).collect();
-    if own.mishap.each().next().is_some() {
+    if own.fail.is_some() {
         counts = vec![ranks];
     }
     let mut last = None;
@@ -200,15 +192,17 @@ fn mpirun(ranks: usize, size: Shape, seed: u64, own: &Own) -> Result<Measured> {
     command.args(["-n", &ranks.to_string(), "--oversubscribe"]);
     // Where ranks share a core, one that waits must let the others work.
     command.args(["--mca", "mpi_yield_when_idle", "1", "--bind-to", "none"]);
-    if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
-        command.arg("--allow-run-as-root"); // as in a container
-    }
+    // As in a container.
+    command.envs([
+        ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+        ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+    ]);
     command
         .arg(std::env::current_exe()?)
         .args(["--mpi", "--json"]);
     command.args(["--size", &size.to_string(), "--seed", &seed.to_string()]);
-    for (flag, rank) in own.mishap.each() {
-        command.args([format!("--{flag}"), rank.to_string()]);
+    if let Some(rank) = own.fail {
+        command.args(["--fail", &rank.to_string()]);
     }
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| {
         Error::Usage(format!(

@@ -8,130 +8,167 @@
 
 use std::mem::swap;
 use std::ops::Range;
+use std::rc::Rc;
 use std::time::Instant;
 
+use bytemuck::{cast_slice, cast_slice_mut};
 use common::error::{During, Error, Result};
-use common::session::Session;
+use common::pinned::Pinned;
+use common::session::Buffer;
 use mpi::collective::{CommunicatorCollectives, Root, SystemOperation};
 use mpi::point_to_point::{Destination, Source};
 use mpi::request::{WaitGuard, scope};
 use mpi::topology::{Color, Communicator, SimpleCommunicator};
+use verify::matrix::{Fill, Matrix};
 use verify::numbers::median;
 use verify::shape::Shape;
 use verify::vectors;
 
-use crate::host::{Floats, Piece};
-use crate::rank::{Flags, stage};
+use crate::engine::Engine;
+use crate::rank::Flags;
 use crate::ranks::{Measured, panels};
-use crate::worker::Engine;
 
-/// Columns of A, rows of B or a block of C: here, and on the device.
-type Part = (Floats, Piece);
+/// Of A or of B: the ranks that share it, this rank's rows of A or columns of B, which panels
+/// of these it holds, and two panels of memory.
+struct Side {
+    along: SimpleCommunicator,
+    own: Range<usize>,
+    held: Vec<Option<Vec<f32>>>,
+    /// The panel that is multiplied, here and on the device, and the one that comes after it.
+    now: Pinned,
+    buffer: Buffer,
+    next: Pinned,
+}
+
+impl Side {
+    /// Sends panel `i` to all who need it, into `next`, while `meanwhile` goes on.
+    fn send(sides: &mut [Side; 2], i: usize, meanwhile: impl FnOnce() -> Result<()>) -> Result<()> {
+        scope(|scope| {
+            let sent = sides.each_mut().map(|side| {
+                let into = side.next.as_mut();
+                if let Some(floats) = &side.held[i] {
+                    into[..floats.len()].copy_from_slice(floats);
+                }
+                let holder = i % side.along.size() as usize;
+                let root = side.along.process_at_rank(holder as i32);
+                WaitGuard::from(root.immediate_broadcast_into(scope, into))
+            });
+            let done = meanwhile();
+            drop(sent); // waits
+            done
+        })
+    }
+}
 
 /// Where a rank stands, and what it holds.
-pub struct Grid {
-    world: SimpleCommunicator,
-    /// Those with the same rows of C, which share A; those with its columns, which share B.
-    along: [SimpleCommunicator; 2],
-    flags: Flags,
-    /// This rank's part of C.
-    rows: Range<usize>,
-    columns: Range<usize>,
-    /// Of A and of B, the panels that this rank holds.
-    held: [Vec<Option<Vec<f32>>>; 2],
-    engine: Engine,
-    /// Of A and of B, the panel that is multiplied, and the one that comes after it.
-    now: [Part; 2],
-    next: [Part; 2],
-    c: Part,
+pub struct Grid<'a> {
+    world: &'a SimpleCommunicator,
+    flags: &'a Flags,
+    engine: Rc<Engine>,
+    sides: [Side; 2],
+    c: Buffer,
 }
 
-/// The number at (r, c) of a matrix that no rank holds as a whole: its place and a seed,
-/// mixed (Steele, Lea and Flood, 2014, "Fast splittable pseudorandom number generators").
-fn number(seed: u64, r: usize, c: usize) -> f32 {
-    let mut z = seed ^ ((r as u64) << 32 | c as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32) - 0.5
+/// Panel `i` of A, with these rows, or of B, with these columns: made of random numbers
+/// wherever it is needed, since no rank holds a whole matrix.
+fn panel(flags: &Flags, of_b: bool, own: &Range<usize>, i: usize) -> Vec<f32> {
+    let which = (own.start as u64) << 32 | (i as u64) << 1 | u64::from(of_b);
+    let count = own.len() * depth(flags.size, i);
+    Matrix::floats(count, Fill::Random, flags.seed.wrapping_add(which))
 }
 
-/// A panel of A, with these rows, or of B, with these columns: made of numbers wherever it is
-/// needed. What lies beyond K, in a last panel, is 0.
-fn fill(flags: &Flags, of_b: bool, side: &Range<usize>, panel: usize) -> Vec<f32> {
-    let (k, seed) = (flags.size.k, flags.seed.wrapping_add(u64::from(of_b)));
-    let (_, width) = panels(k);
-    let depth = panel * width..(panel + 1) * width;
-    let [rows, columns] = if of_b { [&depth, side] } else { [side, &depth] };
-    let mut floats = Vec::with_capacity(rows.len() * columns.len());
-    for r in rows.clone() {
-        for c in columns.clone() {
-            let is_inside = if of_b { r } else { c } < k;
-            floats.push(if is_inside { number(seed, r, c) } else { 0.0 });
-        }
-    }
-    floats
+/// Columns of A and rows of B in panel `i`; the last one may have fewer.
+fn depth(size: Shape, i: usize) -> usize {
+    let (_, width) = panels(size.k);
+    width.min(size.k - i * width)
 }
 
-impl Grid {
+impl Grid<'_> {
     /// Puts the ranks into a grid as near to a square as their number allows.
-    pub fn new(world: &SimpleCommunicator, engine: Engine, flags: Flags) -> Result<Grid> {
+    pub fn new<'a>(
+        world: &'a SimpleCommunicator,
+        engine: Rc<Engine>,
+        flags: &'a Flags,
+    ) -> Result<Grid<'a>> {
         let Shape { m, n, k } = flags.size;
         let (ranks, me) = (world.size() as usize, world.rank() as usize);
         let is_side = |side: &usize| side * side <= ranks && ranks % side == 0;
         let down = (1..=ranks).filter(is_side).max().unwrap_or(1);
-        let (across, at) = (ranks / down, [me / (ranks / down), me % (ranks / down)]);
+        let across = ranks / down;
         if m < down || n < across {
             return Err(Error::Usage(format!(
                 "{} is too small for {ranks} ranks: each needs rows and columns",
                 flags.size
             )));
         }
-        let part =
-            |length: usize, count: usize, i: usize| length * i / count..length * (i + 1) / count;
-        let (rows, columns) = (part(m, down, at[0]), part(n, across, at[1]));
-        let (count, width) = panels(k);
-        let held = [(false, &rows, across, at[1]), (true, &columns, down, at[0])];
-        let held = held.map(|(of_b, side, holders, me)| {
-            let own = |panel: usize| {
-                stage(&format!("filling panel {panel}"));
-                (panel % holders == me).then(|| fill(&flags, of_b, side, panel))
-            };
-            (0..count).map(own).collect()
-        });
-        let line = |line: usize| {
-            let line = world.split_by_color(Color::with_value(line as i32));
-            line.ok_or_else(|| Error::Died("MPI made no communicator".into()))
-        };
         let queue = &engine.queues[0];
-        let pinned = Some((&*queue.context, &queue.device));
-        let room = |rows: usize, columns: usize| -> Result<Part> {
-            let floats = Floats::of(&vec![0.0; rows * columns], pinned)?;
-            let piece = Piece::of(queue, &floats, [&(0..rows), &(0..columns)], columns)?;
-            Ok((floats, piece))
+        let (count, width) = panels(k);
+        // Those with the same rows of C share A, those with the same columns share B.
+        let (row, column) = (me / across, me % across);
+        let side = |of_b: bool, line: usize, length: usize, lines: usize| -> Result<Side> {
+            let color = Color::with_value(line as i32);
+            let along = world.split_by_color(color);
+            let along = along.ok_or_else(|| Error::Died("MPI made no communicator".into()))?;
+            let own = length * line / lines..length * (line + 1) / lines;
+            let (holders, at) = (along.size() as usize, along.rank() as usize);
+            let held = |i: usize| (i % holders == at).then(|| panel(flags, of_b, &own, i));
+            let room = || Pinned::zeros(&queue.context, &queue.device.cl(), own.len() * width);
+            Ok(Side {
+                held: (0..count).map(held).collect(),
+                now: room()?,
+                buffer: queue.buffer(size_of::<f32>() * own.len() * width)?,
+                next: room()?,
+                along,
+                own,
+            })
         };
-        let (high, wide) = (rows.len(), columns.len());
+        let sides = [side(false, row, m, down)?, side(true, column, n, across)?];
+        let c = queue.buffer(size_of::<f32>() * sides[0].own.len() * sides[1].own.len())?;
         Ok(Grid {
-            world: world.duplicate(),
-            along: [line(at[0])?, line(at[1])?],
-            now: [room(high, width)?, room(width, wide)?],
-            next: [room(high, width)?, room(width, wide)?],
-            c: room(high, wide)?,
+            world,
             flags,
-            rows,
-            columns,
-            held,
             engine,
+            sides,
+            c,
         })
+    }
+
+    /// C = A * B over all panels. Without `sends` each rank multiplies what it happens to
+    /// have: as much work, and no messages.
+    fn product(&mut self, sends: bool) -> Result<()> {
+        let (size, queue) = (self.flags.size, &self.engine.queues[0]);
+        let (count, _) = panels(size.k);
+        let [rows, columns] = self.sides.each_ref().map(|side| side.own.len());
+        if sends {
+            Side::send(&mut self.sides, 0, || Ok(()))?;
+        }
+        for i in 0..count {
+            for side in &mut self.sides {
+                swap(&mut side.now, &mut side.next);
+                queue.write(&side.buffer, cast_slice(side.now.as_mut()))?;
+            }
+            let [a, b] = self.sides.each_ref().map(|side| &side.buffer);
+            let sizes = [rows, columns, depth(size, i)];
+            let kernel = self.engine.multiply(sizes, [a, b, &self.c], i > 0)?;
+            queue.launch(&kernel)?;
+            queue.queue.flush().during("flushing a queue")?;
+            match sends && i + 1 < count {
+                true => Side::send(&mut self.sides, i + 1, || queue.finish())?,
+                false => queue.finish()?,
+            }
+        }
+        Ok(())
     }
 
     /// Multiplies, checks, and measures.
     pub fn run(&mut self) -> Result<Measured> {
-        // Once to be checked and to warm up, then timed.
         self.product(true)?;
         self.check()?;
+        if self.flags.own.fail == Some(self.world.rank() as usize) {
+            return Err(Error::Died("it failed, as --fail asks".into()));
+        }
         let mut seconds = [Vec::new(), Vec::new()];
         for run in 0..6 {
-            stage("waiting for the other ranks");
             self.world.barrier();
             let begun = Instant::now();
             self.product(run % 2 == 0)?;
@@ -140,13 +177,12 @@ impl Grid {
             self.world.all_reduce_into(&own, &mut most, max);
             seconds[run % 2].push(most);
         }
-        stage("waiting for messages that measure the network");
         let [latency, bytes_per_second] = self.network();
         Ok(Measured {
             lesson: 14,
             ranks: self.world.size() as usize,
             shape: self.flags.size,
-            device: self.engine.queues[0].device.label(),
+            device: self.engine.device().label(),
             seconds_median: median(&seconds[0]),
             seconds_kernels: median(&seconds[1]),
             latency,
@@ -155,60 +191,18 @@ impl Grid {
         })
     }
 
-    /// C = A * B over all panels. Without `sends` each rank multiplies what it happens to
-    /// have: as much work, and no messages.
-    fn product(&mut self, sends: bool) -> Result<()> {
-        let (count, width) = panels(self.flags.size.k);
-        let sizes = [self.rows.len(), self.columns.len(), width];
-        let queue = &self.engine.queues[0];
-        if sends {
-            stage("waiting for panel 0");
-            send(&self.along, &self.held, 0, &mut self.now, || Ok(()))?;
-        }
-        for panel in 0..count {
-            let [(_, a), (_, b)] = &mut self.now;
-            // SAFETY: the floats of `now` stay as they are until the queue has finished, below.
-            unsafe {
-                a.go(true, queue, &[])?;
-                b.go(true, queue, &[])?;
-            }
-            let buffers = [&a.buffer, &b.buffer, &self.c.1.buffer];
-            let kernel = self.engine.multiply(sizes, buffers, panel > 0)?;
-            queue.launch(&kernel)?;
-            queue.queue.flush().during("flushing a queue")?;
-            let compute = || {
-                stage(&format!("computing panel {panel} of {count}"));
-                queue.finish()?;
-                stage("waiting for the next panel");
-                Ok(())
-            };
-            match sends && panel + 1 < count {
-                true => send(&self.along, &self.held, panel + 1, &mut self.next, compute)?,
-                false => compute()?,
-            }
-            self.flags.mishap(self.world.rank() as usize);
-            swap(&mut self.now, &mut self.next);
-        }
-        Ok(())
-    }
-
     /// Holds this rank's block of C against A and B, whose panels are made anew: what was sent
     /// is not believed.
-    fn check(&mut self) -> Result<()> {
-        let queue: &Session = &self.engine.queues[0];
-        // SAFETY: the queue is finished before C is looked at.
-        unsafe { self.c.1.go(false, queue, &[])? };
-        queue.finish()?;
+    fn check(&self) -> Result<()> {
+        let [rows, columns] = self.sides.each_ref().map(|side| &side.own);
+        let mut c = vec![0f32; rows.len() * columns.len()];
+        self.engine.queues[0].read_into(&self.c, cast_slice_mut(&mut c))?;
         let (count, _) = panels(self.flags.size.k);
-        let panels = (0..count).map(|panel| {
-            stage(&format!("checking panel {panel} of {count}"));
-            let fill = |of_b, side| fill(&self.flags, of_b, side, panel);
-            [fill(false, &self.rows), fill(true, &self.columns)]
-        });
-        let c = self.c.0.to_vec();
-        let row = vectors::wrong_row(panels, &c, self.rows.len(), self.flags.seed);
+        let both = [(false, rows), (true, columns)];
+        let panels = (0..count).map(|i| both.map(|(of_b, own)| panel(self.flags, of_b, own, i)));
+        let row = vectors::wrong_row(panels, &c, rows.len(), self.flags.seed);
         row.map_or(Ok(()), |row| {
-            let row = self.rows.start + row;
+            let row = rows.start + row;
             Err(Error::Wrong(format!("row {row} of C is wrong")))
         })
     }
@@ -244,30 +238,4 @@ impl Grid {
         self.world.process_at_rank(0).broadcast_into(&mut both[..]);
         [both[0], (LONG * 4) as f64 / (both[1] - both[0]).max(1e-9)]
     }
-}
-
-/// Sends a panel to all who need it, while `meanwhile` goes on.
-fn send(
-    along: &[SimpleCommunicator; 2],
-    held: &[Vec<Option<Vec<f32>>>; 2],
-    panel: usize,
-    [(a, _), (b, _)]: &mut [Part; 2],
-    meanwhile: impl FnOnce() -> Result<()>,
-) -> Result<()> {
-    let mut into = [a.as_mut(), b.as_mut()].into_iter().zip(held).zip(along);
-    scope(|scope| {
-        let mut send = || {
-            let ((into, held), along) = into.next()?;
-            if let Some(floats) = &held[panel] {
-                into.copy_from_slice(floats);
-            }
-            let holder = along.process_at_rank((panel % along.size() as usize) as i32);
-            let sent = holder.immediate_broadcast_into(scope, into);
-            Some(WaitGuard::from(sent))
-        };
-        let both = [send(), send()];
-        let done = meanwhile();
-        drop(both);
-        done
-    })
 }

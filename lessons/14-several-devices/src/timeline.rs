@@ -6,7 +6,7 @@ use verify::numbers::seconds;
 pub const UPLOADS: usize = 0;
 pub const KERNELS: usize = 1;
 pub const DOWNLOADS: usize = 2;
-const NAMES: [&str; 3] = ["uploads", "kernels", "downloads"];
+pub const NAMES: [&str; 3] = ["uploads", "kernels", "downloads"];
 
 /// Columns of a time line.
 const COLUMNS: usize = 56;
