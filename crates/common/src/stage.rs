@@ -2,6 +2,7 @@
 //! blame for its end, and how long it may take; people read the words.
 
 use std::fmt::{self, Display, Formatter};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -82,6 +83,17 @@ impl Stage {
     pub fn is_in_a_kernel(&self) -> bool {
         use Stage::*;
         matches!(self, Running { .. } | Checking { .. } | Timing { .. })
+    }
+
+    /// How long it may take, where one launch may take so long.
+    pub fn limit(&self, launch: Duration) -> Duration {
+        use Stage::*;
+        match self {
+            Starting | StartingAgain(_) | Loading | Limits => launch.max(Duration::from_secs(60)),
+            // That is the course's own work.
+            Filling | Uploading => 20 * launch,
+            _ => launch,
+        }
     }
 
     /// Whether a driver's compiler is at work.

@@ -105,10 +105,6 @@ pub struct Flags {
     /// Seconds that one launch (or build) may take before it is ended
     #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
-
-    /// These seconds are for all that it does
-    #[arg(long, hide = true)]
-    pub in_all: bool,
 }
 
 impl Flags {
@@ -127,7 +123,6 @@ impl Flags {
     pub fn orders(&self) -> Orders {
         Orders {
             timeout: Duration::from_secs(self.timeout),
-            in_all: self.in_all,
             all_devices: self.all_devices,
             json: self.json,
             on_stage: self.step || self.present,

@@ -89,7 +89,6 @@ fn main() -> ExitCode {
     }
     let done = process::run(&Orders {
         timeout: PATIENCE,
-        in_all: true,
         all_devices: false,
         json: false,
         on_stage: false,

@@ -68,8 +68,9 @@ const FOLDER: &str = ".opencl";
 /// The variable that makes visible what `./setup` put into this workspace, and its value,
 /// where the system itself offers no device and the learner has not chosen drivers by
 /// such variables: ICD files for drivers that are installed but not announced, or a CPU
-/// driver. A program that asks must answer the probe ([`answer_probe`]), since it is
-/// itself asked, once in its life.
+/// driver. `./setup` has written down which ([`USES`]). Where that is missing, or older than what the
+/// system offers, this program is asked, once in its life; it must answer the probe
+/// ([`answer_probe`]).
 pub fn fallback_driver() -> Option<(&'static str, PathBuf)> {
     static FOUND: OnceLock<Option<(&str, PathBuf)>> = OnceLock::new();
     FOUND.get_or_init(find_fallback).clone()
@@ -82,14 +83,50 @@ fn find_fallback() -> Option<(&'static str, PathBuf)> {
         (LIBRARY_VARIABLE, folder.join("intel/libintelocl.so")),
     ];
     let is_set = |(variable, _): &(&str, _)| std::env::var_os(variable).is_some();
-    let sees_devices = |environment| devices_here(&environment).is_ok_and(|all| !all.is_empty());
-    if fallbacks.iter().any(is_set) || !folder.is_dir() || sees_devices(Environment::new()) {
+    if fallbacks.iter().any(is_set) || !folder.is_dir() {
         return None;
     }
-    fallbacks.into_iter().find(|(variable, path)| {
+    let uses = folder.join(USES);
+    let words = |(variable, path): &(&str, PathBuf)| format!("{variable}={}\n", path.display());
+    if let Some(known) = written_since(&uses, &icd::icd_place()) {
+        let known_one = fallbacks.iter().find(|one| words(one) == known);
+        if known == "\n" || known_one.is_some() {
+            return known_one.cloned();
+        }
+    }
+    let sees_devices = |environment| devices_here(&environment).is_ok_and(|all| !all.is_empty());
+    let systems = sees_devices(Environment::new());
+    let found = fallbacks.into_iter().find(|(variable, path)| {
         let environment = vec![(*variable, path.into())];
-        path.exists() && is_own(path, &folder) && sees_devices(environment)
-    })
+        !systems && path.exists() && is_own(path, &folder) && sees_devices(environment)
+    });
+    if systems || found.is_some() {
+        // Where it cannot be kept, it is asked again.
+        let _ = fs::write(uses, found.as_ref().map_or("\n".into(), words));
+    }
+    found
+}
+
+/// A file in that folder: the variable that is to be set, `NAME=VALUE`, or an empty line.
+const USES: &str = "uses";
+
+/// The text of a file that is younger than the folder with the system's drivers, and than each of
+/// its files.
+fn written_since(uses: &Path, drivers: &Path) -> Option<String> {
+    let time = |path: &Path| fs::metadata(path).and_then(|one| one.modified()).ok();
+    let written = time(uses)?;
+    let files = fs::read_dir(drivers).into_iter().flatten().flatten();
+    let mut places = files.map(|file| file.path()).chain([drivers.to_path_buf()]);
+    let is_current = places.all(|place| time(&place).is_none_or(|time| time <= written));
+    is_current.then(|| fs::read_to_string(uses).ok()).flatten()
+}
+
+/// No device was found by what is written down: the next program asks anew.
+pub(crate) fn forget_drivers() {
+    if std::env::var_os(ICD_VARIABLE).is_none() && std::env::var_os(LIBRARY_VARIABLE).is_none() {
+        // There may be none.
+        let _ = fs::remove_file(own_workspace().join(FOLDER).join(USES));
+    }
 }
 
 /// Whether all that would be loaded is of this folder, or of the system: the workspace may
@@ -247,6 +284,20 @@ pub(crate) fn labels_of(devices: &[Device]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::scratch::Scratch;
+
+    #[test]
+    fn what_is_older_than_the_drivers_is_not_believed() {
+        let root = Scratch::new().expect("the temporary folder can be written");
+        let (uses, drivers) = (root.0.join("uses"), root.0.join("vendors"));
+        fs::create_dir(&drivers).expect("the folder can be written");
+        assert_eq!(written_since(&uses, &drivers), None, "there is none");
+        fs::write(&uses, "\n").expect("the folder can be written");
+        assert_eq!(written_since(&uses, &drivers).as_deref(), Some("\n"));
+        assert!(written_since(&uses, &root.0.join("no-vendors")).is_some());
+        thread::sleep(Duration::from_millis(20));
+        fs::write(drivers.join("a.icd"), "").expect("the folder can be written");
+        assert_eq!(written_since(&uses, &drivers), None, "a driver came");
+    }
 
     #[test]
     fn a_library_of_another_workspace_is_not_loaded() {

@@ -23,8 +23,8 @@ use serde_json::Value;
 
 use crate::ask::end_with_us;
 use crate::environment::{
-    Environment, are_all_loaded, beside, drivers_that_load, leave_out_broken, leave_out_cache,
-    may_be_damaged,
+    Environment, are_all_loaded, beside, drivers_that_load, forget_drivers, leave_out_broken,
+    leave_out_cache, may_be_damaged,
 };
 use crate::events::{
     self, DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, Sender, WORK_VARIABLE,
@@ -40,10 +40,8 @@ pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
 /// What the learner asked of the parent.
 #[derive(Clone, Copy, Debug)]
 pub struct Orders {
-    /// How long one launch or build may take.
+    /// How long one launch may take ([`Stage::limit`] says the same of all else).
     pub timeout: Duration,
-    /// Whether that is all the time that the whole child has.
-    pub in_all: bool,
     /// Whether the lesson runs on every device.
     pub all_devices: bool,
     /// Whether it prints JSON, and so no table for people.
@@ -57,7 +55,6 @@ impl Orders {
     pub fn within(timeout: Duration) -> Orders {
         Orders {
             timeout,
-            in_all: false,
             all_devices: false,
             json: true,
             on_stage: false,
@@ -387,6 +384,10 @@ pub fn finish(work: &Work, orders: &Orders) -> Result<Ended> {
 /// its arguments make no sense, or it panicked.
 fn end_of(work: &Work, status: u8, events: &EventsFile) -> Result<Ended> {
     let mut ended = Ended::of(status, events);
+    let found_none = |failure: &Failure| matches!(failure.kind, Kind::NoDevice);
+    if ended.failure.as_ref().is_some_and(found_none) {
+        forget_drivers();
+    }
     if work.told.is_heard && status > 1 && ended.failure.is_none() && ended.records.is_empty() {
         const LONGEST: u64 = 1 << 16;
         let said = file::read(&events.beside(SAID), LONGEST).unwrap_or_default();
@@ -407,6 +408,19 @@ const TEARDOWN: Duration = Duration::from_secs(5);
 
 /// How often a child that says nothing new is looked at more closely.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
+/// So many times its limit a compiler may take that gets no core for half of it.
+const STARVED: u32 = 20;
+
+/// The time that a process, and what it has started and awaited, had a core. Linux alone tells.
+fn cpu_time(child: &Child) -> Option<Duration> {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+    // Behind the name, which may hold anything: utime, stime, cutime and cstime, in hundredths of a
+    // second.
+    let figures = stat.rsplit_once(')')?.1.split_whitespace();
+    let ticks = figures.skip(11).take(4).map(|one| one.parse().unwrap_or(0));
+    Some(Duration::from_millis(10 * ticks.sum::<u64>()))
+}
 
 /// How a worker came to its end.
 pub enum End {
@@ -470,7 +484,7 @@ fn not_started(error: &std::io::Error) -> String {
     format!("it cannot be started again ({error})\n  {advice}")
 }
 
-/// Waits for the child; ends it when nothing new was begun for as long as the orders say, when it
+/// Waits for the child; ends it when what was begun last takes longer than it may, when it
 /// does not come to the end that it has announced, and when `pause` says so. Where it `may_ask`,
 /// it asks which driver hangs that is long in loading.
 pub(crate) fn wait(
@@ -484,6 +498,7 @@ pub(crate) fn wait(
     let timeout = orders.timeout;
     let patience = timeout.min(TEARDOWN);
     let (mut size, mut since, mut look) = (0, Instant::now(), patience);
+    let mut worked = Duration::ZERO;
     let mut doze = Duration::from_millis(1);
     loop {
         if let Some(status) = child.try_wait()? {
@@ -496,8 +511,9 @@ pub(crate) fn wait(
         {
             return Ok(Some(End::Idle(child)));
         }
-        if is_new && !orders.in_all {
+        if is_new {
             (since, look) = (Instant::now(), patience);
+            worked = cpu_time(&child).unwrap_or_default();
         } else if since.elapsed() > look {
             // Now and then only: what is being timed may need this very core.
             look = since.elapsed() + LOOK_AGAIN;
@@ -516,8 +532,15 @@ pub(crate) fn wait(
                 {
                     Some(no_end(&events, *limit))
                 }
-                _ if since.elapsed() > timeout => Some(no_end(&events, timeout)),
-                _ => None,
+                _ => {
+                    let (stage, taken) = (events::doing(&events), since.elapsed());
+                    let limit = stage.limit(timeout);
+                    // A compiler that is stopped, or gets no core, is given time.
+                    let has_worked = |all: Duration| all - worked.min(all) >= limit / 2;
+                    let may_wait = stage.is_building() && taken < STARVED * limit;
+                    let waits = may_wait && !cpu_time(&child).is_none_or(has_worked);
+                    (taken > limit && !waits).then(|| no_end(&events, limit))
+                }
             };
         }
         if end.is_some() || pause(doze) {

@@ -52,39 +52,49 @@ fn stuck(events: &[Event]) -> End {
     let mut command = Command::new("sleep");
     let command = end_with_us(&mut command).arg("1000").stdout(Stdio::null());
     let child = command.stderr(Stdio::null()).spawn().unwrap();
-    wait(child, &file.path, &orders(false), false, &mut patient)
+    wait(child, &file.path, &orders(), false, &mut patient)
         .unwrap()
         .unwrap()
 }
 
-fn orders(in_all: bool) -> Orders {
+fn orders() -> Orders {
     Orders {
         timeout: Duration::from_millis(50),
-        in_all,
         all_devices: false,
         json: false,
         on_stage: false,
     }
 }
 
-/// By its own count of what it has begun.
-#[test]
-fn who_begins_something_new_all_the_time_is_ended_where_the_time_is_for_all() {
-    let ended = |in_all| {
-        let file = EventsFile::new().unwrap();
-        let mut begun = 0;
-        let mut begin = |time| {
-            let doing = Event::Doing(Stage::running(format!("{begun}")));
-            Sender::to(&file.path).unwrap().send(&doing).unwrap();
-            begun += 1;
-            std::thread::sleep(time);
-            begun > 99
-        };
-        let child = Command::new("sleep").arg("9").spawn().unwrap();
-        wait(child, &file.path, &orders(in_all), false, &mut begin).unwrap()
+/// Whether a shell that does this, and is thought to build, is ended within a second or so.
+fn is_ended(script: &str) -> bool {
+    let file = EventsFile::new().unwrap();
+    let doing = Event::Doing(Stage::building("a.cl"));
+    Sender::to(&file.path).unwrap().send(&doing).unwrap();
+    let mut command = Command::new("sh");
+    let child = end_with_us(&mut command).args(["-c", script]).spawn();
+    let begun = Instant::now();
+    let mut pause = |time| {
+        std::thread::sleep(time);
+        begun.elapsed() > Duration::from_millis(900)
     };
-    assert!(ended(false).is_none());
-    assert!(matches!(ended(true), Some(End::Died(death)) if death.to_string().contains("running")));
+    let ended = wait(child.unwrap(), &file.path, &orders(), false, &mut pause).unwrap();
+    matches!(ended, Some(End::Died(death)) if death.is_hang())
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_compiler_is_ended_that_works_too_long_and_not_one_that_is_stopped() {
+    assert!(is_ended("while :; do :; done"));
+    assert!(!is_ended("kill -STOP $$"));
+}
+
+#[test]
+fn each_stage_has_its_own_time() {
+    let launch = Duration::from_secs(2);
+    let limits = [Stage::Loading, Stage::Uploading, Stage::running("a")];
+    let limits = limits.map(|stage| stage.limit(launch).as_secs());
+    assert_eq!(limits, [60, 40, 2]);
 }
 
 #[test]
