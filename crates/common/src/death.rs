@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::host::{self, Group};
 use crate::stage::{Stage, Whose};
 
 /// How a process died. Display says it in lines: what happened, a likely cause, what to do next.
@@ -124,7 +123,7 @@ impl Display for Death {
                 if self.is_of_a_kernel() { ENDLESS } else { SLOW }
             ),
             How::Signal(_) | How::Exited(_) => {
-                let (cause, next) = self.likely();
+                let [cause, next] = self.likely();
                 // It may have been one of the limits that this process runs under.
                 let limits = match limits_in_words() {
                     limits if limits.is_empty() || matches!(self.how, How::Exited(_)) => {
@@ -156,14 +155,12 @@ impl Death {
     }
 
     /// The likely cause of a crash, and what to do next.
-    fn likely(&self) -> (String, &'static str) {
+    fn likely(&self) -> [&'static str; 2] {
         let (cause, next) = match self.how {
-            How::Signal(9) => {
-                return (
-                    for_want_of_memory(host::tightest()),
-                    "a smaller --size, if memory is short: `free -h` shows it, and `dmesg` who was ended",
-                );
-            }
+            How::Signal(9) => (
+                "it was killed, possibly out of memory",
+                "a smaller --size, if memory is short: `free -h` shows it, and `dmesg` who was ended",
+            ),
             How::Signal(24 | 25) => (
                 "a limit of this system",
                 "raise the limit (`ulimit -a` shows all of them), or use a smaller --size",
@@ -190,16 +187,8 @@ impl Death {
                 "cargo run -p course -- doctor   looks at the driver and at its folders",
             ),
         };
-        (cause.into(), next)
+        [cause, next]
     }
-}
-
-fn for_want_of_memory(group: Option<Group>) -> String {
-    let limit = group.map_or(String::new(), |group| {
-        let mebibytes = group.limit >> 20;
-        format!("; this container or cgroup may take {mebibytes} MiB")
-    });
-    format!("it was killed, possibly out of memory{limit}")
 }
 
 /// Of a child that had done and said everything, and crashed on its way out.

@@ -1,11 +1,7 @@
 //! The memory that the host has left for a lesson: a GPU's lesson holds its matrices there,
 //! too, and a system ends a process that takes more, often without a word.
 
-mod cgroup;
-
 use std::sync::LazyLock;
-
-pub use cgroup::{Group, tightest};
 
 /// What is left, and what it is left of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,28 +19,16 @@ const DRIVERS: u64 = 512 << 20;
 /// the system does not tell.
 pub fn room() -> Option<Room> {
     static ROOM: LazyLock<Option<Room>> = LazyLock::new(|| {
-        let rooms = [free_memory(), in_its_group(), address_space()];
-        let rooms = rooms.into_iter().flatten();
+        // Linux alone tells what it could give to this process now.
+        let told = |name| bytes("/proc/meminfo", name);
+        let free = told("MemAvailable:").map(|free| Room {
+            bytes: free + told("SwapFree:").unwrap_or(0),
+            of: "the host's free memory",
+        });
+        let rooms = free.into_iter().chain(address_space());
         rooms.min_by_key(|room| room.bytes)
     });
     *ROOM
-}
-
-/// What the system could give to this process now. Linux alone tells.
-fn free_memory() -> Option<Room> {
-    let told = |name| bytes("/proc/meminfo", name);
-    Some(Room {
-        bytes: told("MemAvailable:")? + told("SwapFree:").unwrap_or(0),
-        of: "the host's free memory",
-    })
-}
-
-/// What its container, or whatever else it is grouped in, may still take.
-fn in_its_group() -> Option<Room> {
-    Some(Room {
-        bytes: beside_drivers(tightest()?.left),
-        of: "the memory of this container or cgroup",
-    })
 }
 
 /// What this process may still take under `ulimit -v`.
@@ -85,10 +69,9 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn the_system_tells_what_is_free() {
-        let free = free_memory().expect("Linux tells");
         let all = bytes("/proc/meminfo", "MemTotal:").expect("Linux tells");
-        assert!(free.bytes > 0 && all > 1 << 20, "{free:?} of {all}");
-        assert!(room().is_some_and(|room| room.bytes <= free.bytes.max(all)));
+        let swap = bytes("/proc/meminfo", "SwapTotal:").expect("Linux tells");
+        assert!(room().is_some_and(|room| room.bytes > 0 && room.bytes <= all + swap));
         assert_eq!(bytes("/proc/meminfo", "NoSuchThing:"), None);
         assert_eq!(bytes("/nonexistent", "MemTotal:"), None);
     }

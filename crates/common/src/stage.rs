@@ -89,7 +89,8 @@ impl Stage {
     pub fn limit(&self, launch: Duration) -> Duration {
         use Stage::*;
         match self {
-            Starting | StartingAgain(_) | Loading | Limits => launch.max(Duration::from_secs(60)),
+            Starting | StartingAgain(_) | Loading => Duration::from_secs(60),
+            Limits => launch.max(Duration::from_secs(60)),
             // That is the course's own work.
             Filling | Uploading => 20 * launch,
             _ => launch,

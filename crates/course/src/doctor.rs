@@ -14,7 +14,6 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use common::device::icd::ICD_VARIABLE;
 use common::device::pocl::can_write;
 use common::device::too_few_files;
 use diagnostics::terminal::Out;
@@ -66,10 +65,6 @@ pub fn doctor(options: &Options) -> Result<ExitCode> {
     screen.show(drivers::environment())?;
     screen.show([drivers::loader()])?;
     screen.show(drivers::icd_files())?;
-    if let Some(folder) = process::drivers_that_load() {
-        screen.show([drivers::others(folder)])?;
-        environment.push((ICD_VARIABLE, folder.into()));
-    }
     if let Some((variable, value)) = process::fallback_driver() {
         screen.show([drivers::fallback(variable, &value)])?;
         environment.push((variable, value.into()));

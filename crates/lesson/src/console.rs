@@ -105,11 +105,10 @@ impl Console {
 
     /// Says what begins now: to the process that watches, and on the terminal.
     pub fn doing(&mut self, stage: Stage) -> Result<()> {
-        let what = stage.to_string();
         if let Some(step) = &self.step {
-            step.doing(&what);
+            step.doing(&stage.to_string());
         }
-        self.show_progress("  {spinner} {msg} {patience}", what, stage)
+        self.show_progress("  {spinner} {msg} {patience}", stage)
     }
 
     /// The same within long work of which a share, from 0 to 1, is done.
@@ -122,13 +121,18 @@ impl Console {
             let percent = 100.0 * share.clamp(0.0, 1.0);
             step.doing(&format!("{percent:.0} %  {what}"));
         }
-        let stage = Stage::Working(what.clone());
-        self.show_progress("  {bar:20} {percent:>3} %  {wide_msg}", what, stage)
+        self.show_progress(
+            "  {bar:20} {percent:>3} %  {wide_msg}",
+            Stage::Working(what),
+        )
     }
 
-    fn show_progress(&mut self, template: &str, what: String, stage: Stage) -> Result<()> {
+    fn show_progress(&mut self, template: &str, stage: Stage) -> Result<()> {
         if self.in_a_trial {
             return Ok(());
+        }
+        if self.spinner.is_hidden() {
+            return self.events.send(&Event::Doing(stage));
         }
         // A key that was awaited has put it away.
         if self.spinner.is_finished() {
@@ -141,7 +145,7 @@ impl Console {
         };
         let style = progress::style(template);
         self.spinner.set_style(style.with_key("patience", patience));
-        self.spinner.set_message(what);
+        self.spinner.set_message(stage.to_string());
         self.spinner.tick();
         self.send(&Event::Doing(stage))
     }

@@ -1,17 +1,20 @@
 //! The life of a lesson: what was asked for, its device, its problem, its end.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
 use colored::Colorize;
-use common::device::Kind;
+use common::device::{self, Kind};
 use common::error::{Error, Result};
+use common::memory::Input;
 use common::probe::Peak;
 use common::program::{self, Program};
 use common::record::Record;
 use common::session::Session;
 use common::source::Source;
 use common::stage::Stage;
+use common::tell::Listener;
 use common::timing::Runs;
 use process::{resume, watch};
 use task::Task;
@@ -22,13 +25,12 @@ use verify::numbers::{self, percent, significant};
 use verify::problem::Problem;
 use verify::shape::Shape;
 
-use crate::ablation::alone;
+use crate::ablate::alone;
 use crate::cli::Flags;
 use crate::console::Console;
 use crate::report::heading;
 use crate::run::{place_of, sources};
 use crate::step::{Part, Step};
-use crate::workbench::Workbench;
 
 /// A running lesson.
 pub struct Lesson {
@@ -77,9 +79,11 @@ impl Lesson {
     /// # Errors
     /// When it cannot be read, or lacks the kernel that it must define.
     pub fn turn_to(&mut self, file: &Path, kernel: Option<&str>) -> Result<()> {
+        let source = Source::read(file)?;
         if let Some(kernel) = kernel {
-            Source::read(file)?.must_define(kernel)?;
+            source.must_define(kernel)?;
         }
+        self.sources = vec![source.into()];
         self.flags.source = Some(file.into());
         (self.console.skipped, self.console.checked) = (0, 0);
         if let Some(before) = self.workbench.take() {
@@ -381,5 +385,72 @@ impl Lesson {
              next: --fill count --show prints matrices of up to 16 rows and columns: with the smallest\n        --size that is still wrong; --only KERNEL runs one kernel\n  \
              or: cargo run -p course -- inspect {file}   names the lines of races and bad accesses"
         )))
+    }
+}
+
+/// A device that is ready to work, and what was made for it.
+pub(crate) struct Workbench {
+    pub session: Rc<Session>,
+    /// By their options and kernels.
+    pub programs: HashMap<String, Rc<Program>>,
+    /// The inputs of the last task, and what they were made for.
+    pub inputs: Vec<(String, Rc<Input>)>,
+    /// The last products.
+    pub problems: Vec<Rc<Problem>>,
+    /// Unless nothing is timed.
+    pub peak: Option<Peak>,
+}
+
+impl Workbench {
+    /// Chooses a device, says which, and opens it.
+    pub fn open(flags: &Flags, console: &mut Console) -> Result<Workbench> {
+        console.begin(Part::Device, Stage::Loading)?;
+        let mut devices = device::list()?;
+        if let Some(step) = &console.step {
+            step.platforms();
+        }
+        let mut choice = device::choose_as_told(&devices, flags.selector().as_deref())?;
+        if flags.all_devices {
+            choice.reason = format!("device {} of all {}", choice.index, devices.len());
+        }
+        let device = devices.swap_remove(choice.index);
+        if flags.ty == Type::Double && !device.limits.fp64 {
+            return Err(Error::Usage(format!(
+                "{} has no type double (CL_DEVICE_DOUBLE_FP_CONFIG is 0); use --type float",
+                device.label()
+            )));
+        }
+        console.say(format!(
+            "  device   {}, driver {}: {}",
+            device.label().cyan(),
+            device.driver,
+            choice.reason
+        ))?;
+        if device.is_llvmpipe() {
+            console.say(format!(
+                "           {}",
+                "good for a second opinion on a kernel: do not trust its times".yellow()
+            ))?;
+        }
+        let listener: Rc<dyn Listener> = match &console.step {
+            Some(step) => step.clone(),
+            None => Rc::new(()),
+        };
+        let session = Session::open(device, listener)?;
+        Ok(Workbench {
+            session: Rc::new(session),
+            programs: HashMap::new(),
+            inputs: Vec::new(),
+            problems: Vec::new(),
+            peak: console.earlier.limits(),
+        })
+    }
+
+    /// The input that was made for this.
+    pub fn input(&self, key: &str) -> Option<Rc<Input>> {
+        let mut inputs = self.inputs.iter();
+        inputs
+            .find(|(other, _)| other == key)
+            .map(|one| one.1.clone())
     }
 }

@@ -1,4 +1,5 @@
-//! Verify, then time, then print: what happens to every kernel.
+//! Verify, then time, then print: what happens to every kernel; or why it is skipped, which is known
+//! before it is built, or before it is launched, or said by the driver.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -8,24 +9,27 @@ use common::memory::Poison;
 use common::outcome::Outcome;
 use common::program;
 use common::record::{Record, Work};
+use common::session::Need;
 use common::source::Source;
 use common::stage::Stage;
 use common::timing::{self, Runs, Sample, Timing, WARM_UP};
 use diagnostics::tokens::Tokens;
-use opencl3::error_codes::CL_INVALID_KERNEL_NAME;
+use opencl3::error_codes::{
+    CL_INVALID_KERNEL_NAME, CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE,
+};
 use opencl3::kernel::Kernel;
 use process::events::{Event, Lost};
 use serde_json::Value;
-use task::{Plan, Task};
+use task::product::problem_of;
+use task::table::{Table, given};
+use task::{Plan, Role, Task};
 use verify::element::Type;
+use verify::numbers::bytes;
 use verify::problem::Problem;
 
 use crate::lesson::Lesson;
 use crate::ready::Ready;
-use crate::refusal::refused;
 use crate::step::{Card, Part, Step};
-use task::product::problem_of;
-use task::table::{Table, given};
 
 impl Lesson {
     /// The tasks of one of a file's tables, for a problem and the lesson's device.
@@ -109,14 +113,14 @@ impl Lesson {
     ///
     /// # Errors
     /// [`Error::Skipped`] where it cannot be.
-    pub fn prepared(&mut self, task: &Task, source: &Source) -> Result<Ready> {
+    pub fn prepared<'t>(&mut self, task: &'t Task, source: &Source) -> Result<Ready<'t>> {
         let mut plan = task.plan()?;
         let options = program::options(task.ty, &task.defines);
         let program = self.built_once(source, &options)?;
         let kernels = task.kernels_of(&program)?;
         let mut record = Record::default();
         self.fit_groups(task, &mut plan, &kernels, &mut record)?;
-        self.bind(task.clone(), plan, kernels)
+        self.bind(task, plan, kernels)
     }
 
     /// Runs a product once, and prints A, B and C.
@@ -244,7 +248,7 @@ impl Lesson {
         let (plan, kernels) = self.build(task, record)?;
 
         // Arguments.
-        let ready = self.bind(task.clone(), plan, kernels)?;
+        let ready = self.bind(task, plan, kernels)?;
         let launches = &ready.launches;
         let session = &*self.session()?;
 
@@ -471,4 +475,138 @@ fn facts(task: &Task) -> Result<Vec<String>> {
         ));
     }
     Ok(facts)
+}
+
+impl Lesson {
+    /// Why a task cannot run at all, known before it is built.
+    pub(crate) fn cannot_begin(&mut self, task: &Task, plan: &Plan) -> Result<Option<String>> {
+        let is_another = match self.flags().variant.as_deref() {
+            None => false,
+            Some("") => !self.console.report.rows().is_empty(),
+            Some(name) => task.name() != name,
+        };
+        if is_another {
+            return Ok(Some("another variant was asked for".into()));
+        }
+        for (needed, reason) in &task.needs {
+            if needed.value(&plan.scope).map_err(Error::Usage)? <= 0.0 {
+                return Ok(Some(reason.clone()));
+            }
+        }
+        for kernel in task.kernels() {
+            if let Some(reason) = self.left_out(kernel)? {
+                return Ok(Some(reason));
+            }
+        }
+        if let Some(reason) = self.does_not_fit(task, plan)? {
+            return Ok(Some(reason));
+        }
+        // Some compilers fail on a group that their device cannot run.
+        let limits = &self.session()?.device.limits;
+        let (own, range) = (task.own_launch(), &plan.ranges[task.own()]);
+        let refusal = range.refusal(limits, usize::MAX).filter(|_| own.fixed);
+        let is_one_group = own.over == own.group;
+        Ok(refusal.map(|refusal| {
+            let items = range.group_size();
+            if is_one_group {
+                format!("one group cannot hold {items} items; see it with --size 3")
+            } else {
+                refusal
+            }
+        }))
+    }
+
+    /// Why its memory is too large, where the problem's own is not.
+    fn does_not_fit(&mut self, task: &Task, plan: &Plan) -> Result<Option<String>> {
+        let session = self.session()?;
+        let mut roles = task.buffers.iter().map(|one| &one.role);
+        let beside = roles.position(|role| matches!(role, Role::LaidOut | Role::Between));
+        let Some(named) = plan.padded().or(beside) else {
+            return Ok(None);
+        };
+        let all = task.buffers.iter().zip(&plan.shapes);
+        let needs = all.map(|(buffer, [[rows, columns], _])| {
+            let bytes = (rows * columns * buffer.ty.size()) as u64;
+            match buffer.role {
+                Role::In(_) => Need::read(bytes),
+                Role::Out | Role::InOut(_) => Need::written(bytes),
+                Role::LaidOut | Role::Between => Need::between(bytes),
+            }
+        });
+        let fits = session.must_have_room(needs, task.ty);
+        let (name, [[rows, columns], _]) = (&task.buffers[named].name, plan.shapes[named]);
+        let what = format!("with {name} of {rows} x {columns}");
+        Ok(fits.err().map(|error| format!("{what}: {error}")))
+    }
+
+    /// Why a kernel is left out: a learner's own file need not hold every kernel of
+    /// the lesson, and one that has died is not launched once more.
+    pub fn left_out(&self, kernel: &str) -> Result<Option<String>> {
+        let mut died = self.console.died.iter();
+        if let Some(died) = died.find(|record| record.function() == kernel) {
+            return Ok(Some(format!("{} died in this run", died.kernel)));
+        }
+        if self.flags().source.is_none() {
+            return Ok(None);
+        }
+        let source = self.source_of(kernel)?;
+        let missing = source.must_define(kernel).is_err();
+        Ok(missing.then(|| format!("not in {}", source.path.display())))
+    }
+
+    /// Puts every launch into groups that its kernel has room for on this device. The record gets
+    /// the own kernel's memory and group.
+    ///
+    /// # Errors
+    /// [`Error::Skipped`] where there are none.
+    pub(crate) fn fit_groups(
+        &mut self,
+        task: &Task,
+        plan: &mut Plan,
+        kernels: &[Kernel],
+        record: &mut Record,
+    ) -> Result<()> {
+        let session = self.session()?;
+        let device = &session.device;
+        let own = task.own();
+        let kernel = &kernels[own];
+        record.private_bytes = kernel.get_private_mem_size(device.cl().id()).ok();
+        record.local_bytes = kernel.get_local_mem_size(device.cl().id()).ok();
+        let local = record.local_bytes.unwrap_or(0);
+        // NVIDIA's driver gives more than it tells of: the launch says whether it does.
+        if local > device.limits.local_mem_bytes && !task.vendor_specific {
+            return Err(Error::skipped(format!(
+                "needs {} of local memory, the device has {} (CL_DEVICE_LOCAL_MEM_SIZE)",
+                bytes(local),
+                bytes(device.limits.local_mem_bytes)
+            )));
+        }
+        let mut refusal = None;
+        let all = task.launches.iter().zip(kernels).zip(&mut plan.ranges);
+        for ((launch, kernel), range) in all {
+            let room = session.room(kernel, range.local());
+            if !launch.fixed {
+                *range = range.clone().in_groups_of_at_most(room);
+            }
+            refusal = refusal.or(range.refusal(&device.limits, room));
+        }
+        record.group = plan.ranges[own].local().to_vec();
+        refusal.map_or(Ok(()), |why| Err(Error::skipped(why)))
+    }
+}
+
+/// The driver's refusal as a reason: this launch does not suit this device, and nothing
+/// has run.
+fn refused(error: Error) -> Error {
+    let Error::OpenCl {
+        code: code @ (CL_INVALID_WORK_GROUP_SIZE | CL_INVALID_WORK_ITEM_SIZE),
+        during,
+        here,
+    } = &error
+    else {
+        return error;
+    };
+    let here = here.iter().map(|here| format!(": {here}"));
+    let here: String = here.collect();
+    Error::skipped(format!("the driver refuses ({code}) {during}{here}"))
 }

@@ -1,19 +1,31 @@
-//! A task's kernels with their memory, ready to run: poisoned before, watched after.
+//! A task's kernels with their memory: what they read is uploaded, room made for what they write,
+//! their arguments set. They are poisoned before each run, watched after, and run once more: one
+//! that was wrong may differ from run to run, and one that was right may be so by what C held.
 
+use std::borrow::Cow;
+use std::fmt::Debug;
 use std::rc::Rc;
 
 use common::error::{Error, Result};
 use common::memory::{Guarded, Input, Poison};
-use common::session::{Launch, Session};
-use task::{Buffer, Plan, Role, Task};
-use verify::Right;
-use verify::element::Elements;
+use common::session::{self, Launch, Session};
+use common::stage::Stage;
+use common::timing::Sample;
+use opencl3::kernel::Kernel;
+use task::product::problem_of;
+use task::{Arg, Buffer, Fill, Plan, Role, Task};
+use verify::element::{Elements, Type};
+use verify::formula::Formula;
 use verify::problem::Problem;
+use verify::{self, Right};
+
+use crate::lesson::Lesson;
+use crate::step::{Part, Step};
 
 /// A task that is ready to run.
-pub struct Ready {
+pub struct Ready<'t> {
     /// What it is.
-    pub task: Task,
+    pub task: Cow<'t, Task>,
     /// What its formulas come to.
     pub plan: Plan,
     /// Of a product: its operands, and what C must be.
@@ -46,18 +58,19 @@ impl Memory {
 /// The results, by the names of their buffers.
 pub type Results = Vec<(String, Elements)>;
 
-impl Ready {
+impl Ready<'_> {
     /// The task's own kernel.
     pub(crate) fn own(&self) -> &Launch {
         &self.launches[self.task.own()]
     }
 
     /// The task's own kernel alone, on operands that were laid out before.
-    pub(crate) fn without_helpers(mut self) -> Ready {
+    pub(crate) fn without_helpers(mut self) -> Self {
         let own = self.task.own();
         self.launches = vec![self.launches.swap_remove(own)];
-        self.task.launches = vec![self.task.launches.swap_remove(own)];
-        for buffer in &mut self.task.buffers {
+        let task = self.task.to_mut();
+        task.launches = vec![task.launches.swap_remove(own)];
+        for buffer in &mut task.buffers {
             if buffer.role == Role::LaidOut {
                 buffer.role = Role::Between;
             }
@@ -263,4 +276,320 @@ impl Ready {
 fn left(session: &Session, (buffer, output): (&Buffer, &Guarded)) -> Result<(String, Elements)> {
     let elements = Elements::from_bytes(buffer.ty, &output.read(session)?);
     Ok((buffer.name.clone(), elements))
+}
+
+impl Lesson {
+    /// Everything that a task's kernels need to run; what the task before left on the device
+    /// is used again.
+    ///
+    /// # Errors
+    /// When there is no room, or the kernels take other arguments.
+    pub fn bind<'t>(
+        &mut self,
+        task: &'t Task,
+        plan: Plan,
+        kernels: Vec<Kernel>,
+    ) -> Result<Ready<'t>> {
+        let problem = problem_of(task).map(|problem| self.known(problem));
+        let problem = problem.transpose()?;
+        let memory = self.memory(task, &plan, problem.as_deref())?;
+        let session = self.session()?;
+        if let Some(step) = &self.console.step {
+            step.begin(Part::Arguments)?;
+        }
+        let mut launches = Vec::new();
+        let all = task.launches.iter().zip(kernels).zip(&plan.ranges);
+        for ((launch, kernel), range) in all {
+            let name = if launch.kernel == task.kernel {
+                task.name()
+            } else {
+                launch.kernel.clone()
+            };
+            let mut bound = session::Launch::new(kernel, name, range.clone());
+            let args = launch
+                .args
+                .iter()
+                .map(|arg| given(&session, arg, task, &plan, &memory));
+            session.set_args(&mut bound, &args.collect::<Result<Vec<_>>>()?)?;
+            launches.push(bound);
+        }
+        Ok(Ready {
+            task: Cow::Borrowed(task),
+            plan,
+            problem,
+            launches,
+            memory,
+        })
+    }
+
+    /// The buffers of a task, in order.
+    fn memory(
+        &mut self,
+        task: &Task,
+        plan: &Plan,
+        problem: Option<&Problem>,
+    ) -> Result<Vec<Memory>> {
+        self.upload_begins(task, plan)?;
+        let mut memory: Vec<Memory> = Vec::new();
+        for at in 0..task.buffers.len() {
+            let known = self.workbench()?.input(&key(task, plan, at));
+            let one = if let Some(input) = known {
+                Memory::Input(input)
+            } else {
+                let before: Vec<(&str, &Elements)> = held(task, &memory).collect();
+                let holds = task.contents(at, plan, problem, &before)?;
+                self.place(task, plan, at, holds)?
+            };
+            memory.push(one);
+        }
+        Ok(memory)
+    }
+
+    /// Says that inputs are brought to the device, and frees those that nobody needs any more,
+    /// so that the device never holds two sets.
+    fn upload_begins(&mut self, task: &Task, plan: &Plan) -> Result<()> {
+        let is_input = |one: &Buffer| matches!(one.role, Role::In(_));
+        if !task.buffers.iter().any(is_input) {
+            return Ok(());
+        }
+        if let Some(step) = &self.console.step {
+            step.begin(Part::Upload)?;
+        }
+        let keys: Vec<String> = (0..task.buffers.len())
+            .map(|at| key(task, plan, at))
+            .collect();
+        let inputs = &mut self.workbench()?.inputs;
+        inputs.retain(|(key, _)| keys.contains(key));
+        if inputs.is_empty() {
+            return self.console.doing(Stage::Uploading);
+        }
+        if let Some(step) = &self.console.step {
+            step.note("the inputs are there already, in the layout of this kernel");
+        }
+        Ok(())
+    }
+
+    /// A buffer on the device, or on the host where no kernel is given it.
+    fn place(
+        &mut self,
+        task: &Task,
+        plan: &Plan,
+        at: usize,
+        holds: Option<Elements>,
+    ) -> Result<Memory> {
+        let buffer = &task.buffers[at];
+        let [rows, columns] = plan.shapes[at][0];
+        let session = self.session()?;
+        let room = || match buffer.image_of([rows, columns]) {
+            Some(image) => Guarded::image(&session, &buffer.name, &image),
+            None => Guarded::new(&session, &buffer.name, buffer.ty, rows * columns),
+        };
+        if let (Role::In(_), Some(holds)) = (&buffer.role, &holds) {
+            if task.writer_of(&buffer.name).is_none() {
+                return Ok(Memory::Host(holds.clone()));
+            }
+            let input = Rc::new(Input::new(&session, room()?, holds.clone())?);
+            let inputs = &mut self.workbench()?.inputs;
+            inputs.push((key(task, plan, at), input.clone()));
+            return Ok(Memory::Input(input));
+        }
+        Ok(Memory::Output(room()?, holds))
+    }
+}
+
+/// What the buffers before hold on the host, by their names.
+fn held<'a>(task: &'a Task, memory: &'a [Memory]) -> impl Iterator<Item = (&'a str, &'a Elements)> {
+    let named = task.buffers.iter().zip(memory);
+    named.filter_map(|(buffer, memory)| match memory {
+        Memory::Host(holds) => Some((buffer.name.as_str(), holds)),
+        Memory::Input(input) => Some((buffer.name.as_str(), input.holds())),
+        Memory::Output(..) => None,
+    })
+}
+
+/// What an input holds: of two tasks with the same key it need not be uploaded twice. What is
+/// drawn is known by its seed; all else may depend on sizes, macros, and what lies before it.
+fn key(task: &Task, plan: &Plan, at: usize) -> String {
+    let buffer = &task.buffers[at];
+    let Role::In(fill) = &buffer.role else {
+        return String::new();
+    };
+    let Buffer {
+        name,
+        ty,
+        transposed,
+        image,
+        ..
+    } = buffer;
+    let shape = plan.shapes[at];
+    let fill = match fill {
+        Fill::Numbers(..) | Fill::Drawn(..) => format!("{fill:?}"),
+        Fill::Each(_) | Fill::Made(..) => {
+            let what: &dyn Debug = match fill {
+                Fill::Made(from, _) => from,
+                other => other,
+            };
+            let before: Vec<String> = (0..at).map(|at| key(task, plan, at)).collect();
+            let (sizes, names) = (&task.sizes, &task.names);
+            format!("{what:?} {sizes:?} {:?} {names:?} {before:?}", task.defines)
+        }
+    };
+    format!("{name} {ty:?} {shape:?} {transposed} {image:?} {fill}")
+}
+
+/// An argument as the session takes it.
+fn given(
+    session: &Session,
+    arg: &Arg,
+    task: &Task,
+    plan: &Plan,
+    memory: &[Memory],
+) -> Result<session::Arg> {
+    Ok(match arg {
+        Arg::Number(_, ty, formula) => {
+            let value = formula.value(&plan.scope).map_err(Error::Usage)?;
+            session::Arg::Number(value, ty)
+        }
+        Arg::Parts(size, parts) => {
+            let part = |(at, ty, formula): &(usize, Type, Formula)| {
+                let value = formula.value(&plan.scope).map_err(Error::Usage)?;
+                Ok((*at, value, ty.name()))
+            };
+            let parts: Result<Vec<_>> = parts.iter().map(part).collect();
+            session::Arg::of_parts(*size, &parts?)
+        }
+        Arg::Local(bytes) => session::Arg::Local(bytes.count(&plan.scope).map_err(Error::Usage)?),
+        Arg::Buffer(name) => {
+            let at = task.buffers.iter().position(|one| one.name == *name);
+            let buffer = match at.map(|at| &memory[at]) {
+                Some(Memory::Input(input)) => input.buffer(),
+                Some(Memory::Output(output, _)) => output.buffer(),
+                _ => {
+                    let why = format!("{}: there is no buffer {name}", task.name());
+                    return Err(Error::Usage(why));
+                }
+            };
+            session::Arg::Buffer(buffer.clone())
+        }
+        Arg::Sampler(words) => session::Arg::Sampler(session.sampler(words)?),
+    })
+}
+
+impl Lesson {
+    /// What is wrong with a result, and whether a second run gives another one. Not in a
+    /// simulator, which is slow and finds a race by itself.
+    pub(crate) fn differs(
+        &mut self,
+        ready: &Ready,
+        results: &Results,
+        wrong: String,
+    ) -> Result<String> {
+        let session = self.session()?;
+        if session.device.is_simulator() {
+            return Ok(wrong);
+        }
+        let _hush = self.console.step.as_ref().map(Step::hush);
+        ready.poison_again(&session, Poison::Nan)?;
+        session.run(&ready.launches)?;
+        let again = ready.read(&session)?;
+        // Makes whole what was written that nobody may write.
+        let _ = ready.check(&session, &again)?;
+        let both = results
+            .iter()
+            .zip(&again)
+            .flat_map(|((_, one), (_, other))| {
+                (0..one.len()).map(move |i| (one.bits(i), other.bits(i)))
+            });
+        let count = match both.filter(|(one, other)| one != other).count() {
+            0 => return Ok(wrong),
+            1 => "another element".to_string(),
+            count => format!("{count} other elements"),
+        };
+        let look = format!(
+            "differs: a second run gave {count}: a race, or something was read that was \
+             never written"
+        );
+        Ok(verify::of_unsteady(&wrong, &look))
+    }
+
+    /// A second run, over a C that held a number before the launch, and not NaN: a kernel
+    /// may take NaN for nothing and add to everything else. What it took; nothing in a simulator,
+    /// which has no time for that.
+    ///
+    /// # Errors
+    /// [`Error::Wrong`] where it is.
+    pub(crate) fn over_a_number(
+        &mut self,
+        ready: &Ready,
+        first: (Right, &Results),
+    ) -> Result<Option<Sample>> {
+        let session = self.session()?;
+        if session.device.is_simulator() {
+            return Ok(None);
+        }
+        let _hush = self.console.step.as_ref().map(Step::hush);
+        let again = |poison: Poison| -> Result<Sample> {
+            ready.poison_again(&session, poison)?;
+            let sample = Sample::of(|| session.run(&ready.launches))?;
+            ready.check_again(&session, first)?;
+            Ok(sample)
+        };
+        let is_wrong = |poison| match again(poison) {
+            Err(Error::Wrong(_)) => Ok(true),
+            tried => tried.map(|_| false),
+        };
+        let wrong = match again(Poison::Number) {
+            Err(Error::Wrong(wrong)) => wrong,
+            tried => return tried.map(Some),
+        };
+        // What else changes from run to run, as what local memory holds, may be right here and
+        // wrong there by chance, but not again and again.
+        for _ in 0..2 {
+            if is_wrong(Poison::Nan)? || !is_wrong(Poison::Number)? {
+                return Err(Error::Wrong(format!(
+                    "right in the first run, wrong in the second: a race, or memory that was \
+                     never set\n{}",
+                    verify::facts_of(&wrong)
+                )));
+            }
+        }
+        Err(Error::Wrong(format!(
+            "right where C held NaN before the launch, wrong where it held a number: C is read \
+             before it is written\n{wrong}"
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use verify::element::Type;
+    use verify::matrix;
+
+    #[test]
+    fn what_a_formula_may_name_is_uploaded_anew_and_what_is_drawn_is_not() {
+        let keys = |size: usize, define: usize, seed| {
+            let drawn = Role::In(Fill::Numbers(matrix::Fill::Random, seed));
+            let each = Role::In(Fill::Each("A[i] + SIZE + MACRO".into()));
+            let task = Task {
+                sizes: vec![("SIZE".into(), size)],
+                defines: vec![("MACRO".into(), define)],
+                buffers: vec![
+                    Buffer::vector("A", Type::Float, 4, drawn),
+                    Buffer::vector("B", Type::Float, 4, each),
+                ],
+                ..Task::default()
+            };
+            let plan = task.plan().expect("it makes sense");
+            [0, 1].map(|at| key(&task, &plan, at))
+        };
+        let [drawn, each] = keys(1, 2, 3);
+        assert_eq!(keys(1, 2, 3), [drawn.clone(), each.clone()]);
+        for [other, formula] in [keys(9, 2, 3), keys(1, 9, 3)] {
+            assert_eq!(other, drawn);
+            assert_ne!(formula, each);
+        }
+        let [other, formula] = keys(1, 2, 9);
+        assert!(other != drawn && formula != each);
+    }
 }

@@ -1,7 +1,5 @@
 //! What a lesson prints: rows for people, or JSON lines.
 
-mod row;
-
 use std::cell::RefCell;
 use std::fmt::Display;
 use std::fs::File;
@@ -9,18 +7,17 @@ use std::io::{self, Write, stdout};
 
 use colored::Colorize;
 use common::error::Result;
-use common::record::Record;
+use common::record::{Helped, Record};
 use diagnostics::terminal::stream::Stream;
 use diagnostics::terminal::wrap;
 use serde::Serialize;
-
-use row::row;
-pub(crate) use row::{CHOSEN, heading};
+use verify::numbers::{factor, percent, seconds, significant};
 
 /// Where a lesson's words and numbers go. What prints fails when standard output does.
 pub struct Report {
     json: bool,
-    out: Out,
+    /// Standard output, where what kernels and drivers print does not go there.
+    own: Option<File>,
     /// Prints nothing for now, neither lines nor JSON.
     pub(crate) muted: bool,
     /// Lines that wait until the terminal is free, where it is taken.
@@ -33,11 +30,9 @@ impl Report {
     pub fn new(json: bool) -> Report {
         Report {
             json,
-            out: if json && !counts_instructions() {
-                Out::alone()
-            } else {
-                Out::SHARED
-            },
+            own: (json && !counts_instructions())
+                .then(|| alone().ok())
+                .flatten(),
             muted: false,
             kept_back: None,
             rows: Vec::new(),
@@ -73,7 +68,12 @@ impl Report {
             Some(columns) => wrap::wrap(text, columns),
             None => text.into(),
         };
-        Ok(self.out.line(text)?)
+        let line = text + "\n";
+        match self.own.as_ref() {
+            Some(mut own) => own.write_all(line.as_bytes())?,
+            None => stdout().write_all(line.as_bytes())?,
+        }
+        Ok(())
     }
 
     /// Prints one JSON object, in JSON mode.
@@ -119,30 +119,217 @@ fn counts_instructions() -> bool {
     std::env::var_os("OCLGRIND_INST_COUNTS").is_some()
 }
 
-/// Standard output: shared with what kernels and drivers print, or the lesson's alone.
-struct Out(Option<File>);
+/// Standard output for programs that read it: what others print goes to standard error from now
+/// on. Where the system cannot do that, it stays shared.
+fn alone() -> io::Result<File> {
+    let own = Stream::Output.as_it_is()?;
+    Stream::Output.send_to(&Stream::Error.as_it_is()?)?;
+    Ok(own)
+}
 
-impl Out {
-    /// As it comes.
-    const SHARED: Out = Out(None);
+/// The names of the columns.
+pub fn heading(unit: &str) -> String {
+    format!(
+        "  {:<34}{:>9}{:>8}{:>9}{:>7}{:>9}",
+        "kernel", "median", "spread", unit, "step", "of limit"
+    )
+}
 
-    /// For programs that read it: what others print goes to standard error from now on.
-    /// Where the system cannot do that, it stays shared.
-    fn alone() -> Out {
-        let alone = || -> io::Result<File> {
-            let own = Stream::Output.as_it_is()?;
-            Stream::Output.send_to(&Stream::Error.as_it_is()?)?;
-            Ok(own)
-        };
-        Out(alone().ok())
+/// Stands before the kernel that was chosen before the run.
+pub const CHOSEN: &str = "▸";
+
+/// What is said of a rate that cannot be.
+const ABOVE_LIMIT: [&str; 3] = [
+    "more than this device can do. This time and the limit scatter:",
+    "run again on an idle machine. If it stays, the driver's times are",
+    "wrong, or the result comes from elsewhere and was not computed",
+];
+
+/// One kernel in two lines: the figures, and what is new in it; a third one tells
+/// how much of the time went into its helpers.
+pub fn row(record: &Record) -> String {
+    let mark = if record.chosen { CHOSEN } else { " " };
+    let name = format!("{mark} {}", format!("{:<34}", record.kernel).bold());
+    let bar = record.share_of_limit.map(bar).unwrap_or_default();
+    let mut says = String::new();
+    if !record.says.is_empty() {
+        let news = news(record).replace('\n', &format!("\n  {:<12}", ""));
+        says += &format!("\n  {}{}", format!("{bar:<12}").cyan(), news.dimmed());
+    }
+    let varies = "right in every run, but not the same to the bit in each";
+    let varies = record.varies().then_some(varies).into_iter();
+    let above = ABOVE_LIMIT.into_iter().filter(|_| record.is_above_limit());
+    let remarks = varies.chain(above).map(Colorize::yellow);
+    let share = of_which(&record.helpers).map(|share| share.dimmed());
+    for line in share.into_iter().chain(remarks) {
+        says += &format!("\n  {:<12}{line}", "");
+    }
+    if let Some(reason) = record.skipped() {
+        return format!("{name} {} {reason}{says}", "skipped:".yellow());
+    }
+    if let Some(wrong) = record.wrong() {
+        let details = wrong.trim_end().replace('\n', "\n    ");
+        return format!("{name} {}{says}\n    {details}", "✗ WRONG".red().bold());
+    }
+    if let Some(death) = record.death() {
+        // What to do next stands at the end of the lesson.
+        let how = death.to_string();
+        let lines: Vec<&str> = how.lines().take(2).collect();
+        let details = lines.join("\n  ");
+        return format!("{name} {}{says}\n    {details}", "✗ DIED".red().bold());
+    }
+    let checked = if record.is_right() {
+        "✓".green()
+    } else {
+        "not checked".red()
+    };
+    let Some(median) = record.seconds_median else {
+        return format!("{name} {checked} right, not timed{says}");
+    };
+    let step = record.step_factor.map_or("-".into(), factor);
+    let share = record.share_of_limit.map_or("-".into(), percent);
+    format!(
+        "{name}{:>9}{:>8}{:>9}{:>7}{:>9} {checked}{says}",
+        seconds(median),
+        format!("±{}", percent(record.spread.unwrap_or(0.0))),
+        significant(record.rate().unwrap_or(0.0)),
+        step,
+        share
+    )
+}
+
+/// What is new, and in which kernel, where that is not the row above: in a line, or in
+/// two where one is too short.
+fn news(record: &Record) -> String {
+    const ROOM: usize = 80 - 14;
+    let parent = record.made_from.as_deref().unwrap_or_default();
+    if parent.is_empty() {
+        return record.says.clone();
+    }
+    let line = format!("{}; from {parent}", record.says);
+    if line.chars().count() <= ROOM {
+        line
+    } else {
+        format!("{}\nfrom {parent}", record.says)
+    }
+}
+
+/// The time of the helpers, each by name; `None` where none was timed.
+fn of_which(helpers: &[Helped]) -> Option<String> {
+    let timed = |one: &Helped| Some(format!("{} {}", one.kernel, seconds(one.seconds_median?)));
+    let parts: Vec<String> = helpers.iter().filter_map(timed).collect();
+    (!parts.is_empty()).then(|| format!("of which {}", parts.join(", ")))
+}
+
+/// A share of the limit as a bar on a log scale: each block is a factor of
+/// about 2, so that 0.1 % is seen beside 100 %.
+fn bar(share: f64) -> String {
+    let blocks = (share.max(1e-6).log2() + 11.0).round().clamp(0.0, 11.0);
+    "▇".repeat(blocks as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::outcome::Outcome;
+
+    #[test]
+    fn the_bar_is_logarithmic() {
+        assert_eq!(bar(1.0).chars().count(), 11);
+        assert_eq!(bar(0.5).chars().count(), 10);
+        assert_eq!(bar(0.0), "");
     }
 
-    /// Prints a line.
-    fn line(&self, text: impl Display) -> io::Result<()> {
-        let line = format!("{text}\n");
-        match self.0.as_ref() {
-            Some(mut own) => own.write_all(line.as_bytes()),
-            None => stdout().write_all(line.as_bytes()),
-        }
+    #[test]
+    fn a_row_fits_a_terminal() {
+        colored::control::set_override(false);
+        let record = Record {
+            kernel: "matmul_register_tile_private 8x48".into(),
+            says: "the same".into(),
+            outcome: Outcome::RIGHT,
+            seconds_median: Some(1.0),
+            spread: Some(0.01),
+            gflops: Some(34567.0),
+            share_of_limit: Some(0.5),
+            step_factor: Some(345.67),
+            ..Record::default()
+        };
+        assert_eq!(heading("GFLOP/s").chars().count(), 78);
+        let shown = row(&record);
+        assert!(
+            shown.lines().all(|line| line.chars().count() <= 80),
+            "{shown}"
+        );
+        assert!(shown.contains("34567") && shown.contains("346x"), "{shown}");
+    }
+
+    #[test]
+    fn the_kernel_that_a_step_was_made_from_is_named_where_it_is_not_the_row_above() {
+        let news = |made_from: Option<&str>| {
+            news(&Record {
+                says: "B packed into panels".into(),
+                made_from: made_from.map(Into::into),
+                ..Record::default()
+            })
+        };
+        assert_eq!(news(None), "B packed into panels");
+        assert_eq!(news(Some("")), "B packed into panels");
+        assert_eq!(
+            news(Some("matmul_naive")),
+            "B packed into panels; from matmul_naive"
+        );
+        let long = "matmul_register_tile_private 8x48 and more of it";
+        assert_eq!(
+            news(Some(long)),
+            format!("B packed into panels\nfrom {long}")
+        );
+    }
+
+    #[test]
+    fn what_is_odd_about_a_right_result_is_said() {
+        colored::control::set_override(false);
+        let shown = |share, varies| {
+            row(&Record {
+                says: "plain".into(),
+                outcome: Outcome::Right {
+                    compared: None,
+                    varies,
+                },
+                seconds_median: Some(1.0),
+                share_of_limit: Some(share),
+                ..Record::default()
+            })
+        };
+        assert_eq!(shown(1.05, false).lines().count(), 2);
+        assert!(shown(1.06, false).contains("more than this device can do"));
+        assert!(shown(0.5, true).contains("not the same to the bit"));
+        let lines = shown(2.0, true);
+        assert!(
+            lines.lines().all(|line| line.chars().count() <= 80),
+            "{lines}"
+        );
+    }
+
+    #[test]
+    fn a_helper_is_shown_apart() {
+        colored::control::set_override(false);
+        let pack = |kernel: &str, seconds| Helped {
+            kernel: kernel.into(),
+            seconds_median: seconds,
+            ..Helped::default()
+        };
+        let mut record = Record {
+            kernel: "matmul_packed".into(),
+            says: "in panels".into(),
+            outcome: Outcome::RIGHT,
+            seconds_median: Some(1.0),
+            helpers: vec![pack("pack_a", Some(2e-3)), pack("pack_b", Some(1e-3))],
+            ..Record::default()
+        };
+        let shown = row(&record);
+        let last = shown.lines().last().unwrap();
+        assert_eq!(last.trim(), "of which pack_a 2.00 ms, pack_b 1.00 ms");
+        record.helpers = vec![pack("pack_b", None)];
+        assert_eq!(row(&record).lines().count(), 2);
     }
 }

@@ -33,7 +33,15 @@ pub fn lesson_with<Own: Args>(
     if process::is_probe() {
         return process::answer_probe();
     }
-    let (flags, own) = parse_flags::<Own>(number, title);
+    let shared = Flags::command()
+        .name(format!("lesson{number:02}"))
+        .next_help_heading("Flags of this lesson");
+    // Last, since the lesson's own flags come with a description of theirs.
+    let command = Own::augment_args(shared).about(format!("Lesson {number}: {title}"));
+    let matches = command.get_matches();
+    let flags = Flags::from_arg_matches(&matches)
+        .and_then(|flags| Ok((flags, Own::from_arg_matches(&matches)?)));
+    let (flags, own) = flags.unwrap_or_else(|error| error.exit());
     flags.apply_color();
     let status = if process::is_child() {
         let begun = Lesson::begin(number, title, files, flags);
@@ -78,18 +86,6 @@ fn at_each_size(lesson: &mut Lesson, body: impl Fn(&mut Lesson) -> Result<()>) -
     }
     lesson.end()?;
     Ok(0)
-}
-
-fn parse_flags<Own: Args>(number: u32, title: &'static str) -> (Flags, Own) {
-    let shared = Flags::command()
-        .name(format!("lesson{number:02}"))
-        .next_help_heading("Flags of this lesson");
-    // Last, since the lesson's own flags come with a description of theirs.
-    let command = Own::augment_args(shared).about(format!("Lesson {number}: {title}"));
-    let matches = command.get_matches();
-    let flags = Flags::from_arg_matches(&matches)
-        .and_then(|flags| Ok((flags, Own::from_arg_matches(&matches)?)));
-    flags.unwrap_or_else(|error| error.exit())
 }
 
 /// What needs no device is done at once; the rest by a child.

@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::time::SystemTime;
 
 use common::outcome::Skip;
 use common::record::Record;
@@ -21,8 +20,6 @@ pub(crate) struct Simulator {
     log: Option<PathBuf>,
     /// What it held when it was looked at last.
     read: String,
-    /// Its time and length then.
-    state: Option<(SystemTime, u64)>,
 }
 
 impl Simulator {
@@ -30,13 +27,12 @@ impl Simulator {
     pub fn from_environment() -> Simulator {
         let is_read = process::worker::is_heard();
         let log = std::env::var_os(LOG_VARIABLE).filter(|_| !is_read);
-        let mut simulator = Simulator {
-            log: log.map(PathBuf::from),
-            read: String::new(),
-            state: None,
-        };
-        simulator.state = simulator.state();
-        simulator
+        Simulator::of(log.map(PathBuf::from))
+    }
+
+    fn of(log: Option<PathBuf>) -> Simulator {
+        let read = log.as_ref().map_or(String::new(), text);
+        Simulator { log, read }
     }
 
     /// The record of a kernel that has just run, and failed if something was reported
@@ -60,22 +56,15 @@ impl Simulator {
 
     /// What was added to the log. Each context of OpenCL begins it anew.
     fn news(&mut self) -> String {
-        let state = self.state();
-        let Some(log) = self.log.as_ref().filter(|_| state != self.state) else {
-            return String::new();
-        };
-        self.state = state;
-        let now = fs::read(log).unwrap_or_default();
-        let now = String::from_utf8_lossy(&now).into_owned();
+        let now = self.log.as_ref().map_or(String::new(), text);
         let before = std::mem::replace(&mut self.read, now);
         let added = self.read.strip_prefix(&*before);
         added.unwrap_or(&self.read).to_string()
     }
+}
 
-    fn state(&self) -> Option<(SystemTime, u64)> {
-        let file = fs::metadata(self.log.as_ref()?).ok()?;
-        Some((file.modified().ok()?, file.len()))
-    }
+fn text(log: &PathBuf) -> String {
+    String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned()
 }
 
 /// What the simulator itself cannot do: it ends the kernel, whose result says nothing.
@@ -124,12 +113,7 @@ mod tests {
     fn a_report_fails_the_row_of_the_kernel_that_ran_and_no_other() {
         let path = std::env::temp_dir().join(format!("course-log-{}", std::process::id()));
         fs::write(&path, REPORT).unwrap();
-        let mut simulator = Simulator {
-            log: Some(path.clone()),
-            read: String::new(),
-            state: None,
-        };
-        simulator.state = simulator.state();
+        let mut simulator = Simulator::of(Some(path.clone()));
         assert!(simulator.judge(right()).is_right(), "of an earlier run");
         fs::write(&path, REPORT.repeat(2)).unwrap();
         let judged = simulator.judge(right());

@@ -10,18 +10,14 @@ use diagnostics::terminal::{Out, table};
 use verify::numbers::significant;
 use verify::shape::Shape;
 
-use crate::environment::{devices_here, labels_of, leave_out_broken};
+use crate::environment::{devices_here, labels_of};
 use crate::status::complain;
 use crate::worker::{self, Ended, Orders, Pause, Work};
 
 /// Runs the lesson on every device; its status is the largest of all.
 pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> {
-    let mut environment = work.environment();
-    let mut labels = devices_here(&environment);
-    if labels.is_err() && leave_out_broken(&mut environment) {
-        labels = devices_here(&environment);
-    }
-    let labels = match labels {
+    let environment = work.environment();
+    let labels = match devices_here(&environment) {
         Ok(labels) if !labels.is_empty() => labels,
         // Without threads nobody can be asked.
         Err(how) if threads::are_given(2) => {

@@ -6,8 +6,6 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::OnceLock;
-use std::thread;
 use std::time::Duration;
 
 use common::device::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE};
@@ -16,13 +14,11 @@ use common::device::{self, Device};
 use common::source::own_workspace;
 use common::threads;
 use diagnostics::aside;
-use diagnostics::terminal::plain;
 use serde_json::json;
 use verify::cores::cores;
 
 use crate::ask::{ask, this_program};
 use crate::events::{self, Event};
-use crate::scratch::Scratch;
 
 /// Set by a parent that has run the same child before, to the device's limits that
 /// were measured then.
@@ -69,14 +65,8 @@ const FOLDER: &str = ".opencl";
 /// where the system itself offers no device and the learner has not chosen drivers by
 /// such variables: ICD files for drivers that are installed but not announced, or a CPU
 /// driver. `./setup` has written down which ([`USES`]). Where that is missing, or older than what the
-/// system offers, this program is asked, once in its life; it must answer the probe
-/// ([`answer_probe`]).
+/// system offers, this program is asked, which must answer the probe ([`answer_probe`]).
 pub fn fallback_driver() -> Option<(&'static str, PathBuf)> {
-    static FOUND: OnceLock<Option<(&str, PathBuf)>> = OnceLock::new();
-    FOUND.get_or_init(find_fallback).clone()
-}
-
-fn find_fallback() -> Option<(&'static str, PathBuf)> {
     let folder = own_workspace().join(FOLDER);
     let fallbacks = [
         (ICD_VARIABLE, folder.join("vendors")),
@@ -157,81 +147,10 @@ pub(crate) fn devices_here(environment: &Environment) -> Result<Vec<String>, Str
     ask(&mut command, PATIENCE, u64::MAX)
 }
 
-/// Drivers that crash or hang when they are loaded. The loader loads all of them into every
-/// program, so that one takes all the others along: it is found, and left out.
-struct Broken {
-    /// A folder with the ICD files of all others.
-    others: Scratch,
-    /// What is to be told of each.
-    told: Vec<String>,
-}
-
-/// Leaves the broken drivers out of an environment, and tells that; false where that changes
-/// nothing.
-pub(crate) fn leave_out_broken(environment: &mut Environment) -> bool {
-    let Some(broken) = broken().filter(|_| are_all_loaded(environment)) else {
-        return false;
-    };
-    for told in &broken.told {
-        aside!("{told}\n  next: cargo run -p course -- doctor");
-    }
-    environment.push((ICD_VARIABLE, broken.others.0.clone().into()));
-    true
-}
-
-/// Whether no drivers were chosen in this environment, nor some left out.
-pub(crate) fn are_all_loaded(environment: &Environment) -> bool {
+/// Whether no drivers were chosen in this environment.
+fn are_all_loaded(environment: &Environment) -> bool {
     let choose = [ICD_VARIABLE, LIBRARY_VARIABLE];
     environment.iter().all(|(name, _)| !choose.contains(name))
-}
-
-/// A folder with the ICD files of all drivers that can be loaded, where some cannot and
-/// others can.
-pub fn drivers_that_load() -> Option<&'static Path> {
-    broken().map(|broken| &*broken.others.0)
-}
-
-/// Each is loaded alone, once in the life of this process.
-fn broken() -> Option<&'static Broken> {
-    static BROKEN: OnceLock<Option<Broken>> = OnceLock::new();
-    BROKEN.get_or_init(find_broken).as_ref()
-}
-
-fn find_broken() -> Option<Broken> {
-    let files = icd::icd_files();
-    if files.len() < 2 || std::env::var_os(LIBRARY_VARIABLE).is_some() {
-        return None;
-    }
-    let others = Scratch::new().ok()?;
-    // At the same time: each may take seconds.
-    let answers: Vec<Result<(), String>> = thread::scope(|scope| {
-        let asked: Vec<_> = files
-            .iter()
-            .map(|file| scope.spawn(|| loads_alone(file)))
-            .collect();
-        let answers = asked.into_iter().map(|one| one.join().unwrap_or(Ok(())));
-        answers.collect()
-    });
-    let mut told = Vec::new();
-    for (file, answer) in files.iter().zip(answers) {
-        if let Err(how) = answer {
-            let file = plain(&file.display().to_string());
-            told.push(format!(
-                "{file} is left out: the driver that it names fails when it is loaded ({how})"
-            ));
-        } else {
-            fs::copy(file, others.0.join(file.file_name()?)).ok()?;
-        }
-    }
-    (!told.is_empty() && told.len() < files.len()).then_some(Broken { others, told })
-}
-
-/// Loads the driver of this file and no other.
-fn loads_alone(file: &Path) -> Result<(), String> {
-    let folder = Scratch::new().map_err(|error| error.to_string())?;
-    let copy = folder.0.join(file.file_name().unwrap_or_default());
-    fs::copy(file, copy).map_err(|error| error.to_string())?;
-    devices_here(&vec![(ICD_VARIABLE, folder.0.clone().into())]).map(drop)
 }
 
 // PoCL keeps what it has compiled in a folder, and believes what it finds there. Where a file of
@@ -294,7 +213,7 @@ mod tests {
         fs::write(&uses, "\n").expect("the folder can be written");
         assert_eq!(written_since(&uses, &drivers).as_deref(), Some("\n"));
         assert!(written_since(&uses, &root.0.join("no-vendors")).is_some());
-        thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(20));
         fs::write(drivers.join("a.icd"), "").expect("the folder can be written");
         assert_eq!(written_since(&uses, &drivers), None, "a driver came");
     }

@@ -8,8 +8,7 @@
 //! - [`events`] is what the child tells the parent: a file of JSON lines, one for each
 //!   thing begun and each result.
 //! - `environment` has the variables by which a child knows what it is, and those that
-//!   decide which drivers it finds; drivers that cannot be loaded, and a cache that may be
-//!   damaged, are left out.
+//!   decide which drivers it finds; a cache that may be damaged is left out.
 //! - [`worker`] starts one, waits for its end, and says what it came to; `staff` are those that
 //!   stay for another task.
 //! - [`resume`] is what the next child needs not measure again.
@@ -51,7 +50,7 @@ use worker::{Ended, Work};
 pub use ask::{ask, end_group, end_with_us, in_a_group, this_program};
 pub use common::device::icd::LIBRARY_VARIABLE;
 pub use environment::{
-    Environment, answer_probe, drivers_that_load, environment, fallback_driver, is_child, is_probe,
+    Environment, answer_probe, environment, fallback_driver, is_child, is_probe,
 };
 pub use finished::{Finished, Refused, child_status};
 pub use signals::{Signals, clear_line};

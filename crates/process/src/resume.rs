@@ -12,7 +12,7 @@
 //! ([`note_loss`]), and goes on behind it.
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use common::death::Death;
 use common::error::Result;
@@ -47,8 +47,11 @@ impl Earlier {
     /// Reads the file that the environment names; empty in the first child.
     pub fn from_environment() -> Earlier {
         let folder = events::folder();
-        let read = |folder: PathBuf| events::read(&folder.join(events::NAME));
-        Earlier::of(folder.map_or(Vec::new(), read))
+        let read = folder.map(|folder| events::read(&folder.join(events::NAME)));
+        match read {
+            Some(events) if !events.is_empty() => Earlier::of(events),
+            _ => Earlier::default(),
+        }
     }
 
     fn of(events: Vec<Event>) -> Earlier {

@@ -80,7 +80,7 @@ impl Idle {
             thread::sleep(time);
             false
         };
-        let end = worker::wait(child, &self.events.path, orders, false, &mut sleep)?;
+        let end = worker::wait(child, &self.events.path, orders, &mut sleep)?;
         let Some(End::Idle(child)) = end else {
             return Ok(None);
         };

@@ -22,10 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ask::end_with_us;
-use crate::environment::{
-    Environment, are_all_loaded, beside, drivers_that_load, forget_drivers, leave_out_broken,
-    leave_out_cache, may_be_damaged,
-};
+use crate::environment::{Environment, beside, forget_drivers, leave_out_cache, may_be_damaged};
 use crate::events::{
     self, DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, Sender, WORK_VARIABLE,
 };
@@ -283,7 +280,7 @@ impl Ended {
 }
 
 /// Runs a worker to its end, with another one after each kernel that took one down where the work
-/// resumes, and once more where a driver cannot be loaded, or its cache may be at fault; `None`
+/// resumes, and once more where PoCL's cache may be at fault; `None`
 /// when `pause` asked for an early end.
 pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> {
     let events = EventsFile::new()?;
@@ -346,11 +343,7 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
         if resume::note_loss(&events.path, &death)? {
             continue;
         }
-        if death.stage == Stage::Loading && leave_out_broken(&mut environment) {
-            events.clear();
-        } else if death.is_as_by_a_cache()
-            && may_be_damaged(&environment, &events::read(&events.path))
-        {
+        if death.is_as_by_a_cache() && may_be_damaged(&environment, &events::read(&events.path)) {
             leave_out_cache(&mut environment);
             if work.resumes && resume::is_in_a_kernel(&events.path) {
                 // The new worker is not to be judged by the last word of the old one.
@@ -403,7 +396,7 @@ fn end_of(work: &Work, status: u8, events: &EventsFile) -> Result<Ended> {
 
 /// How long a child may take to end once it has said that it leaves. A driver was
 /// once seen to stop for good while its threads ended; by then nothing is lost with
-/// the process. Also how long drivers may take to be loaded before it is asked which hangs.
+/// the process.
 const TEARDOWN: Duration = Duration::from_secs(5);
 
 /// How often a child that says nothing new is looked at more closely.
@@ -461,13 +454,7 @@ fn one(
         path: work.program.clone(),
         why: not_started(&error),
     })?;
-    wait(
-        child,
-        &events.path,
-        orders,
-        are_all_loaded(environment),
-        pause,
-    )
+    wait(child, &events.path, orders, pause)
 }
 
 fn not_started(error: &std::io::Error) -> String {
@@ -485,13 +472,11 @@ fn not_started(error: &std::io::Error) -> String {
 }
 
 /// Waits for the child; ends it when what was begun last takes longer than it may, when it
-/// does not come to the end that it has announced, and when `pause` says so. Where it `may_ask`,
-/// it asks which driver hangs that is long in loading.
+/// does not come to the end that it has announced, and when `pause` says so.
 pub(crate) fn wait(
     mut child: Child,
     path: &Path,
     orders: &Orders,
-    mut may_ask: bool,
     pause: Pause,
 ) -> Result<Option<End>> {
     let length = || std::fs::metadata(path).map_or(0, |file| file.len());
@@ -522,11 +507,6 @@ pub(crate) fn wait(
                 // A person may take any time.
                 Some(Event::Paused) => None,
                 Some(Event::Leaving(status)) => Some(end_by_itself(*status, &events)),
-                Some(Event::Doing(Stage::Loading)) if may_ask => {
-                    may_ask = false;
-                    let hangs = drivers_that_load().is_some() && length() == size;
-                    hangs.then(|| no_end(&events, since.elapsed()))
-                }
                 Some(Event::Trial { begun, limit, .. })
                     if begun.elapsed().is_ok_and(|taken| taken > *limit) =>
                 {

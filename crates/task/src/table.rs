@@ -53,7 +53,7 @@ impl Table {
         let rows = self.0.get(table).ok_or_else(none)?.iter();
         let tasks = rows.map(|row| row.tasks(given, problem));
         let tasks: Result<Vec<Vec<Task>>, String> = tasks.collect();
-        Ok(tasks.map_err(Error::Usage)?.concat())
+        Ok(tasks.map_err(Error::Usage)?.into_iter().flatten().collect())
     }
 }
 

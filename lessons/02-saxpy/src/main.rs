@@ -131,7 +131,7 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task, record: &mut Record) -> Resul
 
     // 4. Buffers, 6. what they hold, and 7. the arguments, by position. C is filled with NaN:
     // an element that nobody writes is noticed.
-    let ready = lesson.bind(saxpy.clone(), plan, kernels)?;
+    let ready = lesson.bind(saxpy, plan, kernels)?;
     let write = timed(|| {
         let mut inputs = ready.inputs();
         inputs.try_for_each(|one| session.write(one.buffer(), one.holds().as_bytes()))

@@ -22,9 +22,13 @@ pub fn misfit(kernel: &Kernel, signature: &[String], text: &str) -> Result<Optio
     }
     // A driver that keeps no signatures answers with an error: nothing to compare.
     let told = |i| kernel.get_arg_type_name(i as u32).ok();
-    let types = Types::of(text);
     let wrong = signature.iter().enumerate().find_map(|(i, wanted)| {
-        let other = other_type(told(i)?.trim_matches('\0'), wanted, &types)?;
+        let told = told(i)?;
+        let told = told.trim_matches('\0');
+        if told == wanted {
+            return None;
+        }
+        let other = other_type(told, wanted, &Types::of(text))?;
         Some(format!("has argument {i} of type {other}, not {wanted}"))
     });
     Ok(wrong)

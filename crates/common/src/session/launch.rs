@@ -82,15 +82,6 @@ impl Arg {
         }
         Arg::Bytes(bytes)
     }
-
-    /// The handle of what it is, where it is no number.
-    fn handle(&self) -> *mut c_void {
-        match self {
-            Arg::Buffer(buffer) => buffer.get(),
-            Arg::Sampler(sampler) => sampler.get(),
-            _ => ptr::null_mut(),
-        }
-    }
 }
 
 /// The bytes of a number as a scalar of this type; none of a type that is no scalar.
@@ -120,7 +111,11 @@ impl Session {
                 Arg::Bytes(bytes) => Some(bytes.clone()),
                 _ => None,
             };
-            let handle = arg.handle();
+            let handle = match arg {
+                Arg::Buffer(buffer) => buffer.get(),
+                Arg::Sampler(sampler) => sampler.get(),
+                _ => ptr::null_mut(),
+            };
             let (bytes, from) = match (arg, &number) {
                 (Arg::Local(bytes), _) => (*bytes, ptr::null()),
                 (_, Some(number)) => (number.len(), number.as_ptr().cast::<c_void>()),
@@ -252,7 +247,8 @@ impl Session {
     /// Launches these one after another. The queue is in order: none begins before
     /// the one before it ends.
     pub fn launch_all(&self, launches: &[Launch]) -> Result<Vec<Event>> {
-        launches.iter().map(|launch| self.launch(launch)).collect()
+        let launches = launches.iter();
+        launches.map(|one| self.launch_after(one, &[])).collect()
     }
 
     /// Launches these one after another, waits until the last has ended, and gives

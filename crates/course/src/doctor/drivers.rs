@@ -200,17 +200,6 @@ fn platforms_of(name: &str, library: &str, place: &Path) -> Result<Finding, Stri
     Ok(Topic::Drivers.note(name, format!("{library} opens, {why}")))
 }
 
-/// Where some drivers fail when they are loaded: lessons are told of the others.
-pub fn others(folder: &Path) -> Finding {
-    let names = fs::read_dir(folder).into_iter().flatten().flatten();
-    let names = names.map(|file| file.file_name().display().to_string());
-    let says = format!(
-        "some drivers fail when they are loaded, so lessons see only the others: {}",
-        names.collect::<Vec<_>>().join(", ")
-    );
-    Topic::Drivers.note("drivers that load", says)
-}
-
 /// A driver of the workspace, which `./setup` put there.
 pub fn fallback(variable: &str, value: &Path) -> Finding {
     let says = format!(

@@ -1,5 +1,6 @@
 //! A sign of life on a terminal.
 
+use std::io::{IsTerminal, stderr};
 use std::thread;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ pub fn bar(steps: Option<u64>, template: &str) -> ProgressBar {
 
 /// Where it is shown: not among rows that another program passes on to the terminal.
 pub fn target() -> ProgressDrawTarget {
-    if stdout_is_piped() {
+    if stdout_is_piped() || !stderr().is_terminal() {
         ProgressDrawTarget::hidden()
     } else {
         stderr_of_its_own().unwrap_or_else(ProgressDrawTarget::stderr)

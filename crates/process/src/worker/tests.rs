@@ -52,7 +52,7 @@ fn stuck(events: &[Event]) -> End {
     let mut command = Command::new("sleep");
     let command = end_with_us(&mut command).arg("1000").stdout(Stdio::null());
     let child = command.stderr(Stdio::null()).spawn().unwrap();
-    wait(child, &file.path, &orders(), false, &mut patient)
+    wait(child, &file.path, &orders(), &mut patient)
         .unwrap()
         .unwrap()
 }
@@ -78,7 +78,7 @@ fn is_ended(script: &str) -> bool {
         std::thread::sleep(time);
         begun.elapsed() > Duration::from_millis(900)
     };
-    let ended = wait(child.unwrap(), &file.path, &orders(), false, &mut pause).unwrap();
+    let ended = wait(child.unwrap(), &file.path, &orders(), &mut pause).unwrap();
     matches!(ended, Some(End::Died(death)) if death.is_hang())
 }
 
