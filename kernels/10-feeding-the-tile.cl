@@ -594,8 +594,8 @@ kernel void sum_shares(int M, int N,
 // -------------------------------------------------------------------------------------
 // 6. Few rows, or few columns: a product that waits for memory alone.
 //
-// Groups of SIDE x LANES items, or of LANES x SIDE. Any M, N and K; FEW is M in the
-// first kernel and N in the second, but LANES at most.
+// Groups of SIDE x LANES items, or of LANES x SIDE. Any M, N and K. A group has FEW rows of C
+// in the first kernel, and FEW columns in the second.
 //
 // With M = 1 each element of B serves one multiply-add: half an operation for each byte
 // of memory, where a GPU could do 15. Nothing is used twice, so no tile helps. Nothing
@@ -608,39 +608,25 @@ kernel void sum_shares(int M, int N,
 //     v     2  | lane 2 lane 2 ... |        ...
 //              B, for few rows of C                A, for few columns of C
 
+#ifndef LANES
 #define LANES 16 // items that share a sum
-#define SIDE 16  // rows or columns of C that lie side by side in a group
-
-#ifndef FEW
-#define FEW 1 // sums of an item, each of another row, or another column
+#define SIDE 16  // such items side by side in a group
+#define FEW 1    // sums of an item, each of another row, or another column
+#define WIDE 1   // or, of few rows, of so many columns: 4 only where N is a multiple of 4
 #endif
-#if FEW > LANES
-#error "FEW must be LANES at most: each lane adds up one sum"
+#if WIDE == 4
+#define reals real4
+#else
+#define reals REAL
 #endif
 
-// FEW sums of products by LANES items, each with its share of k; then each of them adds
-// the shares of one sum, always in the same order. Of that sum `first` is the item with
-// lane 0, and the others are `apart`.
-REAL sum_by_lanes(local REAL *shares,            // [FEW][LANES * SIDE]
-                  global const REAL *few[FEW],   // [K], numbers `few_step` apart
-                  global const REAL *many,       // [K], numbers `many_step` apart
-                  int few_step, int many_step, int K, int lane, int first, int apart)
+// Each item adds up sums whose shares lie in local memory, always in the same order.
+REAL total(local const REAL *share, int apart) // [LANES], elements `apart`
 {
-    REAL sum[FEW] = {0};
-    #pragma unroll 16 // as many loads are in flight
-    for (int k = lane; k < K; k += LANES) {
-        const REAL one = many[k * many_step];
-        unrolled_for (int f = 0; f < FEW; f++)
-            sum[f] += few[f][k * few_step] * one;
-    }
-    unrolled_for (int f = 0; f < FEW; f++)
-        shares[f * LANES * SIDE + first + lane * apart] = sum[f];
-    barrier(CLK_LOCAL_MEM_FENCE); // all shares are there before anybody adds them up
-    REAL total = 0;
-    if (lane < FEW)
-        unrolled_for (int other = 0; other < LANES; other++)
-            total += shares[lane * LANES * SIDE + first + other * apart];
-    return total;
+    REAL sum = 0;
+    for (int lane = 0; lane < LANES; lane++)
+        sum += share[lane * apart];
+    return sum;
 }
 
 __attribute__((reqd_work_group_size(SIDE, LANES, 1)))
@@ -649,20 +635,31 @@ kernel void matmul_rows_by_lanes(int M, int N, int K,
                                  global const REAL *restrict B, // [K][N]
                                  global REAL *restrict C)       // [M][N]
 {
-    local REAL shares[FEW * LANES * SIDE];
+    local reals shares[FEW][LANES][SIDE];
 
     const int x = get_local_id(0);
     const int lane = get_local_id(1);
-    const int column = get_global_id(0);
-    const int row0 = get_group_id(1) * LANES;
+    const int row0 = get_group_id(1) * FEW;
+    const int column0 = get_group_id(0) * SIDE * WIDE;
     // Behind the edge of C the last row and column stand in: their sums are not stored.
-    global const REAL *a[FEW];
-    unrolled_for (int r = 0; r < FEW; r++)
-        a[r] = A + min(row0 + r, M - 1) * K;
-    global const REAL *b = B + min(column, N - 1);
-    const REAL sum = sum_by_lanes(shares, a, b, 1, N, K, lane, x, SIDE);
-    if (lane < FEW && row0 + lane < M && column < N) // each lane has a row of its own
-        C[(row0 + lane) * N + column] = sum;
+    global const REAL *b = B + min(column0 + x * WIDE, N - WIDE);
+    reals sum[FEW] = {0};
+    #pragma unroll 8 // as many loads are in flight
+    for (int k = lane; k < K; k += LANES) {
+        const reals v = *(global const reals *)(b + k * N);
+        unrolled_for (int f = 0; f < FEW; f++)
+            sum[f] += A[min(row0 + f, M - 1) * K + k] * v;
+    }
+    unrolled_for (int f = 0; f < FEW; f++)
+        shares[f][lane][x] = sum[f];
+    barrier(CLK_LOCAL_MEM_FENCE); // all shares are there before anybody adds them up
+    for (int i = lane * SIDE + x; i < FEW * SIDE * WIDE; i += SIDE * LANES) {
+        const int f = i / (SIDE * WIDE);
+        const int column = i % (SIDE * WIDE);
+        const REAL sum = total((local const REAL *)shares[f] + column, SIDE * WIDE);
+        if (row0 + f < M && column0 + column < N)
+            C[(row0 + f) * N + column0 + column] = sum;
+    }
 }
 
 // The same for few columns. Here the lanes lie side by side, as k does in A.
@@ -672,17 +669,28 @@ kernel void matmul_columns_by_lanes(int M, int N, int K,
                                     global const REAL *restrict B, // [K][N]
                                     global REAL *restrict C)       // [M][N]
 {
-    local REAL shares[FEW * LANES * SIDE];
+    local REAL shares[FEW][SIDE][LANES];
 
     const int lane = get_local_id(0);
     const int y = get_local_id(1);
-    const int row = get_global_id(1);
-    const int column0 = get_group_id(0) * LANES;
-    global const REAL *b[FEW];
-    unrolled_for (int c = 0; c < FEW; c++)
-        b[c] = B + min(column0 + c, N - 1);
-    global const REAL *a = A + min(row, M - 1) * K;
-    const REAL sum = sum_by_lanes(shares, b, a, N, 1, K, lane, y * LANES, 1);
-    if (lane < FEW && row < M && column0 + lane < N)
-        C[row * N + column0 + lane] = sum;
+    const int column0 = get_group_id(0) * FEW;
+    const int row0 = get_group_id(1) * SIDE;
+    global const REAL *a = A + min(row0 + y, M - 1) * K;
+    REAL sum[FEW] = {0};
+    #pragma unroll 16
+    for (int k = lane; k < K; k += LANES) {
+        const REAL v = a[k];
+        unrolled_for (int f = 0; f < FEW; f++)
+            sum[f] += v * B[k * N + min(column0 + f, N - 1)];
+    }
+    unrolled_for (int f = 0; f < FEW; f++)
+        shares[f][y][lane] = sum[f];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = y * LANES + lane; i < FEW * SIDE; i += LANES * SIDE) {
+        const int f = i % FEW;
+        const int row = row0 + i / FEW;
+        const REAL sum = total(shares[f][i / FEW], 1);
+        if (row < M && column0 + f < N)
+            C[row * N + column0 + f] = sum;
+    }
 }

@@ -13,8 +13,8 @@
 //! - `simulator` puts what a simulator reported into the row of the kernel that ran.
 //! - `run` leads from `main` to a lesson, whose flags are in [`cli`]; the work is done by
 //!   a child process that the crate `process` watches.
-//! - `choice` marks the one step of a table that is expected to be the fastest, by what its
-//!   candidates took before; [`results`] says in which file.
+//! - `choice` marks the one step of a table that is expected to be the fastest, by the
+//!   `cost` of each candidate; [`results`] says in which file that is kept.
 //! - `host` is what the same product takes without a device; `ablate` times a kernel with
 //!   one part taken out.
 
@@ -22,6 +22,7 @@ mod ablate;
 mod choice;
 pub mod cli;
 mod console;
+mod cost;
 mod host;
 mod lesson;
 mod measure;
@@ -33,8 +34,9 @@ mod simulator;
 pub mod step;
 
 pub use ablate::AblateFlag;
-pub use choice::{Candidates, ChoiceFlags, Kept, Measured};
+pub use choice::ChoiceFlags;
 pub use console::Console;
+pub use cost::{Candidates, Costs};
 pub use lesson::Lesson;
 pub use ready::Ready;
 pub use run::{lesson, lesson_with};

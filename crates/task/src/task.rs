@@ -39,6 +39,8 @@ pub struct Task {
     pub made_from: Option<String>,
     /// Whether it was chosen before the run, for this device and these sizes.
     pub chosen: bool,
+    /// Whether it is made for sizes such as these, so that it is chosen before any other.
+    pub preferred: bool,
     /// Whether the device has no room for it, so that it cannot be chosen.
     pub too_large: bool,
     /// Type of the elements, which kernels see as `REAL`.

@@ -9,6 +9,7 @@ pub mod comparison;
 mod cublas;
 mod library;
 mod openblas;
+mod shapes;
 
 use std::io::Write;
 
@@ -47,12 +48,15 @@ pub struct Options {
         long,
         value_name = "N|MxNxK",
         value_delimiter = ',',
-        required_unless_present = "like"
+        required_unless_present_any = ["like", "seed"]
     )]
     size: Vec<Shape>,
     /// Sizes of a comparison that is kept: h200-thirty has some that were drawn by chance
     #[arg(long, value_name = "NAME")]
     like: Option<String>,
+    /// Thirty sizes that are drawn from this number
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// How many times each has its turn
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
@@ -111,6 +115,13 @@ pub fn libraries(options: &Options) -> Result<()> {
     let mut shapes = options.size.clone();
     if let Some(name) = &options.like {
         shapes.extend(Comparison::read(name)?.shapes());
+    }
+    if let Some(seed) = options.seed {
+        // On a CPU such products take a second at most.
+        shapes.extend(shapes::thirty(
+            seed,
+            if device.is_cpu() { 4e9 } else { 1e12 },
+        ));
     }
     // So few that the turns of one size are seconds apart, and so many that a lesson for each
     // turn costs little.

@@ -15,12 +15,11 @@ fn main() -> ExitCode {
     let (title, file) = ("tiling for a CPU", &["09-tiling-for-a-cpu.cl"]);
     lesson_with(9, title, file, |lesson, flags: &ChoiceFlags| {
         flags.measure(lesson, |lesson, problem| {
-            Ok(Candidates {
-                tasks: lesson.tasks(STEPS, "step", problem)?,
-                told_by: &[],
-                recording: "epyc.jsonl",
-                suit: lesson.session()?.device.kind != Kind::Gpu,
-            })
+            let tasks = lesson.tasks(STEPS, "step", problem)?;
+            let device = &lesson.session()?.device;
+            let suits = device.kind != Kind::Gpu;
+            let (kind, limits) = (device.kind, &device.limits);
+            Ok(Candidates::on(kind, limits, tasks, "epyc.jsonl", suits))
         })
     })
 }

@@ -10,19 +10,16 @@ use common::device::Kind;
 use lesson::{Candidates, ChoiceFlags, lesson_with};
 
 const STEPS: &str = include_str!("../steps.toml");
-/// The macros by which launches of one name are told apart.
-const TOLD_BY: [&str; 3] = ["SHARES", "TM", "TN"];
 
 fn main() -> ExitCode {
     let (title, file) = ("feeding the tile", &["10-feeding-the-tile.cl"]);
     lesson_with(10, title, file, |lesson, flags: &ChoiceFlags| {
         flags.measure(lesson, |lesson, problem| {
-            Ok(Candidates {
-                tasks: lesson.tasks(STEPS, "step", problem)?,
-                told_by: &TOLD_BY,
-                recording: "h200.jsonl",
-                suit: lesson.session()?.device.kind == Kind::Gpu,
-            })
+            let tasks = lesson.tasks(STEPS, "step", problem)?;
+            let device = &lesson.session()?.device;
+            let suits = device.kind == Kind::Gpu;
+            let (kind, limits) = (device.kind, &device.limits);
+            Ok(Candidates::on(kind, limits, tasks, "h200.jsonl", suits))
         })
     })
 }

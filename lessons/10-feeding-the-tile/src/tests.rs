@@ -1,9 +1,12 @@
 //! The choice beside what was measured.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use common::device::{Kind, Limits};
-use lesson::{Candidates, Kept, Measured};
+use common::source::workspace;
+use lesson::{Candidates, Costs};
+use serde::Deserialize;
 use task::Task;
 use task::table::{Table, given};
 use verify::element::Type;
@@ -11,7 +14,7 @@ use verify::matrix::Fill;
 use verify::problem::Problem;
 use verify::shape::Shape;
 
-use crate::{STEPS, TOLD_BY};
+use crate::STEPS;
 
 const PAGE: &str = include_str!("../README.md");
 
@@ -30,80 +33,79 @@ fn candidates(limits: &Limits, shape: Shape, ty: Type) -> Candidates {
     let table = Table::read(STEPS).expect("it is ours");
     let problem = Problem::new(shape, ty, Fill::Random, 1);
     let given = given(limits, Kind::Gpu, &problem);
-    let tasks = table.tasks("step", &given, &problem);
-    Candidates {
-        tasks: tasks.expect("it is ours"),
-        told_by: &TOLD_BY,
-        recording: "h200.jsonl",
-        suit: true,
-    }
+    let tasks = table.tasks("step", &given, &problem).expect("it is ours");
+    Candidates::on(Kind::Gpu, limits, tasks, "h200.jsonl", true)
 }
 
-fn kept() -> Kept {
-    Kept::read(Path::new("no file"), "h200.jsonl")
+/// The tasks that are chosen, by the recording.
+fn chosen(limits: &Limits, shape: Shape, ty: Type) -> Vec<Task> {
+    let costs = Costs::read(Path::new("no file"), "h200.jsonl");
+    let mut tasks = candidates(limits, shape, ty).choose(&costs);
+    tasks.retain(|task| task.chosen);
+    tasks
 }
 
-/// The names of the tasks that are chosen, with their tiles and shares.
-fn chosen(kept: &Kept, limits: &Limits, shape: Shape, ty: Type) -> Vec<String> {
-    let table = candidates(limits, shape, ty);
-    let names = candidates(limits, shape, ty);
-    let tasks = table.choose(kept, shape);
-    let chosen = tasks.iter().filter(|task| task.chosen);
-    chosen.map(|task| names.name(task)).collect()
+/// What each candidate took at a shape, on an H200.
+#[derive(Deserialize)]
+struct Measured {
+    #[serde(flatten)]
+    shape: Shape,
+    seconds: BTreeMap<String, f64>,
 }
 
-/// Of what was measured at a shape, the fastest without padding by the host.
-fn best(one: &Measured) -> f64 {
-    let all = candidates(&h200(), one.shape, Type::Float);
-    let padded = |name: &str| {
-        let is_padded = |task: &&Task| task.plan().expect("ours").padded().is_some();
-        let mut padded = all.tasks.iter().filter(is_padded);
-        padded.any(|task| all.name(task) == name)
+fn measured() -> Vec<Measured> {
+    let path = workspace().join("docs/data/choice/h200-shapes.jsonl");
+    let text = std::fs::read_to_string(path).expect("it is here");
+    text.lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
+}
+
+/// By which name that file has it: with its shares and its tile, where it has both.
+fn kept_name(task: &Task) -> String {
+    let value = |name: &str| {
+        let (_, value) = task.defines.iter().find(|define| define.0 == name)?;
+        Some(format!(" {name}={value}"))
     };
-    let is_here = |name: &str| all.tasks.iter().any(|task| all.name(task) == name);
-    let seconds = one.seconds.iter();
-    // What the file keeps of lesson 13's kernels does not count.
-    let seconds = seconds.filter(|(name, _)| is_here(name) && !padded(name));
-    seconds.map(|(_, time)| *time).fold(f64::INFINITY, f64::min)
+    let told: Option<String> = ["SHARES", "TM", "TN"].map(value).into_iter().collect();
+    task.name() + &told.unwrap_or_default()
 }
 
+/// Among the candidates that were measured at a shape; with another tile nobody knows.
 #[test]
-fn where_it_was_measured_the_fastest_is_chosen() {
-    let kept = kept();
-    assert!(kept.0.len() > 40);
-    for one in &kept.0 {
-        let name = chosen(&kept, &h200(), one.shape, Type::Float).remove(0);
-        assert_eq!(one.seconds[&name], best(one), "{}", one.shape);
-    }
-}
-
-/// Each shape in turn is left out, and the nearest of the others decides.
-#[test]
-fn at_a_shape_that_nobody_measured_the_nearest_comes_near_the_best() {
-    let kept = kept();
+fn what_is_chosen_comes_near_the_best_that_was_measured() {
+    let costs = Costs::read(Path::new("no file"), "h200.jsonl");
     let mut shares: Vec<(f64, Shape, String)> = Vec::new();
-    for one in &kept.0 {
-        let others = kept.0.iter().filter(|other| other.shape != one.shape);
-        let others = Kept(others.cloned().collect());
-        let name = chosen(&others, &h200(), one.shape, Type::Float).remove(0);
-        if let Some(seconds) = one.seconds.get(&name) {
-            shares.push((best(one) / seconds, one.shape, name));
+    for one in measured() {
+        let mut all = candidates(&h200(), one.shape, Type::Float);
+        all.tasks.retain(|task| {
+            let padded = || task.plan().expect("ours").padded().is_some();
+            one.seconds.contains_key(&kept_name(task)) && !padded()
+        });
+        // The kernels for one row and one column are others now.
+        if all.tasks.iter().any(|task| task.preferred) {
+            continue;
         }
+        let seconds = |task: &Task| one.seconds[&kept_name(task)];
+        let best = all.tasks.iter().map(seconds).fold(f64::INFINITY, f64::min);
+        let table = all.choose(&costs);
+        let chosen = table.iter().find(|task| task.chosen).expect("one is");
+        shares.push((best / seconds(chosen), one.shape, kept_name(chosen)));
     }
     shares.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mean = shares.iter().map(|one| one.0).sum::<f64>() / shares.len() as f64;
-    let [mean, worst] = [mean, shares[0].0].map(|share| format!("{:.0} %", share * 100.0));
+    let mean = shares.iter().map(|one| one.0.ln()).sum::<f64>() / shares.len() as f64;
+    let [mean, worst] = [mean.exp(), shares[0].0].map(|share| format!("{:.0} %", share * 100.0));
     for told in [
-        format!("reaches {mean} of the best in the mean"),
+        format!("At {} shapes", shares.len()),
+        format!("{mean} of the best"),
         format!("{worst} at worst"),
     ] {
-        assert!(PAGE.contains(&told), "{told}: {} {shares:#?}", shares.len());
+        assert!(PAGE.contains(&told), "{told}: {shares:#?}");
     }
 }
 
 #[test]
 fn the_page_shows_what_shares_gain() {
-    let kept = kept();
     let shapes = [
         (256, 256, 10000),
         (512, 512, 8000),
@@ -112,7 +114,8 @@ fn the_page_shows_what_shares_gain() {
     ];
     for (m, n, k) in shapes {
         let shape = Shape { m, n, k };
-        let mut all = kept.0.iter();
+        let measured = measured();
+        let mut all = measured.iter();
         let one = all.find(|one| one.shape == shape).expect("measured");
         let sums = |name: &str| name.starts_with("matmul_shares ");
         let all = one.seconds.iter().filter(|(name, _)| sums(name));
@@ -127,9 +130,40 @@ fn the_page_shows_what_shares_gain() {
     }
 }
 
+/// The tables of rules 1 and 3.
+#[test]
+fn the_page_shows_what_was_measured_of_tiles_and_vectors() {
+    let costs = Costs::read(Path::new("no file"), "h200.jsonl").0;
+    for (tm, tn) in [
+        (128, 128),
+        (64, 128),
+        (32, 128),
+        (64, 64),
+        (64, 32),
+        (32, 32),
+    ] {
+        let cost = costs[&format!("matmul_shares TM={tm} TN={tn}")];
+        let row = format!("| {tm} x {tn} | {cost:.2} |");
+        assert!(PAGE.contains(&row), "the page lacks {row}");
+    }
+    let path = workspace().join("docs/data/choice/h200-thin.jsonl");
+    let text = std::fs::read_to_string(path).expect("it is here");
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("an object"));
+    let lines: Vec<serde_json::Value> = lines.skip(1).collect();
+    let mut told = 0;
+    for [tiles, lanes] in lines.as_chunks::<2>().0 {
+        let [m, n, k] = ["m", "n", "k"].map(|side| tiles[side].as_u64().expect("a side"));
+        let [tiles, lanes] = [tiles, lanes].map(|one| one["microseconds"].as_f64().expect("time"));
+        let row = format!("| {m}x{n}x{k} | {tiles:.0} | {lanes:.0} |");
+        told += usize::from(PAGE.contains(&row));
+    }
+    assert_eq!(told, 8, "rows of the page");
+}
+
 #[test]
 fn exactly_one_is_chosen_and_none_that_cannot_run() {
-    let kept = kept();
     let limits = |change: fn(&mut Limits)| {
         let mut limits = h200();
         change(&mut limits);
@@ -138,24 +172,21 @@ fn exactly_one_is_chosen_and_none_that_cannot_run() {
     let small_groups = limits(|limits| limits.max_work_group_size = 32);
     let little_memory = limits(|limits| limits.local_mem_bytes = 24 << 10);
     for ty in [Type::Float, Type::Double, Type::Int] {
-        for (m, n, k) in [
-            (1, 1, 1),
-            (5, 300, 7),
-            (128, 128, 64),
-            (37, 21, 300),
-            (4096, 1, 4096),
-        ] {
+        for (m, n, k) in [(1, 1, 1), (5, 300, 7), (128, 128, 64), (37, 21, 300)] {
             for limits in [h200(), little_memory.clone()] {
-                let names = chosen(&kept, &limits, Shape { m, n, k }, ty);
-                assert_eq!(names.len(), 1, "{m}x{n}x{k} {ty:?} {limits:?}");
+                let all = chosen(&limits, Shape { m, n, k }, ty);
+                assert_eq!(all.len(), 1, "{m}x{n}x{k} {ty:?} {limits:?}");
             }
         }
-        let none = chosen(&kept, &small_groups, Shape::cube(4096), ty);
+        let none = chosen(&small_groups, Shape::cube(4096), ty);
         assert!(none.is_empty(), "groups of 64 have no room");
     }
-    let name = |limits: &Limits| chosen(&kept, limits, Shape::cube(4096), Type::Float).remove(0);
-    assert_eq!(name(&h200()), "matmul_packed_tiles large");
-    assert!(!name(&little_memory).contains("large"));
+    let name =
+        |limits: &Limits, m, n| chosen(limits, Shape { m, n, k: 4096 }, Type::Float)[0].name();
+    assert_eq!(name(&h200(), 4096, 4096), "matmul_packed_tiles large");
+    assert!(!name(&little_memory, 4096, 4096).contains("large"));
+    assert_eq!(name(&h200(), 1, 4096), "matmul_rows_by_lanes");
+    assert_eq!(name(&h200(), 4096, 1), "matmul_columns_by_lanes");
 }
 
 #[test]

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use common::Result;
-use common::device::Kind;
-use lesson::{Candidates, Kept, Lesson};
+use lesson::{Candidates, Costs, Lesson};
 use verify::problem::Problem;
 
 const STEPS: &str = include_str!("../copies.toml");
@@ -12,14 +11,11 @@ const STEPS: &str = include_str!("../copies.toml");
 /// Prints their table, unless `--only` leaves out all of them: of launches of one name the one
 /// that was the fastest on an H200 at the nearest shape.
 pub fn run(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
-    let candidates = Candidates {
-        tasks: lesson.tasks(STEPS, "step", problem)?,
-        told_by: &["SHARES", "TM", "TN"],
-        recording: "h200.jsonl",
-        suit: lesson.session()?.device.kind == Kind::Gpu,
-    };
-    let kept = Kept::read(Path::new(""), candidates.recording);
-    let tasks = candidates.choose(&kept, problem.shape);
+    let tasks = lesson.tasks(STEPS, "step", problem)?;
+    let device = &lesson.session()?.device;
+    let candidates = Candidates::on(device.kind, &device.limits, tasks, "h200.jsonl", false);
+    let costs = Costs::read(Path::new(""), candidates.recording);
+    let tasks = candidates.choose(&costs);
     if !tasks.iter().any(|task| lesson.flags().wants_task(task)) {
         return Ok(());
     }

@@ -42,6 +42,8 @@ pub struct Row {
     pub first: bool,
     /// Without these it cannot be chosen.
     fits: Vec<Formula>,
+    /// Above 0 where it is made for such sizes, and chosen before any other.
+    preferred: Option<Formula>,
     /// In this order.
     pub order: Option<Formula>,
     /// It is skipped where one of these is not above 0.
@@ -163,6 +165,10 @@ impl Row {
             .collect();
         task.vendor_specific = self.vendor_specific;
         task.too_large = !holds(&self.fits, scope)?;
+        task.preferred = match &self.preferred {
+            Some(condition) => condition.value(scope)? > 0.0,
+            None => false,
+        };
         let own = task.own();
         task.launches[own].traffic = self.traffic.clone().map(Traffic::from);
         Ok(task)

@@ -1,0 +1,280 @@
+//! Which kernel, before the run: what each candidate will take is reckoned from its range and from
+//! one number that was measured for its tile.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use common::device::{Kind, Limits};
+use common::error::Result;
+use common::ndrange;
+use common::source::workspace;
+use serde::{Deserialize, Serialize};
+use task::Task;
+
+/// What was measured of one kernel with one tile: a line of the file.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    kernel: String,
+    picoseconds: f64,
+}
+
+/// Picoseconds that a compute unit takes for a multiply-add, by the candidates' names; by
+/// [`LAUNCH`] what a launch takes beside its work.
+#[derive(Clone, Debug, Default)]
+pub struct Costs(pub BTreeMap<String, f64>);
+
+/// The name that stands for no kernel.
+pub const LAUNCH: &str = "a launch";
+
+/// Bytes that a compute unit moves in a nanosecond: from 15 to 25 where that was measured, on GPUs
+/// and on CPUs.
+const UNIT_BYTES: f64 = 20.0;
+
+impl Costs {
+    /// What this device's own file holds, or where nothing was measured on it, a recording
+    /// of the course, `docs/data/choice/NAME`.
+    pub fn read(own: &Path, recording: &str) -> Costs {
+        let own = Costs::of(own);
+        if own.0.is_empty() {
+            Costs::of(&workspace().join("docs/data/choice").join(recording))
+        } else {
+            own
+        }
+    }
+
+    /// What a file holds: none where there is no file. Lines that are damaged, and the
+    /// first of a recording, which says what it is, are passed over.
+    pub fn of(path: &Path) -> Costs {
+        let bytes = fs::read(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let lines = text.lines().flat_map(serde_json::from_str::<Line>);
+        let sane = lines.filter(|line| (0.0..1e12).contains(&line.picoseconds));
+        Costs(sane.map(|line| (line.kernel, line.picoseconds)).collect())
+    }
+
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let mut text = String::new();
+        for (kernel, &picoseconds) in &self.0 {
+            let kernel = kernel.clone();
+            let line = Line {
+                kernel,
+                picoseconds,
+            };
+            text += &(serde_json::to_string(&line).map_err(std::io::Error::from)? + "\n");
+        }
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        Ok(fs::write(path, text)?)
+    }
+}
+
+/// What a candidate's own launch comes to.
+struct Work {
+    /// Multiply-adds that a unit does one after another, those beyond C included.
+    in_a_unit: f64,
+    /// Launches, of which each that waits for another counts twice.
+    launches: f64,
+    /// Bytes that those beside its own move.
+    moved: f64,
+}
+
+/// The launches of a table's kernels among which one is chosen.
+pub struct Candidates {
+    /// All of them; those of one name stand for one row of the table.
+    pub tasks: Vec<Task>,
+    /// The recording in `docs/data/choice` that decides where nothing was measured on the device.
+    pub recording: &'static str,
+    /// Whether the table is for devices of this kind: otherwise none is chosen.
+    pub suit: bool,
+    /// Compute units of the device.
+    pub units: usize,
+    /// Items that keep a unit busy: fewer take as long, since they wait for memory together.
+    pub at_once: usize,
+}
+
+impl Candidates {
+    /// Those of a lesson's table, on a device of this kind.
+    pub fn on(
+        kind: Kind,
+        limits: &Limits,
+        tasks: Vec<Task>,
+        recording: &'static str,
+        suit: bool,
+    ) -> Candidates {
+        Candidates {
+            tasks,
+            recording,
+            suit,
+            units: limits.compute_units.max(1),
+            at_once: if kind == Kind::Gpu { 256 } else { 1 },
+        }
+    }
+
+    /// By which name its cost is kept: "matmul_shares TM=64 TN=64".
+    pub fn name(task: &Task) -> String {
+        let tile = |name: &str| {
+            let value = value(task, name)?;
+            Some(format!(" {name}={value}"))
+        };
+        let told = ["TM", "TN", "VECTORS"].into_iter().filter_map(tile);
+        task.kernel.clone() + &told.collect::<String>()
+    }
+
+    /// What it does, where the host does not pad for it: that is in nobody's time.
+    fn work(&self, task: &Task) -> Option<Work> {
+        let plan = task.plan().ok().filter(|plan| plan.padded().is_none())?;
+        let known = |name: &str| plan.scope.get(name);
+        let own = &plan.ranges[task.own()];
+        let groups = (ndrange::count(own.global()) / ndrange::count(own.local())) as f64;
+        let shares = value(task, "SHARES").unwrap_or(1) as f64;
+        let step = value(task, "TK").unwrap_or(1) as f64;
+        let a_tile = known("MP")? * known("NP")? * shares / groups;
+        let depth = (known("K")? / step / shares).ceil() * step;
+        let in_a_turn = (self.at_once / ndrange::count(own.local())).max(1) as f64;
+        let turns = (groups / (self.units as f64 * in_a_turn)).ceil() * in_a_turn;
+        let helped = task.helped(&plan).ok()?;
+        let counts = helped.iter().filter_map(|one| one.traffic_elements);
+        let elements = counts.map(|one| one.global_loads + one.global_stores);
+        Some(Work {
+            in_a_unit: turns * a_tile * depth,
+            launches: 1.0 + 2.0 * helped.len() as f64,
+            moved: elements.sum::<u64>() as f64 * task.ty.size() as f64,
+        })
+    }
+
+    /// Picoseconds that it will take.
+    fn cost(&self, costs: &Costs, task: &Task) -> Option<f64> {
+        let work = self.work(task)?;
+        let arithmetic = work.in_a_unit * costs.0.get(&Candidates::name(task))?;
+        Some(self.beside(&work, *costs.0.get(LAUNCH)?) + arithmetic)
+    }
+
+    /// Picoseconds that go into what is no arithmetic.
+    fn beside(&self, work: &Work, launch: f64) -> f64 {
+        work.launches * launch + work.moved / (UNIT_BYTES * self.units as f64) * 1e3
+    }
+
+    /// The other way round: what a multiply-add of a unit takes, by a task that took so many.
+    pub fn measured(&self, task: &Task, launch: f64, picoseconds: f64) -> Option<f64> {
+        let work = self.work(task)?;
+        let arithmetic = picoseconds - self.beside(&work, launch);
+        Some(arithmetic.max(picoseconds / 10.0) / work.in_a_unit)
+    }
+
+    /// The table: of each name the candidate that will take the least, or the first. Of these one
+    /// is chosen: a kernel that is made for so few rows or columns, else the one that will take
+    /// the least.
+    pub fn choose(self, costs: &Costs) -> Vec<Task> {
+        let mut table: Vec<(f64, Task)> = Vec::new();
+        for task in &self.tasks {
+            let cost = match task.preferred {
+                _ if task.too_large => None,
+                true => Some(0.0),
+                false => self.cost(costs, task),
+            };
+            let new = (cost.unwrap_or(f64::MAX), task.clone());
+            match table.iter_mut().find(|(_, row)| row.name() == new.1.name()) {
+                Some(row) if new.0 < row.0 => *row = new,
+                Some(_) => {}
+                None => table.push(new),
+            }
+        }
+        let may_win = |(cost, _): &&mut (f64, Task)| self.suit && *cost < f64::MAX;
+        let rows = table.iter_mut().filter(may_win);
+        if let Some((_, least)) = rows.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            least.chosen = true;
+        }
+        table.into_iter().map(|(_, task)| task).collect()
+    }
+}
+
+fn value(task: &Task, name: &str) -> Option<usize> {
+    let define = task.defines.iter().find(|(known, _)| known == name);
+    define.map(|(_, value)| *value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use task::table::{Table, given};
+    use verify::element::Type;
+    use verify::matrix::Fill;
+    use verify::problem::Problem;
+    use verify::shape::Shape;
+
+    const STEPS: &str = r#"
+        [[step]]
+        function = "tile"
+        variant = "{TM}"
+        pad = ["TM", "TM", 1]
+        pad-by = "kernel"
+        local = [1, 1]
+        global = ["ceil(N/TM)", "ceil(M/TM)"]
+        define = { TM = [8, 64] }
+        [[step]]
+        like = "tile {TM}"
+        function = "host_pads"
+        pad-by = "host"
+        [[step]]
+        function = "thin"
+        where = ["N <= 4"]
+        preferred = "N == 1"
+    "#;
+
+    /// What is chosen on a device of ten units, where a step of the large tile costs less.
+    fn chosen(costs: &[(&str, f64)], shape: Shape) -> Vec<String> {
+        let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
+        let given = given(&Limits::default(), Kind::Gpu, &problem);
+        let candidates = Candidates {
+            tasks: Table::read(STEPS)
+                .and_then(|all| all.tasks("step", &given, &problem))
+                .expect("read"),
+            recording: "",
+            suit: true,
+            units: 10,
+            at_once: 2,
+        };
+        let costs = costs.iter().map(|(name, cost)| (name.to_string(), *cost));
+        let table = candidates.choose(&Costs(costs.collect()));
+        let chosen = table.iter().filter(|task| task.chosen);
+        chosen.map(Task::name).collect()
+    }
+
+    const KNOWN: [(&str, f64); 4] = [
+        (LAUNCH, 1e6),
+        ("tile TM=8", 8.0),
+        ("tile TM=64", 5.0),
+        ("host_pads TM=8", 0.1),
+    ];
+
+    #[test]
+    fn a_large_tile_costs_less_where_it_fills_the_units() {
+        assert_eq!(chosen(&KNOWN, Shape::cube(4095)), ["tile 64"]);
+        assert_eq!(chosen(&KNOWN, Shape::cube(127)), ["tile 8"]);
+    }
+
+    #[test]
+    fn a_kernel_for_one_column_is_chosen_there_alone() {
+        let columns = |n| Shape { m: 999, n, k: 999 };
+        assert_eq!(chosen(&KNOWN, columns(1)), ["thin"]);
+        assert_eq!(chosen(&KNOWN, columns(2)), ["tile 8"]);
+        assert!(chosen(&[], columns(2)).is_empty(), "nothing is known");
+    }
+
+    #[test]
+    fn what_was_measured_is_kept_and_damage_survived() {
+        let folder = std::env::temp_dir().join(format!("costs-{}", std::process::id()));
+        let path = folder.join("choice").join("a.jsonl");
+        let costs = Costs([("a".to_string(), 2.5)].into());
+        costs.write(&path).expect("written");
+        assert_eq!(Costs::of(&path).0, costs.0);
+        let whole = fs::read(&path).expect("is there");
+        damage::must_be_survived(&whole, move |bytes| {
+            fs::write(&path, bytes).expect("written");
+            assert!(Costs::of(&path).0.len() < 9);
+        });
+        fs::remove_dir_all(folder).expect("is ours");
+    }
+}
