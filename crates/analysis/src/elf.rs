@@ -25,7 +25,7 @@ pub fn is_elf(bytes: &[u8]) -> bool {
 /// [`Error::Build`] where the library is damaged, has no such function, or is for
 /// processors that the course does not read.
 pub fn read(bytes: &[u8], kernel: &str) -> Result<Code> {
-    let damaged = |error: object::Error| Error::Build(format!("a damaged library: {error}"));
+    let damaged = |error: object::Error| Error::build(format!("a damaged library: {error}"));
     let whole = object::File::parse(bytes);
     // Intel's runtime wraps an object file in what has the same beginning.
     let file = match (whole, wrapped(bytes)) {
@@ -46,7 +46,7 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Code> {
         let names = names.filter(|name| !name.is_empty()).map(String::from);
         let hint = did_you_mean(kernel, &names.collect::<Vec<_>>());
         let why = format!("the library has no function of {kernel}; {hint}");
-        return Err(Error::Build(why));
+        return Err(Error::build(why));
     }
     Ok(copies.swap_remove(best(&copies)))
 }
@@ -83,7 +83,7 @@ fn function(file: &object::File, name: &str) -> Option<Result<Code>> {
         }),
         other => {
             let why = "the course reads x86-64";
-            Err(Error::Build(format!("code for {other:?}: {why}")))
+            Err(Error::build(format!("code for {other:?}: {why}")))
         }
     };
     Some(code.map(|mut code| {

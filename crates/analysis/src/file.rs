@@ -34,7 +34,7 @@ pub fn read(path: &Path, kernel: &str) -> Result<Code> {
 pub fn decode(bytes: &[u8], kernel: &str) -> Result<Code> {
     if elf::is_elf(bytes) && bytes.get(18..20) == Some(&NVIDIA_GPU) {
         let text = tools::output("nvdisasm", &["-c"], bytes).map_err(|why| {
-            Error::Build(format!(
+            Error::build(format!(
                 "a GPU's machine code, which nvdisasm of NVIDIA's CUDA toolkit reads: {why}\n  \
                  next: {INSTALL}"
             ))
@@ -57,12 +57,12 @@ pub fn decode(bytes: &[u8], kernel: &str) -> Result<Code> {
         "neither ELF nor PTX nor SASS: a driver's own format, or no code at all"
     };
     let why = "the machine code cannot be read: it is";
-    Err(Error::Build(format!("{why} {what}")))
+    Err(Error::build(format!("{why} {what}")))
 }
 
 fn missing(kernel: &str, names: &[String]) -> Error {
     let hint = did_you_mean(kernel, names);
-    Error::Build(format!("the code has no kernel {kernel}; {hint}"))
+    Error::build(format!("the code has no kernel {kernel}; {hint}"))
 }
 
 fn of_sass(text: &str, kernel: &str) -> Result<Code> {

@@ -123,7 +123,7 @@ pub fn binary(wanted: &Wanted, launched: &Launched) -> Result<Binary> {
     let child = Finished::of(&mut command);
     let child = child.with_context(|| format!("cannot start {}", compiler.display()))?;
     if !child.status.success() {
-        return Err(Error::Build(child.message()).into());
+        return Err(Error::build(child.message()).into());
     }
     Ok(Binary {
         bytes: fs::read(&to)?,

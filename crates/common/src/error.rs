@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use diagnostics::log::Log;
 use diagnostics::terminal::plain_name;
 use opencl3::error_codes::ClError;
 
@@ -34,9 +35,9 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// A kernel did not build. The text is the rendered diagnostic.
+    /// A kernel did not build.
     #[error("{0}")]
-    Build(String),
+    Build(Log),
     /// A file has not the kernel that is launched, or it takes other arguments.
     #[error("{0}")]
     Unlaunchable(String),
@@ -102,6 +103,11 @@ impl Error {
     /// Why a kernel cannot run here.
     pub fn skipped(why: impl Into<String>) -> Error {
         Error::Skipped(Skip::Since(why.into()))
+    }
+
+    /// What cannot be built, or read as a kernel's code.
+    pub fn build(why: impl Into<String>) -> Error {
+        Error::Build(why.into().into())
     }
 
     /// A file that only lives as long as a command could not be made or written.

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use diagnostics::log::Log;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -18,6 +19,9 @@ pub struct Failure {
     pub next: Option<String>,
     /// What was being done.
     pub stage: Stage,
+    /// Of a build the errors and their places.
+    #[serde(default)]
+    pub log: Option<Log>,
 }
 
 /// What kind of error it was.
@@ -43,6 +47,17 @@ pub enum Kind {
 }
 
 impl Failure {
+    /// Of this kind, with this message.
+    pub fn new(kind: Kind, says: impl Into<String>, stage: Stage) -> Failure {
+        Failure {
+            kind,
+            says: says.into(),
+            next: None,
+            stage,
+            log: None,
+        }
+    }
+
     /// Of an error, while this was done.
     pub fn of(error: &Error, stage: Stage) -> Failure {
         let kind = match error {
@@ -58,10 +73,12 @@ impl Failure {
             Error::Io(_) | Error::Asked(_) => Kind::Ended(error.status()),
         };
         Failure {
-            kind,
-            says: error.to_string(),
             next: error.hint(),
-            stage,
+            log: match error {
+                Error::Build(log) => Some(log.clone()),
+                _ => None,
+            },
+            ..Failure::new(kind, error.to_string(), stage)
         }
     }
 

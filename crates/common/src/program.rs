@@ -131,7 +131,7 @@ impl Program {
         let binary = binaries.into_iter().find(|one| !one.is_empty());
         binary.ok_or_else(|| {
             let why = "this driver gives no binary of a program: build from source instead";
-            Error::Build(why.into())
+            Error::build(why)
         })
     }
 
@@ -142,7 +142,7 @@ impl Program {
     /// [`Error::Build`] where the driver refuses it.
     pub fn of_binary(session: &Session, binary: &[u8], options: &str) -> Result<ClProgram> {
         let device = session.device.cl().id();
-        let refused = |why: &str| Error::Build(format!("the driver refuses the binary: {why}"));
+        let refused = |why: &str| Error::build(format!("the driver refuses the binary: {why}"));
         // SAFETY: the binary lives through the call, which copies it; the driver reads no more
         // than its length, and refuses what it does not understand.
         let made = unsafe { ClProgram::create_from_binary(&session.context, &[device], &[binary]) };

@@ -6,48 +6,82 @@ use std::collections::BTreeSet;
 /// Names the file for its reports, which else go to standard error.
 pub const LOG_VARIABLE: &str = "OCLGRIND_LOG";
 
+/// What it looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FaultKind {
+    /// Items of which one needs what the other writes, in no set order.
+    Races,
+    /// Accesses that are not allowed there.
+    Bounds,
+    /// Values that were never written.
+    Uninitialised,
+    /// Barriers that not all items reach.
+    Barriers,
+    /// What is new.
+    Other,
+}
+
+impl FaultKind {
+    /// All of them, in the order in which they are told.
+    pub const ALL: [FaultKind; 5] = [
+        FaultKind::Races,
+        FaultKind::Bounds,
+        FaultKind::Uninitialised,
+        FaultKind::Barriers,
+        FaultKind::Other,
+    ];
+
+    /// As the screen and the pages call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            FaultKind::Races => "races",
+            FaultKind::Bounds => "bounds",
+            FaultKind::Uninitialised => "uninitialised",
+            FaultKind::Barriers => "barriers",
+            FaultKind::Other => "other",
+        }
+    }
+}
+
 const BEYOND_ITS_ARRAY: &str = "an index is beyond the end of an array of fixed length";
 
-/// What it looks for, the words of its log that stand for it, and what these mean.
+/// The words of its log that stand for a kind of fault, and what these mean.
 #[rustfmt::skip]
-const KINDS: [(&str, &[(&str, &str)]); 4] = [
-    ("races", &[
-        ("Read-write data race", "one item writes what another reads, in no set order"),
-        ("Write-write data race", "two items write the same element, in no set order"),
-        ("data race", "two items use the same element, in no set order"),
-    ]),
-    ("bounds", &[
-        ("not aligned", "a vector is read or written at an address that is no multiple of its size"),
-        ("Invalid read", "something outside of every array is read"),
-        ("Invalid write", "something is written outside of every array"),
-        ("exceeds static array", BEYOND_ITS_ARRAY),
-        ("Invalid ", "an access that OpenCL forbids"),
-    ]),
-    ("uninitialised", &[
-        ("ninitialized ", "a value is used that was never written"),
-    ]),
-    ("barriers", &[
-        ("divergence", "some items of a group reach a barrier and others do not"),
-    ]),
+const MEANINGS: [(FaultKind, &str, &str); 10] = [
+    (FaultKind::Races, "Read-write data race",
+     "one item writes what another reads, in no set order"),
+    (FaultKind::Races, "Write-write data race",
+     "two items write the same element, in no set order"),
+    (FaultKind::Races, "data race",
+     "two items use the same element, in no set order"),
+    (FaultKind::Bounds, "not aligned",
+     "a vector is read or written at an address that is no multiple of its size"),
+    (FaultKind::Bounds, "Invalid read", "something outside of every array is read"),
+    (FaultKind::Bounds, "Invalid write", "something is written outside of every array"),
+    (FaultKind::Bounds, "exceeds static array", BEYOND_ITS_ARRAY),
+    (FaultKind::Bounds, "Invalid ", "an access that OpenCL forbids"),
+    (FaultKind::Uninitialised, "ninitialized ", "a value is used that was never written"),
+    (FaultKind::Barriers, "divergence",
+     "some items of a group reach a barrier and others do not"),
 ];
 
 /// What it is known to report of right kernels: a kind, with what words the report begins or
 /// what a line that takes part has, and how to see that it errs.
 #[rustfmt::skip]
-const DOUBTS: [(&str, &[&str], &str); 5] = [
-    ("bounds", &[BEYOND_ITS_ARRAY],
+const DOUBTS: [(FaultKind, &[&str], &str); 5] = [
+    (FaultKind::Bounds, &[BEYOND_ITS_ARRAY],
      "its compiler folds the indices of nested arrays into one, so a walk through all rows is \
       reported, too: walk with two indices, and a false report goes"),
-    ("other", &[GAVE_UP, "Work item needed to access private memory"],
+    (FaultKind::Other, &[GAVE_UP, "Work item needed to access private memory"],
      "the simulator itself gives up here, as 21.10 does on frexp, modf and their like with a \
       private variable: what it did not see is not judged"),
-    ("uninitialised", &["atomic_xchg", "atomic_cmpxchg"],
+    (FaultKind::Uninitialised, &["atomic_xchg", "atomic_cmpxchg"],
      "it takes the old value, which an exchange returns, for used: fill the buffer before, and \
       a false report goes"),
-    ("uninitialised", &[".lo", ".hi", ".even", ".odd"],
+    (FaultKind::Uninitialised, &[".lo", ".hi", ".even", ".odd"],
      "it takes lanes that a half of a vector leaves out for used: write the halves lane by \
       lane, and a false report goes"),
-    ("races", &["cmpxchg"],
+    (FaultKind::Races, &["cmpxchg"],
      "it takes the plain read before a compare and exchange, which is tried again, for a race: \
       read by atomic_or(p, 0), and a false report goes"),
 ];
@@ -55,16 +89,11 @@ const DOUBTS: [(&str, &[&str], &str); 5] = [
 /// How it begins to say that it gave up itself: what it has computed is not the kernel's.
 const GAVE_UP: &str = "OCLGRIND FATAL ERROR";
 
-/// Whether it gave up on a kernel that it cannot run.
-pub fn has_given_up(log: &str) -> bool {
-    log.contains(GAVE_UP)
-}
-
 /// What is wrong in certain lines of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// One of [`kinds`], or "other".
-    pub kind: &'static str,
+    /// What kind of fault.
+    pub kind: FaultKind,
     /// In words.
     pub meaning: String,
     /// The lines that take part.
@@ -97,6 +126,24 @@ pub struct Line {
     pub code: String,
 }
 
+impl Line {
+    /// Reads what Display has written.
+    pub fn read(text: &str) -> Option<Line> {
+        let text = text.strip_prefix("line ")?;
+        let end = text.find(|c: char| !c.is_ascii_digit());
+        let (number, rest) = text.split_at(end.unwrap_or(text.len()));
+        let included = rest.strip_prefix(" of ");
+        Some(Line {
+            number: number.parse().ok()?,
+            included: included.map(String::from),
+            code: match included {
+                Some(_) => String::new(),
+                None => rest.strip_prefix(": ")?.into(),
+            },
+        })
+    }
+}
+
 impl std::fmt::Display for Line {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match &self.included {
@@ -106,34 +153,49 @@ impl std::fmt::Display for Line {
     }
 }
 
-/// What it looks for, whether it reports it or not.
-pub fn kinds() -> impl Iterator<Item = &'static str> {
-    KINDS.iter().map(|(kind, _)| *kind)
+/// A log, read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Log {
+    /// Reports of the same meaning and lines are one.
+    pub faults: Vec<Fault>,
+    /// Whether it ends with the remark that nothing more is reported: the counts are too low then,
+    /// and what runs later is not looked at.
+    pub is_cut: bool,
+    /// Whether the simulator gave up on a kernel that it cannot run.
+    pub has_given_up: bool,
+    /// On which instruction, where it says so.
+    pub unsupported: Option<String>,
+    /// Whether items of a group race for local memory.
+    pub races_in_a_group: bool,
 }
 
-/// The faults of a log: reports of the same meaning and lines are one.
-pub fn faults(log: &str) -> Vec<Fault> {
-    let mut faults: Vec<Fault> = Vec::new();
-    for (title, lines) in reports(log) {
-        let (kind, meaning) = meaning(title);
-        let mut known = faults.iter_mut();
-        match known.find(|fault| fault.meaning == meaning && fault.lines == lines) {
-            Some(fault) => fault.times += 1,
-            None => faults.push(Fault {
-                kind,
-                meaning: meaning.into(),
-                lines,
-                times: 1,
-            }),
+impl Log {
+    /// Reads it.
+    pub fn of(log: &str) -> Log {
+        let mut faults: Vec<Fault> = Vec::new();
+        for (title, lines) in reports(log) {
+            let (kind, meaning) = meaning(title);
+            let mut known = faults.iter_mut();
+            match known.find(|fault| fault.meaning == meaning && fault.lines == lines) {
+                Some(fault) => fault.times += 1,
+                None => faults.push(Fault {
+                    kind,
+                    meaning: meaning.into(),
+                    lines,
+                    times: 1,
+                }),
+            }
+        }
+        let mut lines = log.lines();
+        let unsupported = lines.find(|line| line.starts_with("Unsupported instruction"));
+        Log {
+            faults,
+            is_cut: log.contains(" suppressing "),
+            has_given_up: log.contains(GAVE_UP),
+            unsupported: unsupported.map(|line| line.trim().into()),
+            races_in_a_group: log.contains("data race at local"),
         }
     }
-    faults
-}
-
-/// Whether the log ends with the remark that nothing more is reported: the counts are too
-/// low then, and what runs later is not looked at.
-pub fn is_cut(log: &str) -> bool {
-    log.contains(" suppressing ")
 }
 
 /// The reports one by one. Each begins with a line that is not indented; the lines below
@@ -173,14 +235,12 @@ fn place(line: &str) -> Option<(usize, Option<String>)> {
 }
 
 /// The kind of a report, and what is wrong; the report's own words where they are new.
-fn meaning(title: &str) -> (&'static str, &str) {
-    for (kind, meanings) in KINDS {
-        let known = meanings.iter().find(|(words, _)| title.contains(words));
-        if let Some((_, meaning)) = known {
-            return (kind, meaning);
-        }
-    }
-    ("other", title)
+fn meaning(title: &str) -> (FaultKind, &str) {
+    let mut known = MEANINGS.iter();
+    let known = known.find(|(_, words, _)| title.contains(words));
+    known.map_or((FaultKind::Other, title), |(kind, _, meaning)| {
+        (*kind, meaning)
+    })
 }
 
 #[cfg(test)]
@@ -198,25 +258,28 @@ mod tests {
 
     #[test]
     fn reports_of_the_same_lines_are_one_fault() {
-        let faults = faults(LOG);
-        let kinds: Vec<_> = faults.iter().map(|one| (one.kind, one.times)).collect();
+        let Log { faults, is_cut, .. } = Log::of(LOG);
+        let kinds: Vec<_> = faults
+            .iter()
+            .map(|one| (one.kind.name(), one.times))
+            .collect();
         assert_eq!(kinds, [("races", 2), ("bounds", 1), ("other", 1)]);
         let lines: Vec<String> = faults[0].lines.iter().map(Line::to_string).collect();
         assert_eq!(lines, ["line 1: a = b;", "line 2: b = 1;"]);
         let of_include = "Invalid write\n\tAt line 3 (column 1) of a/inc.h:\n\t  not its line;\n";
-        let line = super::faults(of_include)[0]
+        let line = Log::of(of_include).faults[0]
             .lines
             .first()
             .unwrap()
             .to_string();
         assert_eq!(line, "line 3 of a/inc.h");
         assert_eq!(faults[2].meaning, "Something new");
-        assert!(is_cut(LOG) && !is_cut(""));
+        assert!(is_cut && Log::of("") == Log::default());
     }
 
     #[test]
     fn an_index_beyond_its_own_row_proves_nothing() {
-        let certain = |log: &str| faults(log)[0].doubt().is_none();
+        let certain = |log: &str| Log::of(log).faults[0].doubt().is_none();
         assert!(!certain(
             "Index (15) exceeds static array size (15)\n\tAt line 1 of x\n"
         ));

@@ -16,14 +16,13 @@ use colored::{ColoredString, Colorize};
 use diagnostics::terminal::prose::{WIDTH, cut};
 use diagnostics::terminal::wrap::stdout_columns;
 use diagnostics::terminal::{Out, plain, plain_name, progress, table};
-use judge::{Detection, Observation, SEEDS, TIMEOUT};
+use judge::{Detection, Detector, Evidence, Observation, SEEDS, TIMEOUT};
 use lesson::results;
 use process::devices::{Device, chosen};
 use process::scratch::Scratch;
 use process::{ask, in_a_group, machine, this_program};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use task::counts::Count;
 use verify::cores::{cores, each_on};
 use verify::numbers::count;
 
@@ -201,7 +200,11 @@ impl Judge<'_> {
             return kept.observations;
         }
         let observations = self.check(puzzle, files).unwrap_or_else(|why| {
-            vec![Observation::new("", Detection::NotRun, format!("{why:#}"))]
+            vec![Observation::new(
+                Detector::Nobody,
+                Detection::NotRun,
+                format!("{why:#}"),
+            )]
         });
         let first = observations.first();
         let is_decided = first.is_some_and(|one| one.outcome != Detection::NotRun);
@@ -277,10 +280,7 @@ impl Judge<'_> {
             seen,
         } = grade;
         let [detector, says] = grade.reason();
-        // A detector that counts is called as a task's `at-most` calls the count.
-        let is_count = |one: &&Observation| {
-            serde_json::from_value::<Count>(one.detector.replace(' ', "-").into()).is_ok()
-        };
+        let is_count = |one: &&Observation| matches!(one.detector, Detector::Count(_));
         let seen = seen.as_ref().ok().and_then(Option::as_deref);
         let counts = seen.unwrap_or_default().iter().filter(is_count);
         let counts: Vec<_> = counts
@@ -364,12 +364,10 @@ impl Grade<'_> {
         let Some(first) = first else {
             return Default::default();
         };
-        // "The result is right, and yet:" goes on below, and a place stands there.
-        let goes_on = first.says.ends_with(':');
         let mut below = first.details.iter();
-        let below = below.find(|one| goes_on || one.starts_with("line "));
+        let below = below.find(|one| matches!(one, Evidence::Line(_)));
         let below = below.map_or(String::new(), |one| format!(" {one}"));
-        [&*first.detector, &(first.says.clone() + &below)].map(plain_name)
+        [first.detector.to_string(), first.says.clone() + &below].map(|one| plain_name(&one))
     }
 }
 

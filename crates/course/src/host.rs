@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -14,10 +14,12 @@ use calls::program;
 use calls::story::sentence;
 use common::Error;
 use common::source::{Source, workspace};
+use diagnostics::log::{Log, Place};
 use diagnostics::terminal::plain;
-use judge::{Detection, How, Observation, Seen};
+use judge::{Detection, Detector, How, Observation, Seen};
 use process::fallback_driver;
 use process::scratch::Scratch;
+use serde_json::Value;
 use verify::numbers::count;
 
 use crate::calls::how_it_ended;
@@ -32,6 +34,9 @@ const KIND: PuzzleKind = PuzzleKind {
     extension: "rs",
     ..EXERCISE
 };
+
+/// Who compares what a program printed.
+const RESULT: Detector = Detector::Result(String::new());
 
 /// Findings that no program may have.
 const NEVER: [&str; 5] = ["error", "log", "order", "unfinished", "leak"];
@@ -101,9 +106,9 @@ pub fn check(puzzle: &Puzzle, rules: &Rules, file: &Path, how: &How) -> Result<S
     };
     let program = match build(file, puzzle.name())? {
         Ok(program) => program,
-        Err(said) => {
+        Err(log) => {
             let says = "does not build, as Rust's compiler says";
-            let fault = Observation::new("result", Detection::Fault, says).with(said.lines());
+            let fault = Observation::of_build(RESULT, says, log);
             return Ok(seen(vec![fault], 4, String::new()));
         }
     };
@@ -111,7 +116,7 @@ pub fn check(puzzle: &Puzzle, rules: &Rules, file: &Path, how: &How) -> Result<S
     let ran = run(&[])?;
     if ran.calls.is_empty() {
         let says = "no OpenCL call was seen: see `cargo course calls`";
-        let not_run = Observation::new("result", Detection::NotRun, says);
+        let not_run = Observation::new(RESULT, Detection::NotRun, says);
         return Ok(seen(vec![not_run], 3, ran.ended.unwrap_or_default()));
     }
     let mut observations = vec![ran.result(), judge(rules, &ran)];
@@ -130,7 +135,7 @@ fn refusal(word: &str, ran: &Ran) -> Observation {
         let says = format!("called with \"{word}\", it runs on another device");
         (Detection::Fault, says)
     };
-    Observation::new("asked for a device", outcome, says)
+    Observation::new(Detector::Choice, outcome, says)
 }
 
 /// What is wrong with its calls.
@@ -151,9 +156,9 @@ fn judge(rules: &Rules, ran: &Ran) -> Observation {
     if details.is_empty() {
         let calls = ran.calls.values().map(|(times, _)| times).sum();
         let says = format!("nothing is wrong with {}", count(calls, "call"));
-        return Observation::new("calls", Detection::Silent, says);
+        return Observation::new(Detector::Calls, Detection::Silent, says);
     }
-    Observation::new("calls", Detection::Fault, details.remove(0)).with(details)
+    Observation::new(Detector::Calls, Detection::Fault, details.remove(0)).with(details)
 }
 
 impl Ran {
@@ -161,41 +166,52 @@ impl Ran {
         let is_chance = |one: &Finding| CHANCE.contains(&one.finding);
         if self.findings.iter().any(is_chance) {
             let says = "not judged: nothing keeps its commands in order, so chance decides";
-            return Observation::new("result", Detection::NotJudged, says);
+            return Observation::new(RESULT, Detection::NotJudged, says);
         }
         let lines = || self.printed.lines().filter(|line| !line.trim().is_empty());
         let last = plain(lines().next_back().unwrap_or("it printed nothing"));
         let Some(ended) = &self.ended else {
-            return Observation::new("result", Detection::Silent, last);
+            return Observation::new(RESULT, Detection::Silent, last);
         };
         let launches = self.launches.iter().take(8).map(|line| plain(line));
-        Observation::new("result", Detection::Fault, format!("{last}; {ended}")).with(launches)
+        Observation::new(RESULT, Detection::Fault, format!("{last}; {ended}")).with(launches)
     }
 }
 
 /// Builds a program of the package in which its file lies; what cargo says, where it fails.
-fn build(file: &Path, name: &str) -> Result<Result<std::path::PathBuf, String>> {
+fn build(file: &Path, name: &str) -> Result<Result<PathBuf, Log>> {
     let package = file.ancestors().nth(3).unwrap_or(file);
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo
         .args(["build", "--quiet", "--bin", name])
-        .args([
-            "--message-format=json-render-diagnostics",
-            "--manifest-path",
-        ])
+        .args(["--message-format=json", "--manifest-path"])
         .arg(package.join("Cargo.toml"))
         .stdin(Stdio::null());
     let built = cargo.output().context("cargo cannot be started")?;
-    let executable = |line: &str| -> Option<String> {
-        let message: serde_json::Value = serde_json::from_str(line).ok()?;
-        Some(message["executable"].as_str()?.into())
-    };
-    let printed = String::from_utf8_lossy(&built.stdout);
-    let program = printed.lines().filter_map(executable).next_back();
-    Ok(match program.filter(|_| built.status.success()) {
-        Some(program) => Ok(program.into()),
-        None => Err(plain(&String::from_utf8_lossy(&built.stderr))),
-    })
+    let (mut program, mut log) = (None, Log::default());
+    for line in String::from_utf8_lossy(&built.stdout).lines() {
+        let Ok(line) = serde_json::from_str::<Value>(line) else {
+            continue;
+        };
+        program = line["executable"].as_str().map(PathBuf::from).or(program);
+        let message = &line["message"];
+        log.shown += message["rendered"].as_str().unwrap_or_default();
+        let spans = message["spans"].as_array().into_iter().flatten();
+        let spans = spans.filter(|span| message["level"] == "error" && span["is_primary"] == true);
+        log.places.extend(spans.filter_map(|span| {
+            let number = |name: &str| Some(span[name].as_u64()? as usize);
+            Some(Place {
+                file: package.join(span["file_name"].as_str()?),
+                line: number("line_start")?,
+                column: number("column_start")?,
+                says: message["message"].as_str()?.into(),
+            })
+        }));
+    }
+    log.shown += &String::from_utf8_lossy(&built.stderr);
+    log.shown = plain(&log.shown);
+    let program = program.filter(|_| built.status.success());
+    Ok(program.ok_or(log))
 }
 
 /// Runs a program to its end, and hears its calls.

@@ -8,11 +8,14 @@ mod places;
 mod tests;
 
 use std::collections::HashSet;
+use std::fmt;
+use std::path::PathBuf;
 
 use crate::terminal::plain;
 use crate::terminal::wrap::folded;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use serde::{Deserialize, Serialize};
 
 use explain::Case;
 use messages::{Message, messages};
@@ -24,26 +27,73 @@ const COLUMNS: usize = 76;
 /// Columns for an explanation: less the margin of a span, and "= help: ".
 const HELP_WIDTH: usize = 60;
 
+/// What a failed build comes to, in words and in places.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Log {
+    /// That the file does not build, where places say the rest.
+    pub heading: Option<String>,
+    /// The errors, laid out in lines; or all in the driver's own words.
+    pub shown: String,
+    /// Where the errors are.
+    pub places: Vec<Place>,
+}
+
+/// An error, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The file.
+    pub file: PathBuf,
+    /// Its line, from 1.
+    pub line: usize,
+    /// The character of that line, from 1.
+    pub column: usize,
+    /// What the compiler says.
+    pub says: String,
+}
+
+impl From<String> for Log {
+    fn from(shown: String) -> Log {
+        Log {
+            shown,
+            ..Log::default()
+        }
+    }
+}
+
+impl fmt::Display for Log {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match &self.heading {
+            Some(heading) => write!(
+                f,
+                "{heading}\n{}\n(--raw-log shows the driver's own words)",
+                self.shown
+            ),
+            None => f.write_str(&self.shown),
+        }
+    }
+}
+
 /// What a failed build's log says, as spans in the source and what it includes; in the
 /// driver's own words where `raw` asks for them, or where no error in them can be located.
-pub fn diagnose(log: &str, source: &File, read: &Read, raw: bool) -> String {
+pub fn diagnose(log: &str, source: &File, read: &Read, raw: bool) -> Log {
     let log = &plain(log.trim_matches(is_padding));
     let path = source.path.display();
     let in_the_drivers_words = format!("{path} does not build; the driver says:\n{log}");
     if raw {
-        return in_the_drivers_words;
+        return in_the_drivers_words.into();
     }
     let files = Files::of(source, read);
     let findings = findings(log, &files);
     if findings.is_empty() {
         let help = help_without_place(log, source);
         let help = help.map(|help| format!("\n{}", folded(&help, HELP_WIDTH, "")));
-        return in_the_drivers_words + &help.unwrap_or_default();
+        return (in_the_drivers_words + &help.unwrap_or_default()).into();
     }
-    format!(
-        "{path} does not build\n{}\n(--raw-log shows the driver's own words)",
-        shown(&findings)
-    )
+    Log {
+        heading: Some(format!("{path} does not build")),
+        shown: shown(&findings),
+        places: findings.iter().map(Finding::place).collect(),
+    }
 }
 
 /// True for a log without a word.
@@ -65,6 +115,18 @@ struct Finding<'f> {
 }
 
 impl Finding<'_> {
+    fn place(&self) -> Place {
+        let Spot { file, line, span } = &self.spot;
+        let before = &file.text[..span.start];
+        let begin = before.rfind('\n').map_or(0, |end| end + 1);
+        Place {
+            file: file.path.clone(),
+            line: *line,
+            column: 1 + before[begin..].chars().count(),
+            says: self.text.clone(),
+        }
+    }
+
     /// What it means. What follows in the same line is most often a consequence, and not
     /// explained.
     fn help(&self) -> Option<String> {

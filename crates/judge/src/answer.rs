@@ -8,7 +8,7 @@ use common::stage::{Stage, Whose};
 use process::worker::Ended;
 use verify::numbers;
 
-use crate::observation::{Detection, Observation};
+use crate::observation::{Detection, Detector, Observation};
 
 /// How a worker ended with a case.
 #[derive(Clone, Debug)]
@@ -84,68 +84,54 @@ fn is_of_another(stage: &Stage) -> bool {
 pub const DRIVER_DIED: &str = "the driver died, where the simulator sees no fault";
 
 /// What a worker's end and its records say about the result.
-pub fn judge(detector: &str, end: &End, records: &[Record]) -> Observation {
-    let seen = |outcome, says: String| Observation::new(detector, outcome, says);
+pub fn judge(detector: Detector, end: &End, records: &[Record]) -> Observation {
     let message = end.message();
     let first = message.lines().next().unwrap_or_default();
+    let not_run = |says: String| Observation::new(detector.clone(), Detection::NotRun, says);
     let is_skipped = || records.iter().any(|one| one.skipped().is_some());
     match end {
         End::Done => of_records(detector, records),
-        End::Refused(Failure {
-            kind: Kind::Usage, ..
-        }) if is_skipped() => of_records(detector, records),
-        End::DriverDied(_) => seen(Detection::NotRun, DRIVER_DIED.into()),
-        End::Refused(Failure {
-            kind: kind @ (Kind::Build | Kind::Unlaunchable),
-            ..
-        }) if !end.is_of_another() => of_build(detector, *kind, &message),
-        End::Refused(_) => seen(
-            Detection::NotRun,
-            match first.strip_suffix(':') {
-                Some(kernel) => format!("did not run: {kernel} does not build"),
-                None => format!("did not run: {first}"),
-            },
-        ),
+        End::DriverDied(_) => not_run(DRIVER_DIED.into()),
+        End::Refused(failure) => match failure.kind {
+            Kind::Usage if is_skipped() => of_records(detector, records),
+            Kind::Build if end.is_of_another() => {
+                let Stage::Building { file, of } = &failure.stage else {
+                    return not_run(format!("did not run: {first}"));
+                };
+                not_run(format!("did not run: {of}{file} does not build"))
+            }
+            Kind::Build => {
+                let log = failure.log.clone().unwrap_or_default();
+                Observation::of_build(detector, "does not build", log)
+            }
+            Kind::Unlaunchable if !end.is_of_another() => {
+                Observation::new(detector, Detection::Fault, "cannot be launched")
+                    .with(message.lines().map(str::trim_end))
+            }
+            _ => not_run(format!("did not run: {first}")),
+        },
         End::Died(death) if end.is_undecided() && death.blame() == Blame::Compiler => {
             let limit = match death.how {
                 How::NoEnd { limit } => limit.as_secs(),
                 _ => death.taken.as_secs(),
             };
-            let says = format!("not built in {limit} s, on a machine that may be busy");
-            seen(Detection::NotRun, says)
+            not_run(format!(
+                "not built in {limit} s, on a machine that may be busy"
+            ))
         }
         End::Died(_) if end.is_of_another() || end.is_undecided() => {
-            seen(Detection::NotRun, format!("did not run: {first}"))
+            not_run(format!("did not run: {first}"))
         }
         // Without the advice below it.
         End::Died(death) => Observation {
             hung: death.is_hang(),
-            ..seen(Detection::Fault, first.into())
+            ..Observation::new(detector, Detection::Fault, first)
         },
     }
 }
 
-/// A kernel that does not build, or cannot be launched like this.
-fn of_build(detector: &str, kind: Kind, message: &str) -> Observation {
-    let says = match kind {
-        Kind::Build => "does not build",
-        _ => "cannot be launched",
-    };
-    Observation::new(detector, Detection::Fault, says).with(diagnostic(message))
-}
-
-/// A build's message without what is known already, or is about a lesson's flags.
-fn diagnostic(message: &str) -> Vec<String> {
-    let lines = message.lines().map(str::trim_end);
-    let spans = lines.filter(|line| {
-        let is_heading = line.ends_with(" does not build");
-        !is_heading && !line.starts_with("(--raw-log ")
-    });
-    spans.map(String::from).collect()
-}
-
 /// A lesson may launch a kernel in several variants: one wrong one is a fault.
-pub fn of_records(detector: &str, records: &[Record]) -> Observation {
+pub fn of_records(detector: Detector, records: &[Record]) -> Observation {
     let wrong: Vec<&Record> = records.iter().filter(|one| one.wrong().is_some()).collect();
     let verified = records.iter().filter(|record| record.is_right()).count();
     let skipped = records.iter().find_map(|record| record.skipped());
@@ -155,8 +141,9 @@ pub fn of_records(detector: &str, records: &[Record]) -> Observation {
         if records.len() > 1 {
             let (wrong, all) = (wrong.len(), records.len());
             let variants = format!("{wrong} of {all} variants are wrong");
-            seen.details.insert(0, format!("in {}", first.kernel));
-            seen.details.push(variants);
+            let kernel = format!("in {}", first.kernel);
+            seen.details.insert(0, kernel.into());
+            seen.details.push(variants.into());
         }
         return seen;
     }
@@ -188,7 +175,7 @@ fn right(records: &[Record]) -> String {
 }
 
 /// A wrong result in words: what is wrong; below, what it looks like and examples.
-pub fn wrong_result(detector: &str, record: &Record) -> Observation {
+pub fn wrong_result(detector: Detector, record: &Record) -> Observation {
     let why = record.wrong().unwrap_or_default();
     let mut lines = why.lines().map(str::trim);
     let says = lines.next().unwrap_or_default();
@@ -198,6 +185,7 @@ pub fn wrong_result(detector: &str, record: &Record) -> Observation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observation::Evidence;
     use common::outcome::Outcome;
 
     fn record(failed: Option<&str>) -> Record {
@@ -217,7 +205,7 @@ mod tests {
             record(None),
             record(Some("3 are wrong\n  looks like: rain\n  C[0] is 1\n  map")),
         ];
-        let seen = of_records("result", &records);
+        let seen = of_records(Detector::Nobody, &records);
         assert_eq!(seen.outcome, Detection::Fault);
         assert_eq!(seen.says, "3 are wrong");
         let details = [
@@ -226,7 +214,7 @@ mod tests {
             "C[0] is 1",
             "1 of 2 variants are wrong",
         ];
-        assert_eq!(seen.details, details);
+        assert_eq!(seen.details, details.map(Evidence::from));
     }
 
     #[test]
@@ -238,7 +226,7 @@ mod tests {
             },
             ..record(None)
         };
-        let says = |count| of_records("result", &[compared(count)]).says;
+        let says = |count| of_records(Detector::Nobody, &[compared(count)]).says;
         assert_eq!(says(Some(4)), "right, 4 elements compared");
         assert_eq!(says(None), "right");
         assert!(says(Some(0)).contains("not judged"), "{}", says(Some(0)));
@@ -246,12 +234,6 @@ mod tests {
 
     #[test]
     fn no_record_is_no_success() {
-        assert_eq!(of_records("result", &[]).outcome, Detection::NotRun);
-    }
-
-    #[test]
-    fn of_a_builds_message_the_spans_are_told() {
-        let message = "a.cl does not build\n  line 3\n(--raw-log shows more)";
-        assert_eq!(diagnostic(message), ["  line 3"]);
+        assert_eq!(of_records(Detector::Nobody, &[]).outcome, Detection::NotRun);
     }
 }

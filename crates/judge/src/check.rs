@@ -8,7 +8,7 @@ use anyhow::Result;
 use common::Error;
 use common::death::How as Ending;
 use common::record::Record;
-use common::simulator::has_given_up;
+use common::simulator::Log;
 use common::source::Source;
 use process::simulator::{look_for_faults, oclgrind};
 use process::worker::Work;
@@ -16,7 +16,7 @@ use verify::element::Type;
 
 use crate::answer::judge;
 use crate::how::How;
-use crate::observation::{Detection, Observation};
+use crate::observation::{Detection, Detector, Observation, Part};
 use crate::simulator;
 use crate::subject::{By, Subject};
 use crate::task::asked::{Asked, Case, Origin, Purpose};
@@ -259,12 +259,14 @@ impl Check<'_> {
         look_for_faults(&mut work, &library);
         let ended = work::finish(work, self.how)?;
         let end = End::of(&ended);
-        let mut result = judge("Oclgrind: result", &end, &ended.records);
-        if has_given_up(&ended.log) && result.is_fault() {
+        let detector = Detector::Oclgrind(Part::Result);
+        let mut result = judge(detector, &end, &ended.records);
+        let log = Log::of(&ended.log);
+        if log.has_given_up && result.is_fault() {
             result.outcome = Detection::Doubtful;
         }
         let text = Source::read(&self.subject.file).map_or(String::new(), |one| one.text);
-        let mut sorted = simulator::sort(&ended.log, &text);
+        let mut sorted = simulator::sort(&log, &text);
         if !matches!(end, End::Done) {
             for one in sorted.iter_mut().filter(|one| one.is_silent()) {
                 one.outcome = Detection::NotRun;

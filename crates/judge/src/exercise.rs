@@ -9,6 +9,7 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{Result, anyhow};
+use common::simulator::Line;
 use common::source::Source;
 use common::threads;
 use diagnostics::tokens::Tokens;
@@ -16,10 +17,10 @@ use process::worker::Work;
 
 use crate::answer::{End, judge};
 use crate::how::{How, Seen};
-use crate::observation::{Detection, Observation};
+use crate::observation::{Detection, Detector, Evidence, Observation, Part};
 use crate::rates;
 use crate::work;
-use simulated::{IN_SIMULATOR, first_wrong, simulate};
+use simulated::{first_wrong, simulate};
 use task::file::TaskFile;
 use task::sizes::in_words;
 
@@ -68,7 +69,7 @@ pub fn check(task: &TaskFile, name: &str, solution: Option<&Path>, how: &How) ->
         simulated.map_err(|_| anyhow!("the simulator's thread panicked"))??;
     if outcome == Detection::Fault {
         // The same wrong result need not be told twice.
-        faults.retain(|seen| seen.detector != IN_SIMULATOR);
+        faults.retain(|seen| seen.detector != Detector::Simulator(Part::Result));
     }
     seen.observations.extend(faults);
     let source = Source::read(&task.kernel)?;
@@ -83,6 +84,9 @@ pub fn check(task: &TaskFile, name: &str, solution: Option<&Path>, how: &How) ->
     Ok(seen)
 }
 
+/// Who compares what the device computed, in all cases.
+const ON_DEVICE: Detector = Detector::Result(String::new());
+
 fn on_device(asked: &Asked) -> Result<Seen> {
     let Asked {
         task, how, name, ..
@@ -91,7 +95,7 @@ fn on_device(asked: &Asked) -> Result<Seen> {
     let cases = runs::results(task, seed)?;
     let ended = work::on_device(asked.work(&cases)?, how)?;
     let end = End::of(&ended);
-    let mut seen = judge("result", &end, &ended.records);
+    let mut seen = judge(ON_DEVICE, &end, &ended.records);
     let mut status = ended.status;
     let drawn = task.new_size(seed);
     if seen.is_silent() {
@@ -104,7 +108,7 @@ fn on_device(asked: &Asked) -> Result<Seen> {
         if launches > 1 {
             seen.says += &format!(", each in {launches} variants");
         }
-    } else if let Some((at, wrong)) = first_wrong("result", &ended.records) {
+    } else if let Some((at, wrong)) = first_wrong(ON_DEVICE, &ended.records) {
         // A kernel that wrote where it should not may bring the process down later on.
         status = 1;
         seen = wrong;
@@ -114,7 +118,7 @@ fn on_device(asked: &Asked) -> Result<Seen> {
         if is_new && !task.all_sizes()?.contains(&case.sizes) {
             let next =
                 format!("the same numbers again: cargo course exercise {name} --seed {seed}");
-            seen.details.push(next);
+            seen.details.push(next.into());
         }
     }
     Ok(Seen {
@@ -132,8 +136,12 @@ fn called(without: &[String], source: &Source) -> Option<Observation> {
     let number = source.text[..tokens.byte(at)].matches('\n').count();
     let line = source.text.lines().nth(number).unwrap_or_default().trim();
     let says = format!("it calls {}, which the task does without", tokens.text(at));
-    let line = format!("line {}: {line}", number + 1);
-    Some(Observation::new("task", Detection::Fault, says).with([line]))
+    let line = Evidence::Line(Line {
+        number: number + 1,
+        included: None,
+        code: line.into(),
+    });
+    Some(Observation::new(Detector::Task, Detection::Fault, says).with([line]))
 }
 
 /// The rate of a kernel file as a share of what the device does in the same run.
@@ -145,14 +153,16 @@ fn rate(asked: &Asked, file: &Path) -> Result<Observation> {
     let end = End::of(&ended);
     let record = ended.records.first();
     let speed = record.and_then(|record| rates::speed(record, &sizes, &task));
-    Ok(match (speed, judge("speed", &end, &ended.records)) {
-        (Some(speed), _) => speed.beside(&task.at_least),
-        (None, _) if ended.status == 0 => {
-            rates::not_judged("a simulator's times say nothing about a device")
-        }
-        // It died or hung, which is told as for any run.
-        (None, seen) => seen,
-    })
+    Ok(
+        match (speed, judge(Detector::Speed, &end, &ended.records)) {
+            (Some(speed), _) => speed.beside(&task.at_least),
+            (None, _) if ended.status == 0 => {
+                rates::not_judged("a simulator's times say nothing about a device")
+            }
+            // It died or hung, which is told as for any run.
+            (None, seen) => seen,
+        },
+    )
 }
 
 /// What is asked of the kernel's speed, if anything is. A kernel is too slow only where the
@@ -190,6 +200,9 @@ mod tests {
         };
         assert!(called("// without get_global_id\nint i = get_local_id(0);\n").is_none());
         let seen = called("// one\n\n    int i = get_global_id(0);\n").unwrap();
-        assert_eq!(seen.details, ["line 3: int i = get_global_id(0);"]);
+        assert_eq!(
+            seen.details[0].to_string(),
+            "line 3: int i = get_global_id(0);"
+        );
     }
 }

@@ -27,7 +27,7 @@ pub use crate::task::asked::{Case, Origin};
 pub use crate::task::child;
 pub use check::{Check, End, Results, SIMULATED, SIZES};
 pub use how::{How, SEEDS, Seen, TIMEOUT};
-pub use observation::{Detection, Observation};
+pub use observation::{Detection, Detector, Evidence, Observation, Part};
 pub use subject::{By, LaunchFlags, Sides, Subject, drafts, is_own, is_task, macro_of};
 pub use verdict::{LIMITED, Verdict};
 pub use work::timed;

@@ -1,13 +1,17 @@
 //! What a detector saw of a kernel.
 
+use std::fmt::{self, Display, Formatter};
 use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
+use common::simulator::{FaultKind, Line};
+use diagnostics::log::{Log, Place};
 use diagnostics::terminal::Out;
 use diagnostics::terminal::prose::{WIDTH, beside, cut};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use task::counts::Count;
 
 /// Where the words beside a detector's name begin.
 const WORDS: usize = 28;
@@ -15,17 +19,154 @@ const WORDS: usize = 28;
 /// One detector's answer.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Observation {
-    /// The detector, with the size where it depends on it.
-    pub detector: String,
+    /// Whose.
+    pub detector: Detector,
     /// In a word.
     pub outcome: Detection,
     /// In a sentence.
     pub says: String,
     /// Evidence, a line each.
-    pub details: Vec<String>,
+    pub details: Vec<Evidence>,
+    /// Where a compiler sees errors.
+    #[serde(skip)]
+    pub places: Vec<Place>,
     /// Whether it came to no end.
     #[serde(skip)]
     pub hung: bool,
+}
+
+/// Who looks at a kernel, or at a program of the host's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detector {
+    /// Whoever compares results: those of a device, in this case.
+    Result(String),
+    /// The simulator, where all that it looks at is told.
+    Oclgrind(Part),
+    /// The simulator, where its faults alone are.
+    Simulator(Part),
+    /// Who counts something.
+    Count(Count),
+    /// Who counts all that the task asks for.
+    Counts,
+    /// The clock.
+    Speed,
+    /// The task itself, which does without some functions.
+    Task,
+    /// What a program of the host's calls.
+    Calls,
+    /// Which device it chooses.
+    Choice,
+    /// Who could not begin to look.
+    Nobody,
+}
+
+/// What a simulator looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    All,
+    /// The result.
+    Result,
+    /// Faults of a kind.
+    Faults(FaultKind),
+}
+
+impl Detector {
+    /// Those of one name.
+    fn all() -> impl Iterator<Item = Detector> {
+        use Detector::{Calls, Choice, Counts, Nobody, Oclgrind, Simulator, Speed, Task};
+        let counts = Count::ALL.map(|(count, ..)| Detector::Count(count));
+        let kinds = FaultKind::ALL.map(Part::Faults);
+        let parts = [Part::All, Part::Result].into_iter().chain(kinds);
+        let others = [Counts, Speed, Task, Calls, Choice, Nobody].into_iter();
+        let others = others.chain(parts.clone().map(Oclgrind));
+        others.chain(counts).chain(parts.map(Simulator))
+    }
+}
+
+impl Display for Detector {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        use Detector::*;
+        f.pad(&match self {
+            Result(case) if case.is_empty() => "result".to_string(),
+            Result(case) => format!("result, {case}"),
+            Oclgrind(Part::All) => "Oclgrind".into(),
+            Oclgrind(Part::Result) => "Oclgrind: result".into(),
+            Oclgrind(Part::Faults(kind)) => format!("Oclgrind: {}", kind.name()),
+            Simulator(Part::All) => "simulator".into(),
+            Simulator(Part::Result) => "result, simulated".into(),
+            Simulator(Part::Faults(kind)) => kind.name().into(),
+            Count(count) => count.words().0.into(),
+            Counts => "counts".into(),
+            Speed => "speed".into(),
+            Task => "task".into(),
+            Calls => "calls".into(),
+            Choice => "asked for a device".into(),
+            Nobody => String::new(),
+        })
+    }
+}
+
+impl Serialize for Detector {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Detector {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Detector, D::Error> {
+        let name = String::deserialize(from)?;
+        let known = Detector::all().find(|one| one.to_string() == name);
+        Ok(known.unwrap_or_else(|| {
+            let case = name.split_once(", ").map_or("", |(_, case)| case);
+            Detector::Result(case.into())
+        }))
+    }
+}
+
+/// A line of evidence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// In words.
+    Words(String),
+    /// A line of the kernel file.
+    Line(Line),
+    /// Of a compiler's errors, as they are laid out.
+    LaidOut(String),
+}
+
+impl From<String> for Evidence {
+    fn from(words: String) -> Evidence {
+        Evidence::Words(words)
+    }
+}
+
+impl From<&str> for Evidence {
+    fn from(words: &str) -> Evidence {
+        Evidence::Words(words.into())
+    }
+}
+
+impl Display for Evidence {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        match self {
+            Evidence::Words(words) | Evidence::LaidOut(words) => f.write_str(words),
+            Evidence::Line(line) => line.fmt(f),
+        }
+    }
+}
+
+impl Serialize for Evidence {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Evidence {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Evidence, D::Error> {
+        let text = String::deserialize(from)?;
+        Ok(Line::read(&text).map_or(Evidence::Words(text), Evidence::Line))
+    }
 }
 
 /// An answer in a word.
@@ -60,20 +201,30 @@ impl Detection {
 
 impl Observation {
     /// An answer without evidence.
-    pub fn new(detector: impl Into<String>, outcome: Detection, says: impl Into<String>) -> Self {
+    pub fn new(detector: Detector, outcome: Detection, says: impl Into<String>) -> Self {
         Observation {
-            detector: detector.into(),
+            detector,
             outcome,
             says: says.into(),
             details: Vec::new(),
+            places: Vec::new(),
             hung: false,
         }
     }
 
     /// The same with this evidence.
-    pub fn with(self, details: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    pub fn with(self, details: impl IntoIterator<Item = impl Into<Evidence>>) -> Self {
         let details = details.into_iter().map(Into::into).collect();
         Observation { details, ..self }
+    }
+
+    /// A fault with a compiler's errors.
+    pub fn of_build(detector: Detector, says: &str, log: Log) -> Self {
+        let lines = log.shown.lines().map(|line| line.trim_end().into());
+        Observation {
+            places: log.places,
+            ..Observation::new(detector, Detection::Fault, says).with(lines.map(Evidence::LaidOut))
+        }
     }
 
     /// Whether it found something for certain.
@@ -87,11 +238,11 @@ impl Observation {
     }
 
     /// The detector as the headers of the broken kernels call it.
-    pub fn kind(&self) -> &str {
-        if self.is_of_results() {
-            "checker"
-        } else {
-            self.detector.trim_start_matches("Oclgrind: ")
+    pub fn kind(&self) -> &'static str {
+        match &self.detector {
+            _ if self.is_of_results() => "checker",
+            Detector::Oclgrind(Part::Faults(kind)) => kind.name(),
+            _ => "",
         }
     }
 
@@ -99,19 +250,20 @@ impl Observation {
     pub fn print(&self, mark: &ColoredString, says: &str) -> Result<()> {
         let mut out = Out;
         let says = beside(says, WORDS);
-        let detector = &self.detector;
+        let detector = self.detector.to_string();
         if detector.chars().count() < WORDS - 4 {
             writeln!(out, "  {mark} {detector:<24}{says}")?;
         } else {
             writeln!(out, "  {mark} {detector}\n{:WORDS$}{says}", "")?;
         }
-        let is_of_build = self.says.starts_with("does not build");
         for detail in &self.details {
-            // A build's diagnostic is laid out already, a line of code is no prose.
-            match (is_of_build, detail.starts_with("line ")) {
-                (true, _) => writeln!(out, "  {detail}")?,
-                (_, true) => writeln!(out, "        {}", cut(detail, WIDTH - 8).cyan())?,
-                _ => writeln!(out, "{:WORDS$}{}", "", beside(detail, WORDS))?,
+            match detail {
+                Evidence::LaidOut(line) => writeln!(out, "  {line}")?,
+                Evidence::Line(line) => {
+                    let line = cut(&line.to_string(), WIDTH - 8);
+                    writeln!(out, "        {}", line.cyan())?;
+                }
+                Evidence::Words(words) => writeln!(out, "{:WORDS$}{}", "", beside(words, WORDS))?,
             }
         }
         Ok(out.flush()?)
@@ -119,34 +271,31 @@ impl Observation {
 
     /// Where it sees a fault of this file, as editors read it: FILE:LINE:COLUMN: error: words.
     pub fn places(&self, file: &Path) -> Vec<String> {
-        let (file, mut words, mut found) = (file.display(), &*self.says, Vec::new());
-        for detail in self.details.iter().map(|detail| detail.trim()) {
-            // As compilers of kernels and of Rust say it, or as the other detectors do.
-            if let Some((_, said)) = detail
-                .split_once(": ")
-                .filter(|_| detail.starts_with("error"))
-            {
-                words = said;
-            } else if let Some(place) = detail.strip_prefix("--> ") {
-                let mut numbers = place.rsplitn(3, ':');
-                let (column, line) = (numbers.next(), numbers.next());
-                if let (Some(column), Some(line)) = (column, line) {
-                    found.push(format!("{file}:{line}:{column}: error: {words}"));
-                }
-            } else if let Some((line, _)) = detail
-                .strip_prefix("line ")
-                .and_then(|at| at.split_once(':'))
-            {
-                found.push(format!("{file}:{line}:1: error: {words}"));
-            }
+        let own = |line| Place {
+            file: file.into(),
+            line,
+            column: 1,
+            says: self.says.clone(),
+        };
+        let mut all = self.places.clone();
+        all.extend(self.details.iter().filter_map(|detail| match detail {
+            Evidence::Line(line) if line.included.is_none() => Some(own(line.number)),
+            _ => None,
+        }));
+        if all.is_empty() {
+            all.push(own(1));
         }
-        if found.is_empty() {
-            found.push(format!("{file}:1:1: error: {words}"));
-        }
-        match self.outcome {
-            Detection::Fault => found,
-            _ => Vec::new(),
-        }
+        all.retain(|_| self.is_fault());
+        let words = |place: Place| {
+            let Place {
+                file,
+                line,
+                column,
+                says,
+            } = place;
+            format!("{}:{line}:{column}: error: {says}", file.display())
+        };
+        all.into_iter().map(words).collect()
     }
 
     /// Whether it says nothing new beside another one.
@@ -156,6 +305,29 @@ impl Observation {
 
     /// True for the checker on a device, or in the simulator.
     pub fn is_of_results(&self) -> bool {
-        self.detector.contains("result")
+        use Detector::{Oclgrind, Result, Simulator};
+        matches!(
+            self.detector,
+            Result(_) | Oclgrind(Part::Result) | Simulator(Part::Result)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_detector_is_read_by_its_name() {
+        let cases = ["", "37x91x53, drawn"].map(|case| Detector::Result(case.into()));
+        for detector in Detector::all().chain(cases) {
+            let text = serde_json::to_string(&detector).expect("a name");
+            let read: Detector = serde_json::from_str(&text).expect("a detector");
+            assert_eq!(read.to_string(), detector.to_string());
+        }
+        let line = "\"line 3: a = b;\"";
+        let read: Evidence = serde_json::from_str(line).expect("evidence");
+        assert!(matches!(&read, Evidence::Line(line) if line.number == 3 && line.code == "a = b;"));
+        assert_eq!(serde_json::to_string(&read).expect("a line"), line);
     }
 }

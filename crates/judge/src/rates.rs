@@ -8,7 +8,7 @@ use serde::Serialize;
 use verify::formula::{Formula, Scope};
 use verify::numbers::{percent, seconds, significant};
 
-use crate::observation::{Detection, Observation};
+use crate::observation::{Detection, Detector, Observation};
 use task::file::{Least, Limit, TaskFile};
 use task::sizes::Sizes;
 
@@ -61,7 +61,7 @@ pub fn speed(record: &Record, size: &Sizes, task: &TaskFile) -> Option<Rates> {
 impl Rates {
     /// Holds it against the share of a limit that is asked for; what is too near is not judged.
     pub fn beside(&self, at_least: &BTreeMap<Limit, Least>) -> Observation {
-        let seen = |outcome, says| Observation::new("speed", outcome, says);
+        let seen = |outcome, says| Observation::new(Detector::Speed, outcome, says);
         let mut asked = Vec::new();
         for (limit, least) in at_least {
             let (share, of) = match limit {
@@ -136,7 +136,11 @@ impl Rates {
 
 /// Says that nobody judged a speed, and why.
 pub fn not_judged(why: &str) -> Observation {
-    Observation::new("speed", Detection::NotJudged, format!("not judged: {why}"))
+    Observation::new(
+        Detector::Speed,
+        Detection::NotJudged,
+        format!("not judged: {why}"),
+    )
 }
 
 #[cfg(test)]

@@ -2,89 +2,76 @@
 
 use std::collections::BTreeSet;
 
-use common::simulator::{Fault, Line, faults, is_cut, kinds};
+use common::simulator::{Fault, FaultKind, Log};
 
-use crate::observation::{Detection, Observation};
+use crate::observation::{Detection, Detector, Evidence, Observation, Part};
 
 /// Lines shown of each detector; more repeat the story.
 const SHOWN: usize = 4;
-
-/// Where it errs for what a whole kernel does.
-const OF_IMAGES: &str = "it takes what functions of images return for unwritten";
-const OF_FENCES: &str = "it does not follow what fences and atomics order between groups";
 
 /// That it is missing, and what is not known for that.
 pub fn missing() -> Observation {
     let says = "is not on this machine: races, bad accesses and values that were never \
                 written are not looked for; ./setup --full installs it";
-    Observation::new("Oclgrind", Detection::NotRun, says)
+    Observation::new(Detector::Oclgrind(Part::All), Detection::NotRun, says)
 }
 
 /// Sorts the log of a kernel file of this text into detectors: one for each kind of fault, and
 /// one for what is new.
-pub fn sort(log: &str, text: &str) -> Vec<Observation> {
-    let faults = faults(log);
-    // The counts are too low where it stopped.
-    let at_least = if is_cut(log) { "at least " } else { "" };
-    let of = |kind: &str| {
-        let ours: Vec<&Fault> = faults.iter().filter(|fault| fault.kind == kind).collect();
-        observation(kind, &ours, at_least)
-    };
-    let other = Some(of("other")).filter(|other| !other.is_silent());
-    let mut all: Vec<Observation> = kinds().map(of).chain(other).collect();
+pub fn sort(log: &Log, text: &str) -> Vec<Observation> {
+    let all = FaultKind::ALL.into_iter();
+    let all = all.map(|kind| (kind, observation(kind, log, text)));
+    let all = all.filter(|(kind, seen)| *kind != FaultKind::Other || !seen.is_silent());
+    all.map(|(_, seen)| seen).collect()
+}
+
+/// Where it errs for what a whole kernel does.
+fn doubt(kind: FaultKind, log: &Log, text: &str) -> Option<&'static str> {
     let is_ordered = text.contains("mem_fence") || text.contains("atomic_work_item_fence");
-    let is_local = log.contains("data race at local");
-    for (kind, may_err, why) in [
-        ("uninitialised", text.contains("image2d_t"), OF_IMAGES),
-        (
-            "races",
-            is_ordered && text.contains("atom") && !is_local,
-            OF_FENCES,
-        ),
-    ] {
-        let is_doubtful =
-            |one: &&mut Observation| may_err && one.is_fault() && one.detector.ends_with(kind);
-        if let Some(one) = all.iter_mut().find(is_doubtful) {
-            one.outcome = Detection::Doubtful;
-            one.details
-                .insert(0, format!("may be a false report: {why}"));
+    match kind {
+        FaultKind::Uninitialised if text.contains("image2d_t") => {
+            Some("it takes what functions of images return for unwritten")
         }
+        FaultKind::Races if is_ordered && text.contains("atom") && !log.races_in_a_group => {
+            Some("it does not follow what fences and atomics order between groups")
+        }
+        _ => None,
     }
-    all
 }
 
 /// What one detector found.
-fn observation(kind: &str, faults: &[&Fault], at_least: &str) -> Observation {
-    let detector = format!("Oclgrind: {kind}");
+fn observation(kind: FaultKind, log: &Log, text: &str) -> Observation {
+    let detector = Detector::Oclgrind(Part::Faults(kind));
+    let faults: Vec<&Fault> = log.faults.iter().filter(|one| one.kind == kind).collect();
     let Some(first) = faults.first() else {
         return Observation::new(detector, Detection::Silent, "saw nothing");
     };
     let mut seen = Observation::new(detector, Detection::Fault, &*first.meaning);
-    if let Some(doubts) = faults
-        .iter()
-        .map(|one| one.doubt())
-        .collect::<Option<Vec<_>>>()
-    {
+    let doubts: Option<BTreeSet<&str>> = faults.iter().map(|one| one.doubt()).collect();
+    let doubts = doubts.unwrap_or_else(|| doubt(kind, log, text).into_iter().collect());
+    if !doubts.is_empty() {
         seen.outcome = Detection::Doubtful;
-        let doubts: BTreeSet<&str> = doubts.into_iter().collect();
-        let doubts = doubts
-            .into_iter()
-            .map(|how| format!("may be a false report: {how}"));
-        seen.details.extend(doubts);
     }
+    let doubts = doubts.into_iter();
+    let doubts = doubts.map(|how| format!("may be a false report: {how}").into());
+    seen.details.extend(doubts);
     for (at, fault) in faults.iter().take(SHOWN).enumerate() {
         if at > 0 && faults[at - 1].meaning != fault.meaning {
-            seen.details.push(fault.meaning.clone());
+            seen.details.push(fault.meaning.clone().into());
         }
         seen.details.push(match fault.times {
             1 => "once:".into(),
-            times => format!("{at_least}{times} times:"),
+            // The counts are too low where it stopped.
+            times if log.is_cut => format!("at least {times} times:").into(),
+            times => format!("{times} times:").into(),
         });
-        seen.details.extend(fault.lines.iter().map(Line::to_string));
+        let lines = fault.lines.iter().cloned();
+        seen.details.extend(lines.map(Evidence::Line));
     }
     if faults.len() > SHOWN {
         let more = faults.len() - SHOWN;
-        seen.details.push(format!("and in {more} more places"));
+        seen.details
+            .push(format!("and in {more} more places").into());
     }
     seen
 }
@@ -101,13 +88,18 @@ mod tests {
 
     #[test]
     fn each_kind_of_fault_has_a_detector_and_the_lines_are_quoted() {
+        let sort = |log: &str, text| sort(&Log::of(log), text);
         let seen = sort(LOG, "");
         let races = &seen[0];
-        assert_eq!(races.detector, "Oclgrind: races");
+        let shown = |one: &Observation| -> Vec<String> {
+            one.details.iter().map(Evidence::to_string).collect()
+        };
+        assert_eq!(races.kind(), "races");
         assert_eq!(races.outcome, Detection::Fault);
-        assert_eq!(races.details, ["once:", "line 1: a = b;", "line 2: b = 1;"]);
-        assert!(seen[1].details[0].starts_with("may be a false report"));
-        assert_eq!(seen[1].details[1..], ["once:", "line 1: a = b;"]);
+        assert_eq!(shown(races), ["once:", "line 1: a = b;", "line 2: b = 1;"]);
+        let bounds = shown(&seen[1]);
+        assert!(bounds[0].starts_with("may be a false report"));
+        assert_eq!(bounds[1..], ["once:", "line 1: a = b;"]);
         assert_eq!(seen[2].outcome, Detection::Silent);
         assert_eq!(seen[3].outcome, Detection::Silent);
         let value = "Uninitialized value\n\tAt line 1 (column 9) of input.cl:\n\t  a = b;\n";
@@ -126,7 +118,7 @@ mod tests {
 
     #[test]
     fn an_empty_log_is_silence_of_four_detectors() {
-        let seen = sort("", "");
+        let seen = sort(&Log::default(), "");
         assert_eq!(seen.len(), 4);
         assert!(seen.iter().all(|one| one.outcome == Detection::Silent));
     }
@@ -134,7 +126,7 @@ mod tests {
     #[test]
     fn a_damaged_log_is_sorted_all_the_same() {
         damage::must_be_survived(LOG.as_bytes(), |bytes| {
-            let log = String::from_utf8_lossy(bytes);
+            let log = Log::of(&String::from_utf8_lossy(bytes));
             assert!(sort(&log, "").len() <= 5);
         });
     }

@@ -347,6 +347,7 @@ impl Lesson {
         }
         let program = match self.program_of(task) {
             Err(Error::Build(log)) if task.vendor_specific => {
+                let log = log.to_string();
                 let first = log.lines().next().unwrap_or_default();
                 let reason = format!("not every compiler can build it, nor can this one: {first}");
                 return Err(Error::skipped(reason));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use common::outcome::Skip;
 use common::record::Record;
-use common::simulator::{Fault, LOG_VARIABLE, faults, is_cut};
+use common::simulator::{LOG_VARIABLE, Log};
 
 /// Faults that a row tells, the first ones.
 const SHOWN: usize = 3;
@@ -38,15 +38,19 @@ impl Simulator {
     /// The record of a kernel that has just run, and failed if something was reported
     /// since this was asked last.
     pub fn judge(&mut self, record: Record) -> Record {
-        let was_cut = is_cut(&self.read);
-        let news = self.news();
-        if let Some(why) = its_own_limit(&news) {
+        let was_cut = Log::of(&self.read).is_cut;
+        let mut news = Log::of(&self.news());
+        if let Some(what) = news.unsupported {
+            // It ends the kernel, whose result says nothing.
+            let why = format!(
+                "the simulator cannot run this kernel ({what}); \
+                 with OCLGRIND_BUILD_OPTIONS=-cl-opt-disable it may"
+            );
             return record.skip(Skip::Since(why));
         }
-        let mut faults = faults(&news);
-        faults.retain(|one| one.doubt().is_none());
-        if !faults.is_empty() {
-            record.reported(&in_words(&faults, is_cut(&news)))
+        news.faults.retain(|one| one.doubt().is_none());
+        if !news.faults.is_empty() {
+            record.reported(&in_words(&news))
         } else if was_cut && record.is_right() {
             record.skip(Skip::Since(SILENT.into()))
         } else {
@@ -67,20 +71,11 @@ fn text(log: &PathBuf) -> String {
     String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned()
 }
 
-/// What the simulator itself cannot do: it ends the kernel, whose result says nothing.
-fn its_own_limit(news: &str) -> Option<String> {
-    let is_it = |line: &&str| line.starts_with("Unsupported instruction");
-    let what = news.lines().find(is_it)?.trim();
-    Some(format!(
-        "the simulator cannot run this kernel ({what}); \
-         with OCLGRIND_BUILD_OPTIONS=-cl-opt-disable it may"
-    ))
-}
-
 /// The first faults with their lines, and how many reports there are.
-fn in_words(faults: &[Fault], is_cut: bool) -> String {
+fn in_words(log: &Log) -> String {
+    let Log { faults, is_cut, .. } = log;
     let reports: usize = faults.iter().map(|fault| fault.times).sum();
-    let more = if is_cut { ", and says no more" } else { "" };
+    let more = if *is_cut { ", and says no more" } else { "" };
     let mut lines = vec![format!(
         "the simulator has reported {reports} fault(s){more}:"
     )];

@@ -230,12 +230,7 @@ mod tests {
     }
 
     fn failure() -> Failure {
-        Failure {
-            kind: Kind::OpenCl,
-            says: "CL_OUT_OF_RESOURCES".into(),
-            next: None,
-            stage: Stage::Starting,
-        }
+        Failure::new(Kind::OpenCl, "CL_OUT_OF_RESOURCES", Stage::Starting)
     }
 
     fn begun(kernel: &str) -> Event {

@@ -319,12 +319,7 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
                 _ => resume::after_earlier_deaths(&events.path, &death),
             };
             Ok(Some(Ended {
-                failure: Some(Failure {
-                    kind: Kind::Died,
-                    says,
-                    next: None,
-                    stage: death.stage.clone(),
-                }),
+                failure: Some(Failure::new(Kind::Died, says, death.stage.clone())),
                 death: Some(death),
                 ..Ended::of(5, &events)
             }))
@@ -384,12 +379,11 @@ fn end_of(work: &Work, status: u8, events: &EventsFile) -> Result<Ended> {
     if work.told.is_heard && status > 1 && ended.failure.is_none() && ended.records.is_empty() {
         const LONGEST: u64 = 1 << 16;
         let said = file::read(&events.beside(SAID), LONGEST).unwrap_or_default();
-        ended.failure = Some(Failure {
-            kind: Kind::Ended(status),
-            says: plain(String::from_utf8_lossy(&said).trim()),
-            next: None,
-            stage: Stage::Starting,
-        });
+        ended.failure = Some(Failure::new(
+            Kind::Ended(status),
+            plain(String::from_utf8_lossy(&said).trim()),
+            Stage::Starting,
+        ));
     }
     Ok(ended)
 }

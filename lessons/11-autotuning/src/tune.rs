@@ -102,8 +102,8 @@ fn trial(
     let measured = task.and_then(|task| lesson.measured(&task, Some(runs)));
     lesson.forget_programs();
     let record = match measured {
-        Err(Error::Build(log) | Error::Unlaunchable(log)) => {
-            return Ok(Trial::NotBuilt(first_line(&log)));
+        Err(why @ (Error::Build(_) | Error::Unlaunchable(_))) => {
+            return Ok(Trial::NotBuilt(first_line(&why.to_string())));
         }
         // Its sizes make no sense: a condition is missing in space.toml.
         Err(Error::Usage(why)) => return Ok(Trial::Refused(why)),

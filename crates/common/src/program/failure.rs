@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use diagnostics::log;
+use diagnostics::log::{self, Log};
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, ClError};
 
 use crate::device::{Device, pocl};
@@ -17,7 +17,7 @@ pub fn of_build(device: &Device, status: ClError, log: &str, source: &Source, ra
 
 /// What a failed build's log says, as spans in the source and what it includes; in the
 /// driver's own words where `raw` asks for them, or where no error in them can be located.
-pub fn diagnose(log: &str, source: &Source, raw: bool) -> String {
+pub fn diagnose(log: &str, source: &Source, raw: bool) -> Log {
     let file = |source: Source| diagnostics::File {
         path: source.path,
         text: source.text,
@@ -31,11 +31,13 @@ fn of_words(status: ClError, log: &str, source: &Source, raw: bool) -> Error {
     if !log::is_empty(log) {
         // What stands in the file's own lines; escapes were pictured already.
         let is_control = |c| ('\u{80}'..='\u{9f}').contains(&c);
-        return Error::Build(diagnose(log, source, raw).replace(is_control, "�"));
+        let mut log = diagnose(log, source, raw);
+        log.shown = log.shown.replace(is_control, "�");
+        return Error::Build(log);
     }
     let path = source.path.display();
     if status.0 == CL_BUILD_PROGRAM_FAILURE {
-        return Error::Build(format!(
+        return Error::build(format!(
             "{path} does not build, and the driver does not say why: its log is empty\n  \
              next: the same on another device (--device), or with half of the kernel taken out"
         ));
@@ -70,12 +72,12 @@ mod tests {
     fn without_words_the_status_decides_whether_the_file_is_at_fault() {
         let of = |status, log: &str| of_words(ClError(status), log, &source(), false);
         let mute = of(-11, "\0\n");
-        assert!(matches!(&mute, Error::Build(says) if says.contains("does not say why")));
+        assert!(matches!(&mute, Error::Build(log) if log.shown.contains("does not say why")));
         let memory = of(-6, "");
         assert!(matches!(memory, Error::OpenCl { code: -6, .. }), "{memory}");
         let said = of(-6, "odd \u{85} words");
         assert!(
-            matches!(&said, Error::Build(says) if says.contains("odd � words")),
+            matches!(&said, Error::Build(log) if log.shown.contains("odd � words")),
             "{said}"
         );
         assert!(
@@ -99,13 +101,13 @@ mod tests {
         let source = source();
         let log =
             "\x1b[1ma.cl:3:5: \x1b[0m\x1b[31merror: \x1b[0muse of undeclared identifier 'x'\x07\n";
-        let shown = diagnose(log, &source, false);
+        let shown = diagnose(log, &source, false).to_string();
         assert!(
             shown.contains("a.cl:3:5") && shown.contains("x = 1;"),
             "{shown}"
         );
         for raw in [false, true] {
-            let shown = diagnose(log, &source, raw);
+            let shown = diagnose(log, &source, raw).to_string();
             assert!(!shown.contains(['\x1b', '\x07']), "{shown}");
         }
     }

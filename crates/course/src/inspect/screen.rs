@@ -6,7 +6,7 @@ use anyhow::Result;
 use colored::Colorize;
 use diagnostics::terminal::Out;
 use diagnostics::terminal::prose::beside;
-use judge::{Detection, Observation};
+use judge::{Detection, Detector, Observation, Part};
 use minijinja::context;
 use task::file::TaskFile;
 use task::sizes::{Sizes, in_words};
@@ -44,9 +44,11 @@ pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
 
 /// Each detector's answer; a fault that the one before it told already is not told again.
 fn observations(inspection: &Inspection, all: &[Observation]) -> Result<()> {
-    let simulated = all
-        .iter()
-        .position(|one| one.detector.starts_with("Oclgrind: "));
+    let is_simulated = |one: &Observation| match one.detector {
+        Detector::Oclgrind(part) => part != Part::All,
+        _ => false,
+    };
+    let simulated = all.iter().position(is_simulated);
     for (at, one) in all.iter().enumerate() {
         if Some(at) == simulated {
             let words = beside(&inspection.where_simulated(), 4);
@@ -54,7 +56,7 @@ fn observations(inspection: &Inspection, all: &[Observation]) -> Result<()> {
         }
         let is_fault = one.is_fault();
         let told = if is_fault && at > 0 && one.says_the_same_as(&all[at - 1]) {
-            Observation::new(&*one.detector, one.outcome, "the same")
+            Observation::new(one.detector.clone(), one.outcome, "the same")
         } else {
             one.clone()
         };
@@ -94,6 +96,6 @@ impl Inspection<'_> {
              --timeout",
             in_words(at)
         );
-        Observation::new("Oclgrind", Detection::NotRun, says)
+        Observation::new(Detector::Oclgrind(Part::All), Detection::NotRun, says)
     }
 }

@@ -100,7 +100,8 @@ impl Told<'_> {
         for one in &results.tried {
             let mut seen = one.seen();
             let speeds = speeds.by_ref().take(one.records.len()).flatten();
-            seen.details.extend(speeds.map(Rates::words));
+            seen.details
+                .extend(speeds.map(|speed| speed.words().into()));
             let is_told = matches!(one.end, End::Refused(_) | End::Died(_));
             if is_told && self.subject.task().is_some() {
                 let message = self.subject.located(&one.end.message());

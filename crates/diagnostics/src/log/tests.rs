@@ -162,7 +162,7 @@ fn demo(text: &str) -> File {
 /// As a terminal shows it, without colours.
 fn diagnosed(log: &str, text: &str) -> String {
     let told = diagnose(log, &demo(text), &from_disk, false);
-    console::strip_ansi_codes(&told).into_owned()
+    console::strip_ansi_codes(&told.to_string()).into_owned()
 }
 
 #[test]
@@ -182,17 +182,22 @@ fn a_log_without_a_place_is_shown_in_the_drivers_words() {
                  use of undeclared identifier 'threadIdx'";
     let help = "CUDA's threadIdx.x is get_local_id(0) in OpenCL C";
     assert_eq!(
-        diagnose(log, &source, &from_disk, false),
+        diagnose(log, &source, &from_disk, false).to_string(),
         format!("{words}\n{help}")
     );
-    assert_eq!(diagnose(log, &source, &from_disk, true), words);
+    assert_eq!(diagnose(log, &source, &from_disk, true).shown, words);
 }
 
 #[test]
 fn a_located_error_comes_with_its_meaning_unless_the_raw_log_is_wanted() {
     let source = demo("int y = threadIdx;");
     let log = "x.cl:1:9: error: use of undeclared identifier 'threadIdx'";
-    let shown = diagnose(log, &source, &from_disk, false);
+    let log_read = diagnose(log, &source, &from_disk, false);
+    let [place] = &log_read.places[..] else {
+        panic!("{log_read:?}");
+    };
+    assert_eq!((place.line, place.column), (1, 9));
+    let shown = log_read.to_string();
     let shown = console::strip_ansi_codes(&shown);
     assert!(shown.starts_with("demo.cl does not build\n"), "{shown}");
     for part in [
@@ -203,7 +208,7 @@ fn a_located_error_comes_with_its_meaning_unless_the_raw_log_is_wanted() {
         assert!(shown.contains(part), "{shown}");
     }
     assert_eq!(
-        diagnose(log, &source, &from_disk, true),
+        diagnose(log, &source, &from_disk, true).to_string(),
         format!("demo.cl does not build; the driver says:\n{log}")
     );
 }

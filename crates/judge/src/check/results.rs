@@ -6,7 +6,7 @@ use common::record::Record;
 
 use crate::answer::{DRIVER_DIED, End, judge};
 use crate::how::Seen;
-use crate::observation::Observation;
+use crate::observation::{Detector, Observation};
 use crate::subject::Subject;
 use crate::task::asked::Case;
 use crate::task::other::Other;
@@ -37,9 +37,10 @@ impl Tried {
     /// What is to be read of it.
     pub fn seen(&self) -> Observation {
         let size = in_words(&self.case.sizes);
-        let words = ["result", &size, self.words().unwrap_or_default()];
-        let words: Vec<&str> = words.into_iter().filter(|one| !one.is_empty()).collect();
-        judge(&words.join(", "), &self.end, &self.records)
+        let case = [&*size, self.words().unwrap_or_default()];
+        let case: Vec<&str> = case.into_iter().filter(|one| !one.is_empty()).collect();
+        let detector = Detector::Result(case.join(", "));
+        judge(detector, &self.end, &self.records)
     }
 
     /// How it differs from what the file says.

@@ -1,5 +1,7 @@
 //! What the simulator has to say of a kernel: faults, each with its lines, and counts.
 
+use std::collections::BTreeSet;
+
 use analysis::device::Model;
 use analysis::launched::Wanted;
 use analysis::trace::accesses::{Kind, Memory};
@@ -7,6 +9,7 @@ use analysis::trace::figures::Figures;
 use analysis::trace::run::trace;
 use anyhow::Result;
 use common::record::Record;
+use common::simulator::{Line, Log};
 use common::source::Source;
 
 use process::simulator::{look_for_faults, oclgrind};
@@ -15,13 +18,13 @@ use super::Asked;
 use super::runs;
 use crate::answer::{End, judge, wrong_result};
 use crate::how::How;
-use crate::observation::{Detection, Observation};
+use crate::observation::{Detection, Detector, Evidence, Observation, Part};
 use crate::simulator;
 use crate::work;
 use task::counts::Count;
 use task::file::TaskFile;
 
-pub const IN_SIMULATOR: &str = "result, simulated";
+const IN_SIMULATOR: Detector = Detector::Simulator(Part::Result);
 
 /// What the simulator saw: faults, or that there are none, or that nobody looked; and
 /// counts beside what is asked for, none where something is wrong.
@@ -40,7 +43,10 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
         Some((_, wrong)) => wrong,
         None => judge(IN_SIMULATOR, &End::of(&ended), &ended.records),
     };
-    let mut seen = faults(&ended.log, &Source::read(&asked.task.kernel)?.text);
+    let mut seen = faults(
+        &Log::of(&ended.log),
+        &Source::read(&asked.task.kernel)?.text,
+    );
     // Of a reference the device has said whether the result is right.
     if !matches!(runs.outcome, Detection::Silent | Detection::NotJudged) {
         seen.retain(Observation::is_fault);
@@ -58,14 +64,14 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
     let (figures, [ran, all]) = match figures(&task) {
         Ok(counted) => counted,
         Err(error) => {
-            let why = Observation::new("counts", Detection::NotRun, format!("{error:#}"));
+            let why = Observation::new(Detector::Counts, Detection::NotRun, format!("{error:#}"));
             return Ok((seen, vec![why]));
         }
     };
     let targets = targets.into_iter().map(|(count, most)| {
         if !figures.images.is_empty() && count.is_of_memory() {
             let says = "images are not counted";
-            return Observation::new(count.words().0, Detection::NotRun, says);
+            return Observation::new(Detector::Count(count), Detection::NotRun, says);
         }
         let mut seen = compare(count, come_to(count, &figures), most, &size);
         if seen.is_silent() && ran < all {
@@ -75,7 +81,7 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
         if seen.is_fault() && count.is_of_memory() {
             let name = asked.name;
             let next = format!("each line's share: cargo run -p course -- trace {name}");
-            seen.details.push(next);
+            seen.details.push(next.into());
         }
         seen
     });
@@ -95,7 +101,11 @@ pub fn counted(task: &TaskFile, how: &How, name: &str) -> Result<Vec<Observation
     let why = faults.into_iter().find(|one| !one.is_silent());
     let why = why.map_or("nothing was counted".into(), |one| one.says);
     let says = format!("not judged: {why}");
-    Ok(vec![Observation::new("counts", Detection::NotJudged, says)])
+    Ok(vec![Observation::new(
+        Detector::Counts,
+        Detection::NotJudged,
+        says,
+    )])
 }
 
 /// What sectors are counted by: targets are told of the source's loads, however wide one is.
@@ -122,44 +132,52 @@ fn figures(task: &TaskFile) -> Result<(Figures, [u64; 2])> {
 }
 
 /// The first record of a wrong result: its number, and the same in words.
-pub fn first_wrong(detector: &str, records: &[Record]) -> Option<(usize, Observation)> {
+pub fn first_wrong(detector: Detector, records: &[Record]) -> Option<(usize, Observation)> {
     let at = records.iter().position(|record| record.wrong().is_some())?;
     let mut seen = wrong_result(detector, &records[at]);
     // The advice for unknown symptoms is about a lesson's flags.
-    let is_advice = |line: &str| line.starts_with("looks like: nothing known");
+    let is_advice = |line: &Evidence| line.to_string().starts_with("looks like: nothing known");
     seen.details.retain(|line| !is_advice(line));
     seen.details.truncate(2);
     Some((at, seen))
 }
 
 /// The faults in a log, each with the lines that take part; one line if there are none.
-fn faults(log: &str, text: &str) -> Vec<Observation> {
+fn faults(log: &Log, text: &str) -> Vec<Observation> {
     let mut seen = simulator::sort(log, text);
     seen.retain(|one| !one.is_silent());
     for fault in &mut seen {
-        fault.detector = fault.detector.replace("Oclgrind: ", "");
+        if let Detector::Oclgrind(part) = fault.detector {
+            fault.detector = Detector::Simulator(part);
+        }
         // How often it happened says little; the places say what to look at.
-        fault.details.retain(|detail| detail.starts_with("line "));
-        fault.details.sort();
-        fault.details.dedup();
-        fault.details.truncate(2);
+        let lines = fault.details.drain(..).filter_map(|detail| match detail {
+            Evidence::Line(line) => Some(line),
+            _ => None,
+        });
+        let lines: BTreeSet<Line> = lines.collect();
+        fault.details = lines.into_iter().take(2).map(Evidence::Line).collect();
     }
     if seen.is_empty() {
         let says = "no race, no access out of bounds, nothing read that was never written";
-        seen.push(Observation::new("simulator", Detection::Silent, says));
+        seen.push(Observation::new(
+            Detector::Simulator(Part::All),
+            Detection::Silent,
+            says,
+        ));
     }
     seen
 }
 
 fn compare(count: Count, found: f64, most: f64, size: &str) -> Observation {
-    let (name, unit) = count.words();
+    let (_, unit) = count.words();
     let (outcome, comment) = if found <= most {
         (Detection::Silent, "at most")
     } else {
         (Detection::Fault, "too many: at most")
     };
     let says = format!("{found}{unit} at {size}; {comment} {most}");
-    Observation::new(name, outcome, says)
+    Observation::new(Detector::Count(count), outcome, says)
 }
 
 /// Bytes of a float and of an int.

@@ -39,7 +39,7 @@ pub fn run(
     let name = form.kernel.display();
     let told = |error: Error| match error {
         Error::Usage(why) => Error::Usage(format!("{of}{name}: {why}")),
-        Error::Build(why) => Error::Build(format!("{of}{name}:\n{why}")),
+        Error::Build(log) => Error::build(format!("{of}{name}:\n{log}")),
         Error::Unlaunchable(why) => Error::Unlaunchable(format!("{of}{name}:\n{why}")),
         other => other,
     };
@@ -94,7 +94,9 @@ pub fn run(
         own.buffers = buffers;
         let ready = match lesson.prepared(&own, &source) {
             // It is built: its arguments are others.
-            Err(Error::Build(why) | Error::Unlaunchable(why)) => return Err(Error::Usage(why)),
+            Err(why @ (Error::Build(_) | Error::Unlaunchable(_))) => {
+                return Err(Error::Usage(why.to_string()));
+            }
             Err(Error::Skipped(why)) => return Err(Error::Usage(why.to_string())),
             ready => ready?,
         };

@@ -167,7 +167,9 @@ fn right_in_reverse(lesson: &mut Lesson, task: &Task) -> Result<Outcome> {
     let source = reversed(&*lesson.source()?, task);
     let source = source.ok_or_else(|| Error::skipped("groups do not meet"))?;
     let ready = match lesson.prepared(task, &source) {
-        Err(Error::Build(why) | Error::Unlaunchable(why)) => return Err(Error::skipped(why)),
+        Err(why @ (Error::Build(_) | Error::Unlaunchable(_))) => {
+            return Err(Error::skipped(why.to_string()));
+        }
         ready => ready?,
     };
     let session = lesson.session()?;

@@ -27,12 +27,7 @@ fn crashes_and_failed_devices_are_deaths() {
 }
 
 fn failure() -> Failure {
-    Failure {
-        kind: Kind::OpenCl,
-        says: "CL_OUT_OF_RESOURCES".into(),
-        next: None,
-        stage: Stage::Starting,
-    }
+    Failure::new(Kind::OpenCl, "CL_OUT_OF_RESOURCES", Stage::Starting)
 }
 
 /// Waits, and asks for no early end.
