@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 use common::Error;
 use common::device::pocl;
-use common::record::Record;
+use common::record::{Of, Record};
 use common::source::{Source, did_you_mean};
 use process::scratch::Scratch;
 use process::worker::{self, Work};
@@ -125,9 +125,9 @@ impl Wanted {
             let kernel = &record.kernel;
             return usage(format!("{kernel} is not launched on this device: {reason}"));
         }
-        let by = match record.lesson {
-            0 => "by its arguments".into(),
-            lesson => format!("as in lesson {lesson}"),
+        let by = match record.of {
+            Of::Task => "by its arguments".into(),
+            Of::Lesson(number) => format!("as in lesson {number}"),
         };
         let mut others: Vec<String> = all.iter().map(|one| one.kernel.clone()).collect();
         let mut name = record.kernel.clone();

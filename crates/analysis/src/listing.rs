@@ -75,7 +75,7 @@ impl Listing<'_> {
             "device": record.map(|record| &record.device),
             "platform": record.map(|record| &record.platform),
             "driver": record.map(|record| &record.driver),
-            "lesson": record.map(|record| record.lesson),
+            "lesson": record.map(|record| record.of),
             "group": record.map(|record| &record.group),
             "how": self.launched.map(Launched::how),
             "defines": record.map(|record| &record.defines),

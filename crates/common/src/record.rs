@@ -1,6 +1,7 @@
 //! One kernel's result, whoever prints or keeps it.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +21,9 @@ use verify::shape::Shape;
 /// Field names state units; what does not apply is left out.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Record {
-    /// Number of the lesson.
-    pub lesson: u32,
+    /// Whose kernel it is.
+    #[serde(rename = "lesson")]
+    pub of: Of,
     /// Kernel, with its variant.
     pub kernel: String,
     /// What is new in it.
@@ -128,6 +130,44 @@ pub struct Record {
     /// Elements that one launch loads and stores, by these formulas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic_elements: Option<Counts>,
+}
+
+/// Whose a kernel is; `--json` prints the number of its lesson, and of a task 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "u32", into = "u32")]
+pub enum Of {
+    /// A task's.
+    #[default]
+    Task,
+    /// That of the lesson of this number.
+    Lesson(u32),
+}
+
+impl From<u32> for Of {
+    fn from(number: u32) -> Of {
+        match number {
+            0 => Of::Task,
+            number => Of::Lesson(number),
+        }
+    }
+}
+
+impl From<Of> for u32 {
+    fn from(of: Of) -> u32 {
+        match of {
+            Of::Task => 0,
+            Of::Lesson(number) => number,
+        }
+    }
+}
+
+impl Display for Of {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        match self {
+            Of::Task => f.write_str("Task"),
+            Of::Lesson(number) => write!(f, "Lesson {number}"),
+        }
+    }
 }
 
 /// What a record tells of a kernel that helped another: its share of the time, and its

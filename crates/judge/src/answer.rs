@@ -3,7 +3,7 @@
 
 use common::death::{Blame, Death, How};
 use common::failure::{Failure, Kind};
-use common::record::Record;
+use common::record::{Of, Record};
 use common::stage::{Stage, Whose};
 use process::worker::Ended;
 use verify::numbers;
@@ -165,7 +165,7 @@ fn right(records: &[Record]) -> String {
     };
     let compared = record.compared();
     let compared = compared.map(|count| format!(", {} compared", numbers::count(count, "element")));
-    let within = Some(&record.says).filter(|says| record.lesson == 0 && !says.is_empty());
+    let within = Some(&record.says).filter(|says| record.of == Of::Task && !says.is_empty());
     let within = within.map(|says| format!(": {says}"));
     format!(
         "right{}{}",

@@ -129,7 +129,7 @@ impl Lesson {
         let (name, Shape { m, n, k }) = (task.name(), task.shape());
         let is_whole = part.name == WHOLE;
         let mut line = json!({
-            "lesson": self.number,
+            "lesson": self.of,
             "ablation_of": name,
             "part": part.name,
             "shows": part.shows,

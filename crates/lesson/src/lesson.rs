@@ -10,7 +10,7 @@ use common::error::{Error, Result};
 use common::memory::Input;
 use common::probe::Peak;
 use common::program::{self, Program};
-use common::record::Record;
+use common::record::{Of, Record};
 use common::session::Session;
 use common::source::Source;
 use common::stage::Stage;
@@ -34,8 +34,8 @@ use crate::step::{Part, Step};
 
 /// A running lesson.
 pub struct Lesson {
-    /// Its number.
-    pub number: u32,
+    /// Which one it is.
+    pub of: Of,
     /// What it says.
     pub console: Console,
     /// The one of the sizes asked for that is worked on now; `None` for its own.
@@ -52,17 +52,17 @@ pub struct Lesson {
 
 impl Lesson {
     pub(crate) fn begin(
-        number: u32,
+        of: Of,
         title: &'static str,
         files: &'static [&'static str],
         flags: Flags,
     ) -> Result<Lesson> {
         let sources = sources(files, &flags)?;
-        let heading = format!("Lesson {number}: {title}");
+        let heading = format!("{of}: {title}");
         let console = Console::new(&flags, &heading)?;
         console.report.line(heading.bold())?;
         Ok(Lesson {
-            number,
+            of,
             console,
             size: None,
             rewrite: None,
@@ -322,7 +322,7 @@ impl Lesson {
         let limits = self.workbench()?.peak;
         let device = &self.session()?.device;
         Ok(Record {
-            lesson: self.number,
+            of: self.of,
             kernel: kernel.into(),
             says: says.into(),
             platform: device.platform.name.clone(),
@@ -355,7 +355,7 @@ impl Lesson {
             step.pause()?;
         }
         console.give_back()?;
-        let lesson = format!("lesson {} ({})", self.number, self.title);
+        let lesson = format!("{} ({})", self.of.to_string().to_lowercase(), self.title);
         let wrong = console.wrong;
         if !console.died.is_empty() {
             return Err(Error::Died(resume::last_words(

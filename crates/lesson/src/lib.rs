@@ -39,5 +39,5 @@ pub use console::Console;
 pub use cost::{Candidates, Costs};
 pub use lesson::Lesson;
 pub use ready::Ready;
-pub use run::{lesson, lesson_with};
+pub use run::{lesson, lesson_with, tasks};
 pub use step::Part;

@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use clap::{Args, CommandFactory, FromArgMatches};
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use common::error::{Error, Result};
+use common::record::Of;
 use common::source::{Source, did_you_mean};
 use process::{status_of, watch};
 
@@ -44,19 +45,32 @@ pub fn lesson_with<Own: Args>(
     let (flags, own) = flags.unwrap_or_else(|error| error.exit());
     flags.apply_color();
     let status = if process::is_child() {
-        let begun = Lesson::begin(number, title, files, flags);
-        in_the_child(begun, |lesson| body(lesson, &own))
+        let begun = Lesson::begin(Of::Lesson(number), title, files, flags);
+        in_the_child(begun, |lesson| {
+            at_each_size(lesson, |lesson| body(lesson, &own))
+        })
     } else {
         status_of(in_the_parent(number, files, &flags))
     };
     ExitCode::from(status)
 }
 
+/// Runs tasks, of no lesson, in a process that was started for them.
+pub fn tasks(body: impl FnOnce(&mut Lesson) -> Result<()>) -> ExitCode {
+    let flags = Flags::parse();
+    flags.apply_color();
+    let begun = Lesson::begin(Of::Task, "a task", &[], flags);
+    ExitCode::from(in_the_child(begun, |lesson| {
+        body(lesson)?;
+        lesson.end().map(|()| 0)
+    }))
+}
+
 /// The lesson's work, and its exit status, which is told before the driver ends.
-fn in_the_child(begun: Result<Lesson>, body: impl Fn(&mut Lesson) -> Result<()>) -> u8 {
+fn in_the_child(begun: Result<Lesson>, body: impl FnOnce(&mut Lesson) -> Result<u8>) -> u8 {
     let (lesson, result) = match begun {
         Ok(mut lesson) => {
-            let result = at_each_size(&mut lesson, body);
+            let result = body(&mut lesson);
             lesson.console.end_progress();
             let told = result.as_ref().err();
             let told = told.map(|error| lesson.console.tell_error(error));

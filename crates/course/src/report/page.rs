@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use common::probe::Peak;
-use common::record::Record;
+use common::record::{Of, Record};
 use minijinja::context;
 use minijinja::value::Serde;
 use process::data::size_name;
@@ -107,7 +107,7 @@ impl Row {
         let limit = limits.filter(|_| has_share).map(|limits| limits.gflops);
         let name = record.kernel.strip_prefix("host ");
         let mut lessons = LESSONS.iter().filter(|_| !is_host);
-        let lesson = lessons.find(|lesson| lesson.number == record.lesson);
+        let lesson = lessons.find(|lesson| record.of == Of::Lesson(lesson.number));
         let heading = lesson.map(|one| format!("Lesson {}: {}", one.number, one.teaches));
         Row {
             id,

@@ -1,6 +1,5 @@
 //! The worker in which tasks run: a lesson of one kernel.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -10,7 +9,7 @@ use common::error::{Error, Result};
 use common::outcome::{Outcome, Skip};
 use common::session::Need;
 use common::stage::Stage;
-use lesson::{Lesson, lesson};
+use lesson::Lesson;
 use process::events::Event;
 use serde::Deserialize;
 use task::{Buffer, Fill, Right, Task};
@@ -29,9 +28,8 @@ const LONG: Duration = Duration::from_secs(20);
 pub fn run_if_asked() -> Option<ExitCode> {
     let mut all = process::worker::tasks().map_while(|task| Asked::deserialize(task).ok());
     let first = all.next()?;
-    let all = RefCell::new(std::iter::once(first).chain(all));
-    Some(lesson(0, "a task", &[], |lesson| {
-        for asked in &mut *all.borrow_mut() {
+    Some(lesson::tasks(|lesson| {
+        for asked in std::iter::once(first).chain(all) {
             run(lesson, &asked)?;
             if lesson.console.is_wrong() {
                 break;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use common::record::Record;
+use common::record::{Of, Record};
 use common::source::{Source, workspace};
 use serde::Deserialize;
 use serde_json::Value;
@@ -59,8 +59,11 @@ impl Recording {
     /// What it measured, but for products of kernels, or with macros, that the lesson no longer
     /// has.
     pub fn rows(&self) -> Vec<&Record> {
-        let number = self.records.first().map_or(0, |one| one.lesson);
-        let files = numbered(number).map_or(Vec::new(), |lesson| lesson.kernel_files());
+        let lesson = self.records.first().and_then(|one| match one.of {
+            Of::Lesson(number) => numbered(number).ok(),
+            Of::Task => None,
+        });
+        let files = lesson.map_or(Vec::new(), |lesson| lesson.kernel_files());
         let texts = files.iter().flat_map(|file| Source::of_course(file));
         let text: String = texts.map(|source| source.text).collect();
         let has = |name: &str| !name.starts_with("matmul_") || text.contains(name);
