@@ -102,6 +102,11 @@ impl Lesson {
         self.console.say(text)
     }
 
+    /// The rows of the table as far as it is printed.
+    pub fn rows(&self) -> &[Record] {
+        self.console.report.rows()
+    }
+
     /// What it computes with; opened, and announced, at first use.
     pub(crate) fn workbench(&mut self) -> Result<&mut Workbench> {
         match &mut self.workbench {

@@ -31,8 +31,10 @@ pub fn show(lesson: &Lesson, known: &Known) -> Result<()> {
 /// not right is no part of it.
 fn lines(known: &Known, family: usize) -> Vec<String> {
     let (ranking, mut map) = (known.ranking(), BTreeMap::new());
-    for (point, gflops) in ranking.iter().filter(|one| one.0.family == family) {
-        map.entry(point.item_tile()).or_insert(*gflops);
+    for (trial, gflops) in &ranking {
+        if trial.point.family == family {
+            map.entry(trial.point.item_tile()).or_insert(*gflops);
+        }
     }
     let rows: BTreeSet<usize> = map.keys().map(|tile| tile[0]).collect();
     let columns: BTreeSet<usize> = map.keys().map(|tile| tile[1]).collect();
@@ -69,26 +71,23 @@ fn shade(share: f64) -> colored::ColoredString {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::log::{Event, Trial};
+    use crate::log::Outcome;
+    use crate::log::tests::{right, trial};
+    use crate::space::tests::point_of;
 
     #[test]
     fn a_cell_shows_the_best_of_its_shape_and_nothing_that_was_wrong() {
         colored::control::set_override(false);
         let mut known = Known::default();
-        let mut note = |group: usize, rows: usize, trial| {
+        let mut note = |group: usize, rows: usize, outcome| {
             let text = format!(
                 "matmul_tunable_private LANES=4 VECTORS=1 ROWS={rows} GROUP_X=1 GROUP_Y={group} UNROLL=1"
             );
-            let seconds = 1.0;
-            known.note(
-                text.try_into().expect("a point"),
-                Event::Ended { seconds, trial },
-            );
+            known.note(trial(point_of(&text), outcome));
         };
-        let right = |gflops| Trial::Right { gflops, runs: 5 };
         note(1, 2, right(10.0));
         note(2, 2, right(40.0));
-        note(1, 8, Trial::Wrong("all".into()));
+        note(1, 8, Outcome::Wrong("all".into()));
         assert_eq!(lines(&known, 1)[1..], ["     2  40.0█"]);
     }
 }

@@ -20,7 +20,7 @@ use verify::formula::Scope;
 use verify::numbers::{factor, percent};
 use verify::problem::Problem;
 
-use log::{Event, Log};
+use log::Log;
 use space::{FAMILIES, Limit, Point, STEPS};
 
 /// So many of the fastest candidates are measured again, as other lessons measure.
@@ -110,7 +110,7 @@ fn autotune(
         .iter()
         .filter(|one| there.contains(&one.family().name));
     let families: Vec<usize> = families.map(|one| one.family).collect();
-    let space = space::space(&families, &flags.limit, given);
+    let (space, combinations) = space::space(&families, &flags.limit, given);
     let mut log = Log::of(lesson)?;
     // Not what a process before this one has found.
     if flags.reset && !lesson.goes_on() {
@@ -126,19 +126,31 @@ fn autotune(
         }
     }
     starts.retain(|point| families.contains(&point.family) && point.suits(given));
+    let suit = space.len();
+    lesson.say(format!(
+        "  space    {suit} of {combinations} combinations meet the constraints"
+    ))?;
+    for family in families {
+        if !space.iter().any(|point| point.family == family) {
+            let kernel = &FAMILIES[family].name;
+            lesson.say(format!(
+                "           none of them is of {kernel}: its default alone is timed"
+            ))?;
+        }
+    }
     let known = tune::search(lesson, problem, &space, &starts, flags.budget, &mut log)?;
 
-    let ranking = known.ranking().into_iter().map(|(point, _)| point);
-    let finalists = ranking.filter(|one| space.points.contains(one) && !defaults.contains(one));
+    let ranking = known.ranking().into_iter().map(|(trial, _)| &trial.point);
+    let finalists = ranking.filter(|one| space.contains(one) && !defaults.contains(one));
     let numbers = (1..=FINALISTS).map(|number| format!("#{number}"));
     let defaults = defaults.iter().map(|point| ("default".to_string(), point));
     lesson.table("GFLOP/s")?;
     for (variant, point) in defaults.chain(numbers.zip(finalists)) {
         lesson.measure_task(&point.task(&variant, problem)?)?;
-        let row = lesson.console.report.rows().last();
+        let row = lesson.rows().last();
         let row = row.filter(|row| row.is_right() && !row.is_above_limit());
         if let Some(gflops) = row.and_then(|row| row.gflops) {
-            log.add(shape, point, Event::Remeasured { gflops })?;
+            log.remeasured(shape, point, gflops)?;
         }
     }
     conclude(lesson)?;
@@ -148,7 +160,7 @@ fn autotune(
 /// The winner beside the default that the device would have got untuned, which is
 /// the last of the defaults.
 fn conclude(lesson: &Lesson) -> Result<()> {
-    let rows = lesson.console.report.rows().iter();
+    let rows = lesson.rows().iter();
     let rows = rows.filter(|row| !row.is_above_limit());
     let timed: Vec<_> = rows.filter_map(|row| Some((row, row.gflops?))).collect();
     let is_default = |row: &Record| row.kernel.ends_with(" default");

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
-use rand::seq::IndexedRandom;
+use rand::seq::{IndexedRandom, IteratorRandom};
 
 use crate::log::Known;
 use crate::space::{FAMILIES, Point};
@@ -23,60 +23,47 @@ const EXPLORE: usize = 4;
 /// better, steps are counted from there. The fourth is drawn at random again, in
 /// case all of this is the wrong hill.
 pub fn next(space: &[Point], starts: &[Point], known: &Known, seed: u64) -> Option<Point> {
-    let tried: HashSet<&Point> = known.trials.iter().map(|(point, _)| point).collect();
+    let tried: HashSet<&Point> = known.0.iter().map(|trial| &trial.point).collect();
     if let Some(start) = starts.iter().find(|start| !tried.contains(start)) {
         return Some(start.clone());
     }
     let untried: Vec<&Point> = space.iter().filter(|p| !tried.contains(p)).collect();
-    let number = tried.len();
+    let (number, ranking) = (tried.len(), known.ranking());
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(number as u64));
     let beyond_sample = number.checked_sub(starts.len() + SAMPLE);
-    let near = match (beyond_sample, known.fastest()) {
-        (Some(number), Some((best, _))) if number % EXPLORE != EXPLORE - 1 => {
-            let steps = |point: &&Point| point.steps_to(best);
-            let nearest = untried.iter().copied().filter_map(|p| steps(&p)).min();
-            let is_nearest = |point: &&&Point| nearest.is_some() && steps(point) == nearest;
-            untried.iter().copied().filter(|p| is_nearest(&p)).collect()
+    if let (Some(number), Some((best, _))) = (beyond_sample, ranking.first())
+        && number % EXPLORE != EXPLORE - 1
+    {
+        let steps = |point: &&&Point| point.steps_to(&best.point);
+        let nearest = untried.iter().filter_map(|point| steps(&point)).min();
+        let near = untried
+            .iter()
+            .filter(|p| nearest.is_some() && steps(p) == nearest);
+        if let Some(point) = near.choose(&mut random) {
+            return Some((*point).clone());
         }
-        _ => Vec::new(),
-    };
-    let drawn = if near.is_empty() {
-        let chances = chances(&untried, known);
-        let chance = |point: &&Point| chances[point.family];
-        untried.choose_weighted(&mut random, chance).ok()
-    } else {
-        near.choose(&mut random)
-    };
-    drawn.map(|point| (*point).clone())
-}
-
-/// The chance of a candidate, by its kernel: each kernel's best rate so far is shared by all of its
-/// own, so that time goes where it may pay.
-fn chances(untried: &[&Point], known: &Known) -> Vec<f64> {
-    let ranking = known.ranking();
+    }
+    // Each kernel's best rate so far is shared by all of its own, so that time goes where it may
+    // pay.
     let chance = |family: usize| {
-        let best = ranking.iter().find(|(point, _)| point.family == family);
+        let best = ranking
+            .iter()
+            .find(|(trial, _)| trial.point.family == family);
         let own = untried.iter().filter(|point| point.family == family);
         best.map_or(1.0, |(_, gflops)| *gflops) / own.count() as f64
     };
-    (0..FAMILIES.len()).map(chance).collect()
+    let chances: Vec<f64> = (0..FAMILIES.len()).map(chance).collect();
+    let drawn = untried.choose_weighted(&mut random, |point| chances[point.family]);
+    drawn.ok().map(|point| (*point).clone())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::log::{Event, Trial};
+    use crate::log::Outcome;
+    use crate::log::tests::{right, trial};
     use crate::space::space;
-    use crate::space::tests::given;
-
-    fn ended(trial: Trial) -> Event {
-        let seconds = 1.0;
-        Event::Ended { seconds, trial }
-    }
-
-    fn right(gflops: f64) -> Event {
-        ended(Trial::Right { gflops, runs: 5 })
-    }
+    use crate::space::tests::{given, point_of};
 
     /// A landscape with one summit, at ROWS = 8, LANES = 16, VECTORS = 3.
     fn height(point: &Point, summit: &Point) -> f64 {
@@ -89,19 +76,19 @@ mod tests {
     /// Enough to get lost in, and little enough for a quick test.
     fn points() -> Vec<Point> {
         let limits = ["PAD=0", "TK=16", "UNROLL=1"].map(|l| l.parse().expect("a limit"));
-        space(&[0, 1, 2], &limits, &given(&[])).points
+        space(&[0, 1, 2], &limits, &given(&[])).0
     }
 
     fn search(seed: u64, budget: usize) -> Known {
         let points = points();
         let summit =
             "matmul_tunable_private LANES=16 VECTORS=3 ROWS=8 GROUP_X=1 GROUP_Y=16 UNROLL=1";
-        let summit = Point::try_from(summit.to_string()).expect("a point");
+        let summit = point_of(summit);
         let mut known = Known::default();
         for _ in 0..budget {
             let point = next(&points, &[], &known, seed).expect("thousands of points");
             let outcome = right(height(&point, &summit));
-            known.note(point, outcome);
+            known.note(trial(point, outcome));
         }
         known
     }
@@ -110,14 +97,13 @@ mod tests {
     fn a_hill_is_climbed_to_the_top() {
         for seed in [1, 2] {
             let known = search(seed, 200);
-            let best = known.fastest().expect("all are right").1;
-            assert_eq!(best, 1000.0, "seed {seed}");
+            assert_eq!(known.ranking()[0].1, 1000.0, "seed {seed}");
         }
     }
 
     #[test]
     fn the_same_seed_makes_the_same_search() {
-        let order = |seed| search(seed, 25).trials;
+        let order = |seed| search(seed, 25).0;
         assert_eq!(order(3), order(3));
         assert_ne!(order(3), order(4));
     }
@@ -127,10 +113,8 @@ mod tests {
         let points = points();
         let whole = search(1, 30);
         let mut half = Known::default();
-        for (point, outcome) in &whole.trials[..15] {
-            half.note(point.clone(), ended(outcome.clone()));
-        }
-        let expected = &whole.trials[15].0;
+        whole.0[..15].iter().for_each(|one| half.note(one.clone()));
+        let expected = &whole.0[15].point;
         assert_eq!(next(&points, &[], &half, 1).as_ref(), Some(expected));
     }
 
@@ -147,16 +131,16 @@ mod tests {
             "UNROLL=1",
         ];
         let limits: Vec<_> = limits.iter().map(|l| l.parse().expect("a limit")).collect();
-        let points = space(&[0, 1, 2], &limits, &given(&[])).points;
+        let points = space(&[0, 1, 2], &limits, &given(&[])).0;
         let mut known = Known::default();
         while let Some(point) = next(&points, &[], &known, 1) {
-            let twice = known.trials.iter().any(|(tried, _)| *tried == point);
+            let twice = known.0.iter().any(|tried| tried.point == point);
             assert!(!twice, "{point} twice");
-            known.note(point, ended(Trial::Wrong("all are wrong".into())));
+            known.note(trial(point, Outcome::Wrong("all are wrong".into())));
         }
-        let tried: HashSet<_> = known.trials.iter().map(|(point, _)| point).collect();
+        let tried: HashSet<_> = known.0.iter().map(|trial| &trial.point).collect();
         assert_eq!(tried, points.iter().collect());
-        assert_eq!(known.fastest(), None, "a wrong one never wins");
+        assert_eq!(known.best(), None, "a wrong one never wins");
     }
 
     #[test]

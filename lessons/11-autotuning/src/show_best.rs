@@ -34,7 +34,7 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
     let task = point.task("", &Problem::new(shape, ty, Fill::Random, 0))?;
     let plan = task.plan()?;
     let range = &plan.ranges[task.own()];
-    let (kernel, tried) = (&task.kernel, known.trials.len());
+    let (kernel, tried) = (&task.kernel, known.0.len());
     let ([m, k], [_, n]) = (plan.shapes[0][0], plan.shapes[1][0]);
     let padded = Shape { m, n, k };
     let options = program::options(ty, &task.defines);

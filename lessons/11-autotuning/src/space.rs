@@ -39,14 +39,13 @@ pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
 pub static STEPS: LazyLock<Table> =
     LazyLock::new(|| Table::read(include_str!("../steps.toml")).expect("a test reads it"));
 
-/// A value for each parameter of a kernel. The log has it as it is displayed.
+/// A value for each parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
 pub struct Point {
     /// Its place among the [`FAMILIES`].
     pub family: usize,
     /// In the order of the family's parameters.
-    pub values: Vec<usize>,
+    pub values: Choice<usize>,
 }
 
 impl Point {
@@ -54,16 +53,21 @@ impl Point {
         &FAMILIES[self.family]
     }
 
-    fn pairs(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        let names = self.family().parameters.iter().map(|(name, _)| &**name);
-        names.zip(self.values.iter().copied())
+    /// Whether it gives each parameter of a kernel one of its values.
+    pub fn is_known(&self) -> bool {
+        FAMILIES.get(self.family).is_some_and(|family| {
+            let pairs = family.parameters.iter().zip(&self.values);
+            let mut known =
+                pairs.map(|((name, values), own)| *name == own.0 && values.contains(&own.1));
+            family.parameters.len() == self.values.len() && known.all(|known| known)
+        })
     }
 
     /// What its formulas know, beside what is given.
     fn scope(&self, given: &Scope) -> Scope {
         let mut scope = given.clone();
-        for (name, value) in self.pairs() {
-            scope.set(name, value as f64);
+        for (name, value) in &self.values {
+            scope.set(name.clone(), *value as f64);
         }
         scope
     }
@@ -75,9 +79,11 @@ impl Point {
         sides.map(|side| side.count(&scope).unwrap_or_default())
     }
 
-    /// Whether all conditions hold.
+    /// Whether no condition is broken. One that names what has no value yet is none.
     pub fn suits(&self, given: &Scope) -> bool {
-        holds(&self.family().r#where, &self.scope(given))
+        let scope = self.scope(given);
+        let mut conditions = self.family().r#where.iter();
+        conditions.all(|one| one.value(&scope) != Ok(0.0))
     }
 
     /// How many steps lie between two points of a family, a step being one parameter
@@ -86,16 +92,19 @@ impl Point {
         let values = self.values.iter().zip(&other.values);
         let parameters = self.family().parameters.iter().zip(values);
         let steps = parameters.map(|((_, choices), (a, b))| {
-            let place = |value: &usize| choices.partition_point(|choice| choice < value);
-            place(a).abs_diff(place(b))
+            let place = |value: usize| choices.partition_point(|choice| *choice < value);
+            place(a.1).abs_diff(place(b.1))
         });
         (self.family == other.family).then(|| steps.sum())
     }
 
     /// The parameters and their values, without the kernel's name.
     pub fn parameters(&self) -> String {
-        let texts = self.pairs().map(|(name, value)| format!("{name}={value}"));
-        texts.collect::<Vec<_>>().join(" ")
+        let texts = self
+            .values
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"));
+        Vec::from_iter(texts).join(" ")
     }
 
     /// The point as a task.
@@ -113,12 +122,6 @@ impl Point {
     }
 }
 
-/// Whether no condition is broken. One that names what has no value yet is none.
-fn holds<'a>(conditions: impl IntoIterator<Item = &'a Formula>, scope: &Scope) -> bool {
-    let mut conditions = conditions.into_iter();
-    conditions.all(|one| one.value(scope) != Ok(0.0))
-}
-
 /// `KERNEL NAME=VALUE ...`.
 impl fmt::Display for Point {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -126,38 +129,9 @@ impl fmt::Display for Point {
     }
 }
 
-impl From<Point> for String {
-    fn from(point: Point) -> String {
-        point.to_string()
-    }
-}
-
-impl TryFrom<String> for Point {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Point, Self::Error> {
-        let read = || {
-            let mut words = text.split(' ');
-            let kernel = words.next()?;
-            let family = FAMILIES.iter().position(|family| family.name == kernel)?;
-            let values = FAMILIES[family].parameters.iter().map(|(name, choices)| {
-                let value = words.next()?.strip_prefix(&**name)?.strip_prefix('=')?;
-                let value = value.parse().ok()?;
-                choices.contains(&value).then_some(value)
-            });
-            let values = values.collect::<Option<_>>()?;
-            words.next().is_none().then_some(Point { family, values })
-        };
-        read().ok_or("no candidate")
-    }
-}
-
 /// `NAME=VALUE,VALUE`: what `--limit` leaves of a parameter.
 #[derive(Clone, Debug)]
-pub struct Limit {
-    name: String,
-    values: Vec<usize>,
-}
+pub struct Limit(String, Vec<usize>);
 
 impl FromStr for Limit {
     type Err = String;
@@ -182,67 +156,49 @@ impl FromStr for Limit {
             let choices = Vec::from_iter(choices.iter().map(ToString::to_string)).join(", ");
             format!("the values of {name} are whole numbers: {choices}")
         })?;
-        Ok(Limit {
-            name: name.into(),
-            values,
-        })
+        Ok(Limit(name.into(), values))
     }
 }
 
-/// What may be searched, and of how many combinations the conditions left it.
-#[derive(Default)]
-pub struct Space {
-    pub points: Vec<Point>,
-    pub combinations: usize,
-    /// The families that have no point in it.
-    pub empty: Vec<usize>,
-}
-
-/// The points of these families that meet the conditions and the limits.
-pub fn space(families: &[usize], limits: &[Limit], given: &Scope) -> Space {
-    let mut space = Space::default();
+/// The points of these families that meet the conditions and the limits, and of how many
+/// combinations.
+pub fn space(families: &[usize], limits: &[Limit], given: &Scope) -> (Vec<Point>, usize) {
+    let (mut points, mut combinations) = (Vec::new(), 0);
     for &family in families {
-        let points = points(family, limits, given);
-        space.empty.extend(points.is_empty().then_some(family));
-        space.points.extend(points);
-        let choices = FAMILIES[family].parameters.iter().map(|one| one.1.len());
-        space.combinations += choices.product::<usize>();
+        let point = |values: &Choice<usize>| Point {
+            family,
+            values: values.clone(),
+        };
+        let suits = |choice: &Choice<usize>| {
+            let (name, value) = choice.last().expect("it has a value more");
+            let mut limits = limits.iter().filter(|limit| limit.0 == *name);
+            limits.all(|limit| limit.1.contains(value)) && point(choice).suits(given)
+        };
+        let parameters = &FAMILIES[family].parameters;
+        let names = parameters.iter().map(|(name, values)| (name, values));
+        points.extend(choices(names, suits).iter().map(point));
+        combinations += parameters.iter().map(|one| one.1.len()).product::<usize>();
     }
-    space
+    (points, combinations)
 }
 
-/// The points of a family, the first parameter's value changing slowest.
-fn points(family: usize, limits: &[Limit], given: &Scope) -> Vec<Point> {
-    let Family {
-        parameters,
-        r#where,
-        ..
-    } = &FAMILIES[family];
-    let point = |choice: &Choice<usize>| Point {
-        family,
-        values: choice.iter().map(|(_, value)| *value).collect(),
-    };
-    let suits = |choice: &Choice<usize>| {
-        let (name, value) = choice.last().expect("it has a value more");
-        let mut limits = limits.iter().filter(|limit| limit.name == *name);
-        // What the other parameters break was told before.
-        let told = r#where.iter().filter(|one| one.text().contains(name));
-        limits.all(|limit| limit.values.contains(value)) && holds(told, &point(choice).scope(given))
-    };
-    let parameters = parameters.iter().map(|(name, values)| (name, values));
-    choices(parameters, suits).iter().map(point).collect()
-}
-
-/// The shape for a device that nobody has tuned for.
+/// The shape for a device that nobody has tuned for: the first of its kind that suits it.
 pub fn default(family: usize, given: &Scope, problem: &Problem) -> Result<Point> {
-    let kernel = &FAMILIES[family].name;
+    let Family {
+        name, parameters, ..
+    } = &FAMILIES[family];
     let tasks = STEPS.tasks("untuned", given, problem)?.into_iter();
-    let own = tasks.filter(|task| task.kernel == *kernel);
-    let points = own.map(|task| Point::try_from(format!("{kernel} {}", task.says)));
-    let mut points: Vec<Point> = points.filter_map(Result::ok).collect();
+    let point = |task: Task| {
+        let mut values = task.defines;
+        values.retain(|(name, _)| parameters.iter().any(|one| one.0 == *name));
+        values.sort_by_key(|(name, _)| parameters.iter().position(|one| one.0 == *name));
+        Point { family, values }
+    };
+    let own = tasks.filter(|task| task.kernel == *name).map(point);
+    let mut points: Vec<Point> = own.collect();
     let first = points.iter().position(|point| point.suits(given));
     let first = first.map(|at| points.swap_remove(at)).or(points.pop());
-    first.ok_or_else(|| Error::Usage(format!("no shape of {kernel} suits this device")))
+    first.ok_or_else(|| Error::Usage(format!("no shape of {name} suits this device")))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use common::error::{Error, Result};
-use common::outcome::Outcome;
+use common::outcome;
 use common::timing::Runs;
 use diagnostics::aside;
 use humantime::format_duration;
@@ -16,18 +16,18 @@ use serde_json::json;
 use verify::numbers::significant;
 use verify::problem::Problem;
 
-use crate::log::{Event, Known, Log, Trial};
+use crate::log::{Known, Log, Outcome, Trial};
 use crate::search;
-use crate::space::{FAMILIES, Point, Space};
+use crate::space::Point;
 
 /// How long a candidate may take to be built, checked and timed: a tenth of the
 /// budget, at least five seconds, and three times as long as the slowest that came
 /// out right. Some compilers take ten seconds for an unrolled loop, and checking a
 /// large product takes seconds, too: as long as nothing is known, it is half a minute.
-fn limit(budget: Duration, slowest: Option<Duration>, timeout: Duration) -> Duration {
-    let expected = slowest.map_or(Duration::from_secs(30), |slowest| 3 * slowest);
-    let least = Duration::from_secs(5);
-    (budget / 10).max(least).max(expected).min(timeout)
+fn limit(budget: Duration, slowest: Option<f64>, timeout: Duration) -> Duration {
+    let expected = 3.0 * slowest.unwrap_or(10.0);
+    let least = Duration::from_secs_f64(expected.max(5.0));
+    (budget / 10).max(least).min(timeout)
 }
 
 /// Tries candidates, the starts before the rest of the space, until the budget is spent
@@ -40,7 +40,7 @@ fn limit(budget: Duration, slowest: Option<Duration>, timeout: Duration) -> Dura
 pub fn search(
     lesson: &mut Lesson,
     problem: &Problem,
-    space: &Space,
+    space: &[Point],
     starts: &[Point],
     budget: Duration,
     log: &mut Log,
@@ -48,39 +48,61 @@ pub fn search(
     let (shape, seed) = (problem.shape, lesson.flags().seed);
     let timeout = Duration::from_secs(lesson.flags().timeout);
     let mut known = log.known(shape);
-    announce(lesson, space, budget, log, &known)?;
-    let mut before = known.trials.len();
-    while known.seconds < budget.as_secs_f64() {
-        let Some(point) = search::next(&space.points, starts, &known, seed) else {
-            break;
-        };
+    let mut before = known.0.len();
+    if log.bad_lines > 0 {
+        aside!(
+            "note: {} line(s) of the results of earlier runs cannot be read and are passed over; --reset begins anew",
+            log.bad_lines
+        );
+    }
+    let (time, took) = (format_duration(budget), known.seconds());
+    lesson.say(match before {
+        0 => format!("  search   for {time}; each candidate is checked before it may win"),
+        _ => format!(
+            "  search   for {time} in all; {before} candidates are known from earlier runs, which took {took:.1} s"
+        ),
+    })?;
+    while known.seconds() < budget.as_secs_f64()
+        && let Some(mut point) = search::next(space, starts, &known, seed)
+    {
+        let (seconds, outcome);
         if let Some(lost) = lesson.lost()? {
-            let point;
             (before, point) = serde_json::from_value(lost.what).map_err(io::Error::from)?;
-            let (seconds, how) = (lost.death.taken.as_secs_f64(), lost.death.how.in_short());
-            let trial = match lost.death.is_hang() {
-                true => Trial::Hung(how),
-                false => Trial::Crashed(how),
+            let how = lost.death.how.in_short();
+            seconds = lost.death.taken.as_secs_f64();
+            outcome = match lost.death.is_hang() {
+                true => Outcome::Hung(how),
+                false => Outcome::Crashed(how),
             };
-            log.add(shape, &point, Event::Ended { seconds, trial })?;
-            known = log.known(shape);
-            continue;
+        } else {
+            let ranking = known.ranking();
+            let best = ranking
+                .first()
+                .map(|(_, gflops)| shape.flop() / gflops / 1e9);
+            let slowest = ranking
+                .iter()
+                .map(|(trial, _)| trial.seconds)
+                .reduce(f64::max);
+            // The course's own, and bests of before: they come to an end.
+            let expected = slowest.filter(|_| !starts.contains(&point));
+            let share = known.seconds() / budget.as_secs_f64();
+            let rate = significant(ranking.first().map_or(0.0, |best| best.1));
+            let tried = known.0.len();
+            let progress = format!("{tried} tried, best {rate} GFLOP/s; now {point}");
+            lesson.console.doing_share(share, progress)?;
+            let begun = Instant::now();
+            let limit = limit(budget, expected, timeout);
+            outcome = lesson.try_in(limit, json!([before, point]), |lesson| {
+                trial(lesson, problem, &point, best)
+            })?;
+            seconds = begun.elapsed().as_secs_f64();
         }
-        let best = known.fastest();
-        let best_seconds = best.map(|(_, gflops)| shape.flop() / gflops / 1e9);
-        // The course's own, and bests of before: they come to an end.
-        let expected = known.slowest.filter(|_| !starts.contains(&point));
-        let limit = limit(budget, expected, timeout);
-        log.add(shape, &point, Event::Begun)?;
-        let share = known.seconds / budget.as_secs_f64();
-        let progress = progress(&known, &point);
-        lesson.console.doing_share(share, progress)?;
-        let begun = Instant::now();
-        let trial = lesson.try_in(limit, json!([before, point]), |lesson| {
-            trial(lesson, problem, &point, best_seconds)
+        log.add(Trial {
+            shape,
+            point,
+            seconds,
+            outcome,
         })?;
-        let seconds = begun.elapsed().as_secs_f64();
-        log.add(shape, &point, Event::Ended { seconds, trial })?;
         known = log.known(shape);
     }
     summarize(lesson, &known, before)?;
@@ -95,7 +117,7 @@ fn trial(
     problem: &Problem,
     point: &Point,
     best_seconds: Option<f64>,
-) -> Result<Trial> {
+) -> Result<Outcome> {
     let first_line = |text: &str| text.lines().next().unwrap_or_default().to_string();
     let runs = Runs::Against(best_seconds.unwrap_or(f64::INFINITY));
     let task = point.task("", problem);
@@ -103,77 +125,26 @@ fn trial(
     lesson.forget_programs();
     let record = match measured {
         Err(why @ (Error::Build(_) | Error::Unlaunchable(_))) => {
-            return Ok(Trial::NotBuilt(first_line(&why.to_string())));
+            return Ok(Outcome::NotBuilt(first_line(&why.to_string())));
         }
         // Its sizes make no sense: a condition is missing in space.toml.
-        Err(Error::Usage(why)) => return Ok(Trial::Refused(why)),
+        Err(Error::Usage(why)) => return Ok(Outcome::Refused(why)),
         measured => measured?,
     };
     let fastest = record.seconds.iter().copied().fold(f64::INFINITY, f64::min);
-    let gflops = record.shape().flop() / fastest / 1e9;
-    let runs = record.seconds.len();
     Ok(match record.outcome {
-        Outcome::Wrong(wrong) => Trial::Wrong(first_line(&wrong)),
-        Outcome::Skipped(why) => Trial::Refused(why.to_string()),
-        _ => Trial::Right { gflops, runs },
+        outcome::Outcome::Wrong(wrong) => Outcome::Wrong(first_line(&wrong)),
+        outcome::Outcome::Skipped(why) => Outcome::Refused(why.to_string()),
+        _ => Outcome::Right {
+            gflops: problem.shape.flop() / fastest / 1e9,
+            runs: record.seconds.len(),
+            care: false,
+        },
     })
-}
-
-/// What is searched, and what is known already.
-fn announce(
-    lesson: &Lesson,
-    space: &Space,
-    budget: Duration,
-    log: &Log,
-    before: &Known,
-) -> Result<()> {
-    if log.bad_lines > 0 {
-        aside!(
-            "note: {} line(s) of the results of earlier runs cannot be read and are passed over; --reset begins anew",
-            log.bad_lines
-        );
-    }
-    lesson.say(format!(
-        "  space    {} of {} combinations meet the constraints",
-        space.points.len(),
-        space.combinations
-    ))?;
-    for family in &space.empty {
-        let kernel = &FAMILIES[*family].name;
-        lesson.say(format!(
-            "           none of them is of {kernel}: its default alone is timed"
-        ))?;
-    }
-    let budget = format_duration(budget);
-    lesson.say(match before.trials.len() {
-        0 => format!("  search   for {budget}; each candidate is checked before it may win"),
-        tried => format!(
-            "  search   for {budget} in all; {tried} candidates are known from earlier runs, which took {:.1} s",
-            before.seconds
-        ),
-    })
-}
-
-fn progress(known: &Known, point: &Point) -> String {
-    let tried = known.trials.len();
-    match known.fastest() {
-        Some((best, gflops)) => format!(
-            "{tried} tried, best {} GFLOP/s: {}; now {}",
-            significant(gflops),
-            best.parameters(),
-            point.parameters()
-        ),
-        None => format!("{tried} tried; now {point}"),
-    }
 }
 
 /// How many candidates came out how, and those that were not harmless.
 fn summarize(lesson: &Lesson, known: &Known, before: usize) -> Result<()> {
-    let told = |word: &str| {
-        let trials = known.trials.iter();
-        let count = trials.filter(|(_, trial)| trial.told().0 == word).count();
-        (count > 0).then(|| format!("{count} {word}"))
-    };
     let words = [
         "right",
         "wrong",
@@ -182,25 +153,40 @@ fn summarize(lesson: &Lesson, known: &Known, before: usize) -> Result<()> {
         "crashed",
         "too slow",
     ];
-    let counts: Vec<String> = words.into_iter().filter_map(told).collect();
+    let counts = words.into_iter().filter_map(|word| {
+        let count = known
+            .0
+            .iter()
+            .filter(|trial| trial.told().0 == word)
+            .count();
+        (count > 0).then(|| format!("{count} {word}"))
+    });
     lesson.say(format!(
         "  tried    {} ({} in this run), in {:.1} s: {}",
-        known.trials.len(),
-        known.trials.len() - before,
-        known.seconds,
-        counts.join(", ")
+        known.0.len(),
+        known.0.len() - before,
+        known.seconds(),
+        Vec::from_iter(counts).join(", ")
     ))?;
-    let trials = known.trials.iter();
-    let given_up = trials.filter(|one| matches!(one.1, Trial::Right { runs: 2, .. }));
-    let given_up = given_up.count();
+    let is_given_up = |trial: &&Trial| {
+        matches!(
+            trial.outcome,
+            Outcome::Right {
+                runs: 2,
+                care: false,
+                ..
+            }
+        )
+    };
+    let given_up = known.0.iter().filter(is_given_up).count();
     if given_up > 0 {
         lesson.say(format!(
             "           {given_up} of them clearly slower than the best: run twice, and left"
         ))?;
     }
-    for (point, trial) in &known.trials {
+    for trial in &known.0 {
         if let (word, Some(why)) = trial.told() {
-            lesson.say(format!("    {word} ({why}):\n      {point}"))?;
+            lesson.say(format!("    {word} ({why}):\n      {}", trial.point))?;
         }
     }
     Ok(())
