@@ -17,7 +17,7 @@ pub fn exercises(number: u32) -> Result<String> {
         let page = kept::read(exercise.join("README.md"))?;
         let name = exercise.file_name().unwrap_or_default().to_string_lossy();
         let place = name.split('-').next().unwrap_or_default();
-        let check = format!("`cargo run -p course -- exercise {number}.{place}`");
+        let check = format!("`cargo course exercise {number}.{place}`");
         let of =
             of_exercise(&page).with_context(|| format!("{} cannot be used", exercise.display()));
         let (title, trains) = of?;
