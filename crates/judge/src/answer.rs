@@ -151,7 +151,9 @@ pub fn of_records(detector: Detector, records: &[Record]) -> Observation {
         (0, Some(why)) => Observation::new(detector, Detection::NotRun, format!("skipped: {why}")),
         (0, None) => Observation::new(detector, Detection::NotRun, "nothing ran"),
         _ if records.iter().all(|one| one.compared() == Some(0)) => {
-            let says = "it ran; its result is not judged";
+            let why = records.iter().find(|one| !one.says.is_empty());
+            let why = why.map_or(String::new(), |one| format!(": {}", one.says));
+            let says = format!("it ran; its result is not judged{why}");
             Observation::new(detector, Detection::NotJudged, says)
         }
         _ => Observation::new(detector, Detection::Silent, right(records)),

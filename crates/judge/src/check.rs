@@ -123,7 +123,12 @@ impl Check<'_> {
     /// What the task does not say: other sizes, and other numbers.
     fn more(&self, task: &TaskFile, untried: &mut [Option<String>; 2]) -> Vec<Case> {
         let drawn = task.drawn(self.how.seed);
-        let first = drawn.first().cloned().unwrap_or_else(|| task.small());
+        // What goes wrong in numbers may need many of them.
+        let own = Some(&task.size).filter(|own| product(own) <= 2 * FEW);
+        let first = own
+            .or(drawn.first())
+            .cloned()
+            .unwrap_or_else(|| task.small());
         if drawn.is_empty() && !task.size.is_empty() {
             let why = "No other size was tried: the task allows none near it.";
             untried[0] = Some(why.into());

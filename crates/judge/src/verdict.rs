@@ -53,7 +53,7 @@ impl Verdict {
     pub fn words(self) -> ColoredString {
         match self {
             Verdict::Right => "right".green().bold(),
-            Verdict::Unchecked => "not checked: no reference says what is right".dimmed(),
+            Verdict::Unchecked => "not checked: nothing tells whether it is right".dimmed(),
             Verdict::Unlaunchable => "cannot be launched".yellow().bold(),
             Verdict::Undecided => "not decided: the driver died, or came to no end"
                 .yellow()

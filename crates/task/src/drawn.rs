@@ -45,7 +45,81 @@ impl TaskFile {
             let drawn = self.draw(near, &mut next, range, &all);
             all.extend(drawn.filter(|sizes| product(sizes) <= most));
         }
+        self.beside_groups(&small, &mut all);
         all
+    }
+
+    /// Adds those at which a launch is exactly one group, with sides that are equal; one below
+    /// that; and a multiple of it, with sides that differ. What is much smaller stays.
+    fn beside_groups(&self, small: &Sizes, all: &mut Vec<Sizes>) {
+        let Some(side) = self.side_of_a_group() else {
+            return;
+        };
+        let of: [fn(usize, usize) -> usize; 3] = [
+            |side, _| side,
+            |side, _| side - 1,
+            |side, at| side * (2 + at),
+        ];
+        for of in of {
+            let near = |(at, (name, size)): (usize, (&String, &usize))| {
+                let meant = of(side, at);
+                let sides = match self.draw.get(name) {
+                    _ if *size < side / 2 => vec![*size],
+                    Some(allowed) => allowed_by(allowed, 4 * meant),
+                    None => vec![meant],
+                };
+                let found = sides.iter().find(|one| **one >= meant).or(sides.last());
+                (name.clone(), found.copied().unwrap_or(meant))
+            };
+            let sizes: Sizes = small.iter().enumerate().map(near).collect();
+            let known = self.all_sizes().unwrap_or_default();
+            let is_new = !known.contains(&sizes) && !all.contains(&sizes);
+            let is_larger = sizes.iter().any(|(name, size)| *size > self.size[name]);
+            if is_new
+                && (!is_larger || self.takes_more())
+                && product(&sizes) <= 8 * FEW
+                && self.allows(&sizes)
+            {
+                all.push(sizes);
+            }
+        }
+    }
+
+    /// The largest size at which all launches are one group; the group's longest side where that
+    /// tells nothing.
+    fn side_of_a_group(&self) -> Option<usize> {
+        const MOST: usize = 1024;
+        let at = |side: usize| {
+            let sizes = self.size.keys().map(|name| (name.clone(), side));
+            self.ranges(&sizes.collect()).ok()
+        };
+        let is_one = |side: usize| {
+            let ranges = at(side).unwrap_or_default();
+            !ranges.is_empty() && ranges.iter().all(|one| one.global() == one.local())
+        };
+        let (mut told, mut above) = (0, MOST);
+        while told + 1 < above {
+            let middle = (told + above) / 2;
+            match is_one(middle) {
+                true => told = middle,
+                false => above = middle,
+            }
+        }
+        let ranges = self.ranges(&self.size).ok()?;
+        let longest = ranges.iter().flat_map(|one| one.local()).max();
+        let own = Some(told).filter(|side| (2..MOST - 1).contains(side));
+        own.or(longest.copied().filter(|side| *side > 1))
+    }
+
+    /// Whether the formulas allow such a size.
+    fn allows(&self, sizes: &Sizes) -> bool {
+        let plan = self.task(sizes, 0, &[]).and_then(|task| task.plan());
+        // Where buffers are called as in the kernel, only its signature says who is meant: a size
+        // that does not fit is refused when it is tried.
+        match plan {
+            Ok(plan) => plan.shapes.iter().all(|[[a, b], _]| a * b > 0),
+            Err(_) => self.task(&self.size, 0, &[]).is_err(),
+        }
     }
 
     /// A size in a range that the task's formulas allow, and that it does not name itself, nor was `drawn` before.
@@ -58,9 +132,6 @@ impl TaskFile {
     ) -> Option<Sizes> {
         let mut known = self.all_sizes().ok()?;
         known.extend_from_slice(drawn);
-        // Where buffers are called as in the kernel, only its signature says who is meant: a size
-        // that does not fit is refused when it is tried.
-        let is_known = self.task(&self.size, 0, &[]).is_ok();
         let mut one = |draw: usize| -> Sizes {
             let side = |(name, size): (&String, &usize)| {
                 let (from, to) = range(*size);
@@ -91,12 +162,7 @@ impl TaskFile {
             let sides: BTreeSet<&usize> = sizes.values().collect();
             *draw >= FIRST || sides.len() == sizes.len() || range(FEW) == (1, 1)
         });
-        let found = drawn.find(|(_, sizes)| {
-            let task = self.task(sizes, 0, &[]);
-            let plan = task.and_then(|task| task.plan());
-            let fits = plan.is_ok_and(|plan| plan.shapes.iter().all(|[[a, b], _]| a * b > 0));
-            !known.contains(sizes) && (fits || !is_known)
-        });
+        let found = drawn.find(|(_, sizes)| !known.contains(sizes) && self.allows(sizes));
         Some(found?.1)
     }
 
@@ -173,8 +239,12 @@ mod tests {
     use super::*;
 
     fn task(text: &str) -> TaskFile {
-        let rest = "local = [64]\ncheck = '1'\n";
-        toml::from_str(&format!("{rest}{text}")).expect("a task")
+        let local = if text.contains("local") {
+            ""
+        } else {
+            "local = [64]\n"
+        };
+        toml::from_str(&format!("check = '1'\n{local}{text}")).expect("a task")
     }
 
     #[test]
@@ -182,7 +252,8 @@ mod tests {
         for (text, is_right) in [
             (
                 "size = { n = 256 }\nglobal = ['n']\nargs = ['n', { out = 'n' }]",
-                (|n, of| n % 2 == 1 && (of == 1) == (n > 256)) as fn(usize, usize) -> bool,
+                (|n, of| (n % 2 == 1 || of > 3) && (of == 1) == (n > 256))
+                    as fn(usize, usize) -> bool,
             ),
             (
                 "size = { n = 256 }\nglobal = ['n']\nargs = ['n', { out = 'n/32' }]",
@@ -209,6 +280,21 @@ mod tests {
                 }
             }
         }
+        let sides = |text: &str| -> Vec<Vec<usize>> {
+            let drawn = task(text).drawn(3).into_iter();
+            drawn
+                .skip(4)
+                .map(|one| one.into_values().collect())
+                .collect()
+        };
+        let two = "size = { m = 100, n = 90, r = 2 }\nglobal = ['m', 'n']\nlocal = [8, 8]\n\
+                   args = [{ out = 'm*n' }]";
+        assert_eq!(sides(two), [[8, 8, 2], [7, 7, 2], [16, 24, 2]]);
+        let by_four = "size = { n = 1000 }\nglobal = ['ceil(n/4)']\nargs = [{ out = 'n' }]";
+        assert_eq!(sides(by_four), [[256], [255], [512]]);
+        let rows = "size = { n = 1000 }\ndraw = { n = '64*i' }\nglobal = ['n*64']\n\
+                    args = [{ out = 'n' }]";
+        assert!(sides(rows).iter().all(|one| one[0] % 64 == 0));
         let fixed =
             task("size = { n = 8 }\ndraw = { n = '8' }\nglobal = ['n']\nargs = [{ out = 'n' }]");
         assert!(fixed.drawn(1).is_empty());

@@ -15,6 +15,7 @@ const BLOCK: usize = 1 << 13;
 /// What was found in a part of the elements.
 #[derive(Default)]
 struct Found {
+    compared: usize,
     wrong: usize,
     untouched: usize,
     /// Which is the first wrong one that was written, and what it must be.
@@ -25,7 +26,7 @@ struct Found {
 const INEXACT: f64 = (1u64 << 53) as f64;
 
 /// Holds every element against the formula, in which `i` is its index. NaN never
-/// passes. Of `has_gaps` every fourth element is nobody's; by a `step` any may be off.
+/// passes, and only what is infinite is like what is. Of `has_gaps` every fourth element is nobody's; by a `step` any may be off.
 ///
 /// # Errors
 /// When the formula cannot be evaluated, or not exactly for an integer. The inner error is what is wrong with the result,
@@ -41,7 +42,7 @@ pub fn check_each(
 ) -> Result<std::result::Result<Right, String>> {
     let step = step.max(result.ty().least());
     let is_gap = |i: usize| has_gaps && i % 4 == 3;
-    let compared = (0..result.len()).filter(|i| !is_gap(*i)).count();
+    let largest = result.ty().largest();
     let part = |range: Range<usize>| -> Result<Found> {
         let mut found = Found::default();
         for begin in range.clone().step_by(BLOCK) {
@@ -59,7 +60,15 @@ pub fn check_each(
                     ));
                 }
                 let got = result.get(i);
-                if got == want || (got - want).abs() <= step.max(unit * size) {
+                let room = step.max(unit * size);
+                // Where any number would do, none is compared.
+                if want.is_finite() && room == f64::INFINITY {
+                    continue;
+                }
+                found.compared += 1;
+                // What is too large for the type is infinite there.
+                let is_beyond = want.abs() > largest && got == want.signum() * f64::INFINITY;
+                if got == want || is_beyond || want.is_finite() && (got - want).abs() <= room {
                     continue;
                 }
                 found.wrong += 1;
@@ -78,10 +87,12 @@ pub fn check_each(
     let mut all = Found::default();
     for found in each_on(cores(), parts, |_, range| part(range)) {
         let found = found?;
+        all.compared += found.compared;
         all.wrong += found.wrong;
         all.untouched += found.untouched;
         all.first = all.first.or(found.first);
     }
+    let compared = all.compared;
     if all.wrong == 0 {
         return Ok(Ok(Right { compared }));
     }
@@ -118,6 +129,29 @@ mod tests {
         let poison = u32::from_ne_bytes(Poison::Nan.bytes(Type::Float)[..4].try_into().unwrap());
         let says = check([1.0, 2.0, f32::from_bits(poison)]).unwrap_err();
         assert!(says.contains("1 of them were never written"), "{says}");
+    }
+
+    #[test]
+    fn an_infinite_value_is_no_number_and_one_that_anything_is_near_is_not_compared() {
+        let x = Elements::Float(vec![0.0, 1.0]);
+        let check = |got: [f32; 2], formula: &str| {
+            let (formula, scope) = (Formula::from(formula), Scope::default());
+            let got = Elements::Float(got.into());
+            check_each("out", &got, false, 0.0, &formula, &scope, &[("x", &x)]).unwrap()
+        };
+        let infinite = f32::INFINITY;
+        for formula in [
+            "log(0*x[i])*(0-1)",
+            "exp(1000 + x[i])",
+            "exp(100)*(1 + x[i])",
+        ] {
+            assert_eq!(check([infinite; 2], formula), Ok(Right { compared: 2 }));
+            assert!(check([infinite, 7.0], formula).is_err(), "{formula}");
+            assert!(check([infinite, -infinite], formula).is_err(), "{formula}");
+        }
+        assert!(check([infinite, 1.0], "x[i]").is_err());
+        let all = check([7.0; 2], "min(exp(1000 + x[i]), 3)");
+        assert_eq!(all, Ok(Right { compared: 0 }));
     }
 
     #[test]

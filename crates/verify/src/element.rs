@@ -110,6 +110,21 @@ impl Type {
         }
     }
 
+    /// The largest number that it holds.
+    pub fn largest(self) -> f64 {
+        match self {
+            Type::Float | Type::Tf32 => f64::from(f32::MAX),
+            Type::Double => f64::MAX,
+            Type::Half => f16::MAX.to_f64(),
+            Type::Bf16 => bf16::MAX.to_f64(),
+            _ => {
+                let is_signed = Elements::from_fn(self, 1, |_| -1.0).get(0) < 0.0;
+                let bits = 8 * self.size() as i32 - i32::from(is_signed);
+                2f64.powi(bits) - 1.0
+            }
+        }
+    }
+
     /// Whether it holds fractions.
     pub fn is_floating(self) -> bool {
         self.unit_roundoff() > 0.0

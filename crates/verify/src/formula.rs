@@ -224,8 +224,17 @@ impl Lanes<'_> {
             Expr::Name(name) => self.named(name),
             Expr::At(name, index) => self.elements(name, index),
             Expr::Call(op, of) => {
-                let all: Result<Vec<_>> = of.iter().map(|one| self.of(one)).collect();
-                Ok(apply(*op, &all?))
+                let mut all: Vec<Vec<Number>> = Vec::new();
+                for one in of {
+                    let numbers = match all.first() {
+                        Some(first) if op.is_choice() => {
+                            self.where_asked(*op, first, one, all.len())
+                        }
+                        _ => self.of(one),
+                    };
+                    all.push(numbers?);
+                }
+                Ok(apply(*op, &all))
             }
             Expr::Sum {
                 index,
@@ -234,6 +243,34 @@ impl Lanes<'_> {
                 of,
             } => self.sums(index, [from, to], of),
         }
+    }
+
+    /// Operand number `at` of a choice, for the elements whose `first` operand asks for it; for the
+    /// others anything, since it may look beside a buffer there.
+    fn where_asked(&self, op: Op, first: &[Number], of: &Expr, at: usize) -> Numbers {
+        let asks = |number: &Number| op.asks_for(at, number.value);
+        let asked: Vec<usize> = (0..first.len()).filter(|i| asks(&first[*i])).collect();
+        if asked.is_empty() {
+            return Ok(vec![Number::default()]);
+        }
+        if asked.len() == first.len() {
+            return self.of(of);
+        }
+        let gathered = |all: &[f64]| match all.len() {
+            1 => all.to_vec(),
+            _ => asked.iter().map(|i| all[*i]).collect(),
+        };
+        let indices = self.indices.iter();
+        let indices: Vec<_> = indices.map(|(name, all)| (*name, gathered(all))).collect();
+        let own = indices.iter().map(|(name, all)| (*name, &all[..]));
+        let indices = own.collect();
+        let mut found = Lanes { indices, ..*self }.of(of)?;
+        spread(&mut found, asked.len());
+        let mut all = vec![Number::default(); first.len()];
+        for (i, number) in asked.into_iter().zip(found) {
+            all[i] = number;
+        }
+        Ok(all)
     }
 
     fn named(&self, name: &str) -> Numbers {

@@ -37,6 +37,23 @@ pub fn shaken(elements: &Elements, shake: f64, seed: u64) -> Elements {
     Elements::from_fn(elements.ty(), elements.len(), |i| elements.get(i) * less())
 }
 
+/// The same numbers, but for those at these places, which are half as large.
+pub fn halved(elements: &Elements, at: &[usize]) -> Elements {
+    let factor = |i: usize| if at.contains(&i) { 0.5 } else { 1.0 };
+    Elements::from_fn(elements.ty(), elements.len(), |i| {
+        elements.get(i) * factor(i)
+    })
+}
+
+/// How many inputs an element follows from, by what moved where such a `share` of them was changed.
+/// None where nothing moved, or more than half did: one may follow from all.
+pub fn inputs_of_each(left: &Elements, moved: &Elements, share: f64) -> Option<f64> {
+    let is_moved = |i: &usize| left.bits(*i) != moved.bits(*i);
+    let count = (0..left.len()).filter(is_moved).count() as f64;
+    let part = count / left.len() as f64;
+    (count > 0.0 && part <= 0.5).then(|| (part / share).max(1.0))
+}
+
 impl Same {
     /// What was left, without a `share` that of so many operations for an element; and what
     /// was left where all inputs were [`shaken`].
@@ -73,14 +90,16 @@ impl Same {
     }
 
     /// Of inputs for which nobody says that the reference is meant: an element is compared where
-    /// that, and what it was `moved` to, is a number of which roundings leave a digit.
-    pub fn where_certain(mut self, moved: &[&Elements], operations: f64) -> Same {
+    /// that, and what it was `moved` to, is a number of which roundings leave a digit. The largest
+    /// of the `inputs` that are floats is so large.
+    pub fn where_certain(mut self, moved: &[&Elements], operations: f64, inputs: f64) -> Same {
         // Of equal numbers all roundings may go the same way; and in other terms than the
-        // reference's the largest elements may leave their last digit in small ones.
+        // reference's the largest numbers may leave their last digit in small ones.
         let unit = self.want.ty().unit_roundoff();
         self.share = self.share.max(unit * operations);
         let sizes = (0..self.want.len()).map(|i| self.want.get(i).abs());
-        let largest = sizes.filter(|size| size.is_finite()).fold(0.0, f64::max);
+        let sizes = sizes.filter(|size| size.is_finite());
+        let largest = sizes.fold(2.0 * inputs, f64::max);
         self.step = self.step.max(unit * largest);
         let is_certain = |i: usize| {
             let want = self.want.get(i);
@@ -118,8 +137,10 @@ pub fn check_same(
     let is_right = |i: &usize| {
         let (one, other) = (got.get(*i), want.get(*i));
         got.bits(*i) == want.bits(*i)
-            || !is_exact && (one - other).abs() <= same.step.max(same.share * same.magnitudes[*i])
-            || (one == other && one.is_infinite())
+            || one == other && one.is_infinite()
+            || !is_exact
+                && other.is_finite()
+                && (one - other).abs() <= same.step.max(same.share * same.magnitudes[*i])
     };
     let wrong: Vec<usize> = judged.filter(|i| !is_right(i)).collect();
     let Some(first) = wrong.first() else {
@@ -203,6 +224,12 @@ mod tests {
         ] {
             assert!(check(change).contains(says), "{says}: {}", check(change));
         }
+        let infinite = |got: f32| {
+            let want = Elements::Float(vec![f32::INFINITY]);
+            let same = Same::of(want, None, 1.0, &[], 1.0);
+            check_same("y", &Elements::Float(vec![got]), &same, false).is_ok()
+        };
+        assert!(infinite(f32::INFINITY) && !infinite(7.0) && !infinite(f32::NEG_INFINITY));
         let ints = |last| Elements::from_fn(Type::Uint, 3, |i| [4e9, 2.0, last][i]);
         let exact = |got: &Elements, want: Elements, gaps| {
             check_same("h", got, &Same::of(want, None, 1e9, &[], 1.0), gaps)
@@ -226,6 +253,24 @@ mod tests {
         let three = |gaps| exact(&lanes(4.0), lanes(5.0), gaps);
         assert_eq!(three(true), Ok(Right { compared: 3 }));
         assert!(three(false).is_err());
+    }
+
+    #[test]
+    fn what_an_element_follows_from_is_seen_where_a_few_inputs_move() {
+        let x = Elements::Float((1..=40).map(|i| i as f32).collect());
+        let at = [5, 15, 25, 35];
+        let inputs = |reference: &dyn Fn(&[f64]) -> Vec<f64>| {
+            let [left, moved] = [&x, &halved(&x, &at)].map(|x| {
+                let all = reference(&x.to_f64());
+                Elements::from_fn(Type::Float, all.len(), |i| all[i])
+            });
+            inputs_of_each(&left, &moved, 0.1)
+        };
+        let rows = |x: &[f64]| x.chunks(2).map(|row| row.iter().sum()).collect();
+        assert_eq!(inputs(&|x| x.iter().map(|x| 2.0 * x).collect()), Some(1.0));
+        assert_eq!(inputs(&rows), Some(2.0));
+        assert_eq!(inputs(&|x| vec![x.iter().sum()]), None);
+        assert_eq!(inputs(&|_| vec![7.0; 40]), None);
     }
 
     #[test]

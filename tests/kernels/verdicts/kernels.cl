@@ -198,3 +198,102 @@ kernel void product_clamped(int M, int N, int K, const global float *A, const gl
         s += A[i * K + k] * B[k * N + j];
     C[i * N + j] = fmin(s, 1000.0f);
 }
+
+// All zeros are their own squares, too.
+kernel void times_17(int n, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = 17 * x[i];
+}
+
+// One operation an element, and off by more than that.
+kernel void third(int n, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = 0.3333f * x[i];
+}
+
+kernel void left(int n, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = i > 0 ? x[i - 1] : 0;
+}
+
+// What is infinite is no 7.
+kernel void clipped_log(int n, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = x[i] > 0 ? log(x[i]) : 7;
+}
+
+// The last group takes the remainder, which is 0 where all are whole.
+kernel void rest_of_groups(int n, global const float *x, global float *y)
+{
+    const int i = get_global_id(0), is_last = get_group_id(0) + 1 == get_num_groups(0);
+    if ((int)get_local_id(0) < (is_last ? n % 50 : 50))
+        y[i] = x[i];
+}
+
+kernel void least_from_1000(int n, global const float *x, global float *y)
+{
+    float found = 1000;
+    for (int i = 0; i < n; i++)
+        found = fmin(found, x[i]);
+    y[0] = found;
+}
+
+// One that is equal to the limit is not above it.
+kernel void not_below(int n, float limit, global const float *x, global int *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = x[i] > limit;
+}
+
+kernel void exchanged(int n, float alpha, float beta, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = beta * x[i] + alpha;
+}
+
+kernel void mean_of_five(int n, int radius, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    float sum = 0;
+    for (int j = i - radius; j <= i + radius; j++)
+        sum += x[clamp(j, 0, n - 1)];
+    if (i < n)
+        y[i] = sum / 5;
+}
+
+// Of large numbers that are near one another hardly a digit is left.
+kernel void variance(int n, global const float *x, global float *y)
+{
+    float sum = 0, squares = 0;
+    for (int i = 0; i < n; i++) {
+        sum += x[i];
+        squares += x[i] * x[i];
+    }
+    y[0] = squares / n - sum / n * (sum / n);
+}
+
+kernel void count(int n, global const float *x, global int *y)
+{
+    ushort found = 0;
+    for (int i = 0; i < n; i++)
+        found += x[i] > 0;
+    y[0] = found;
+}
+
+// Two terms that may cancel, in other terms than the reference's.
+kernel void mixed(int n, float t, global const float *x, global const float *z, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = x[i] + t * (z[i] - x[i]);
+}

@@ -109,3 +109,61 @@ kernel void least(int n, global const int *x, global int *y)
     for (int i = 1; i < n; i++)
         y[0] = min(y[0], x[i]);
 }
+
+kernel void third(int n, global const float *x, global float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = x[i] / 3;
+}
+
+kernel void least_from_1000(int n, global const float *x, global float *y)
+{
+    y[0] = x[0];
+    for (int i = 1; i < n; i++)
+        y[0] = fmin(y[0], x[i]);
+}
+
+kernel void not_below(int n, float limit, global const float *x, global int *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = x[i] >= limit;
+}
+
+kernel void exchanged(int n, float alpha, float beta, global const float *x, global float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = alpha * x[i] + beta;
+}
+
+kernel void mean_of_five(int n, int radius, global const float *x, global float *y)
+{
+    for (int i = 0; i < n; i++) {
+        float sum = 0;
+        for (int j = i - radius; j <= i + radius; j++)
+            sum += x[clamp(j, 0, n - 1)];
+        y[i] = sum / (2 * radius + 1);
+    }
+}
+
+kernel void variance(int n, global const float *x, global float *y)
+{
+    float sum = 0, squares = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    for (int i = 0; i < n; i++)
+        squares += (x[i] - sum / n) * (x[i] - sum / n);
+    y[0] = squares / n;
+}
+
+kernel void count(int n, global const float *x, global int *y)
+{
+    y[0] = 0;
+    for (int i = 0; i < n; i++)
+        y[0] += x[i] > 0;
+}
+
+kernel void mixed(int n, float t, global const float *x, global const float *z, global float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = (1 - t) * x[i] + t * z[i];
+}

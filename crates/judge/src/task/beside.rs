@@ -125,11 +125,11 @@ pub fn run(
     Ok(all)
 }
 
-/// Runs with other numbers that are made at least. By chance each leaves about one element in a
+/// Runs with other numbers that are made at least, after one in which only a few are. By chance each leaves about one element in a
 /// thousand where it was. None may be left so by all of them, and one more makes that sure.
 fn enough(left: &Left) -> usize {
     let elements: usize = left.iter().map(|(_, all)| all.len()).sum();
-    2 + elements.max(1).ilog10() as usize / 3
+    3 + elements.max(1).ilog10() as usize / 3
 }
 
 /// Runs the kernels that fill buffers: each is given the buffer, and then its length and the
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn many_elements_need_many_runs() {
-        for (elements, runs) in [(0, 2), (1, 2), (1000, 3), (1 << 20, 4)] {
+        for (elements, runs) in [(0, 3), (1, 3), (1000, 4), (1 << 20, 5)] {
             let left = vec![("y".into(), Elements::Int(vec![0; elements]))];
             assert_eq!(enough(&left), runs, "{elements}");
         }

@@ -30,8 +30,19 @@ pub enum Other {
     Falling,
     /// From 2^-14 to 2^10; integers below 0.
     Rising,
-    /// Fractions that the file gives to kernels as plain numbers.
+    /// Few numbers, so that many are equal: halves, both zeros, the scalars that kernels are given;
+    /// integers beside powers of 2, and where any may come, the largest and the least.
+    Ties,
+    /// All near 1024, of which differences cancel.
+    Near,
+    /// All far above 0, beyond what searches for a least number begin with.
+    Above,
+    /// All far below 0.
+    Below,
+    /// Fractions that the file gives to kernels as plain numbers, no two alike.
     Scalars,
+    /// Whole numbers that it gives so, and that stand nowhere else.
+    Whole,
     /// The last group is the first, which a kernel notices that counts on what an earlier one
     /// left.
     Reversed,
@@ -40,26 +51,25 @@ pub enum Other {
 impl Other {
     /// All of them, and how each is told.
     #[rustfmt::skip]
-    pub(crate) const ALL: [(Other, &str); 7] = [
+    pub(crate) const ALL: [(Other, &str); 12] = [
         (Other::Extreme, "with extreme numbers: below 0"),
         (Other::Zeros, "with extreme numbers: all 0"),
         (Other::Equal, "with extreme numbers: all equal"),
         (Other::Falling, "with extreme numbers: large and descending"),
         (Other::Rising, "with extreme numbers: from small to large"),
+        (Other::Ties, "with extreme numbers: few, halves and scalars among them"),
+        (Other::Near, "with extreme numbers: all near 1024"),
+        (Other::Above, "with extreme numbers: far above 0"),
+        (Other::Below, "with extreme numbers: far below 0"),
         (Other::Scalars, "with other scalars"),
+        (Other::Whole, "with other whole numbers as arguments"),
         (Other::Reversed, "with its groups in reverse order"),
     ];
 
     /// The same beside others: what the numbers are.
     pub(crate) fn in_short(self) -> &'static str {
-        match self {
-            Other::Extreme => "below 0",
-            Other::Zeros => "all 0",
-            Other::Equal => "all equal",
-            Other::Falling => "large and descending",
-            Other::Rising => "from small to large",
-            Other::Scalars | Other::Reversed => self.words(),
-        }
+        let words = self.words();
+        words.split_once(": ").map_or(words, |(_, short)| short)
     }
 
     /// How it is told.
@@ -71,40 +81,62 @@ impl Other {
     /// Puts these numbers into a task; whether they differ from what it has.
     pub(super) fn put_into(self, task: &mut Task, file: &TaskFile) -> Result<bool> {
         match self {
-            Other::Scalars => return Ok(scale_scalars(task, file)),
+            Other::Scalars | Other::Whole => return Ok(self.change_scalars(task, file)),
             Other::Reversed => return Ok(true),
             _ => (),
+        }
+        if !may_be_large(task) {
+            return Ok(false);
         }
         let mut outputs = task.buffers.iter().filter(|one| one.role.is_result());
         let is_whole = outputs.all(|one| !one.ty.is_floating());
         let plan = task.plan()?;
-        if !may_be_large(task) {
-            return Ok(false);
-        }
+        let args = task.launches.iter().flat_map(|one| &one.args);
+        let scalars = args.filter_map(|arg| match arg {
+            Arg::Number(.., value) => value.value(&plan.scope).ok(),
+            _ => None,
+        });
+        let scalars: Vec<f64> = scalars.collect();
         let mut is_new = false;
         for at in 0..task.buffers.len() {
             let Some(fill) = task.buffers[at].role.fill() else {
                 continue;
             };
-            let any = match fill {
-                // A formula counts in doubles, which never run over.
-                Fill::Numbers(matrix::Fill::Random, seed) if is_whole => match file.reference() {
-                    Some(_) => Some((Draw::Any, *seed)),
-                    None => Some((Draw::Ints(0, 1000), *seed)),
-                },
-                Fill::Numbers(matrix::Fill::Random, _) => None,
-                Fill::Drawn(Draw::Ints(..) | Draw::Any | Draw::Negative, _) => None,
-                // It still ascends.
-                Fill::Drawn(Draw::Sorted, _) if self == Other::Equal => None,
+            let (seed, is_random, is_sorted) = match fill {
+                Fill::Numbers(matrix::Fill::Random, seed) => (*seed, true, false),
+                Fill::Drawn(Draw::Any, seed) => (*seed, true, false),
+                Fill::Drawn(Draw::Sorted, seed) if self != Other::Falling => (*seed, true, true),
+                Fill::Drawn(Draw::Ints(..) | Draw::Negative, seed) => (*seed, false, false),
                 _ => continue,
             };
-            let is_random = matches!(fill, Fill::Numbers(..) | Fill::Drawn(Draw::Any, _));
+            let any = match fill {
+                // A formula counts in doubles, which never run over.
+                Fill::Numbers(..) if is_whole => match file.reference() {
+                    Some(_) => Some(Draw::Any),
+                    None => Some(Draw::Ints(0, 1000)),
+                },
+                _ => None,
+            };
             let Some(held) = task.filled(at, &plan, None, &[])? else {
                 continue;
             };
-            let Some(other) = self.than(&held.data, is_random, any) else {
+            let (ty, count) = (held.data.ty(), held.data.len());
+            let mut own = scalars.clone();
+            own.retain(|one| ty.is_floating() || any == Some(Draw::Any) || one.abs() <= 100.0);
+            let chance = Chance {
+                seed,
+                is_random,
+                any,
+                scalars: own,
+            };
+            let Some(mut other) = self.than(&held.data, &chance) else {
                 continue;
             };
+            if is_sorted {
+                let mut values = other.to_f64();
+                values.sort_by(f64::total_cmp);
+                other = Elements::from_fn(ty, count, |i| values[i]);
+            }
             is_new = is_new || other != held.data;
             let role = &mut task.buffers[at].role;
             let from = format!("{self:?} {}", role.from());
@@ -113,21 +145,23 @@ impl Other {
         Ok(is_new)
     }
 
-    /// Other numbers than these, of which all are allowed if they are `random`.
-    fn than(self, held: &Elements, random: bool, any: Option<(Draw, u64)>) -> Option<Elements> {
+    /// Other numbers than these.
+    fn than(self, held: &Elements, chance: &Chance) -> Option<Elements> {
         let (ty, count) = (held.ty(), held.len());
-        let is_float = random && ty.is_floating();
+        let is_float = chance.is_random && ty.is_floating();
         let mut values = held.to_f64();
         // Doubles do not hold every long integer.
         let is_exact = !matches!(ty, Type::Long | Type::Ulong);
-        let is_int = random && !ty.is_floating() && ty.size() > 1;
+        let is_int = chance.is_random && !ty.is_floating() && ty.size() > 1;
+        let is_any = is_int && is_exact && chance.any == Some(Draw::Any);
+        let is_signed = matches!(ty, Type::Int | Type::Short);
         match self {
             Other::Extreme if is_float => values.iter_mut().for_each(|one| *one = -one.abs()),
             Other::Extreme => {
-                let (draw, seed) = any.filter(|_| ty.size() > 1)?;
-                return Some(draw.elements(ty, count, seed));
+                let draw = chance.any.as_ref().filter(|_| ty.size() > 1)?;
+                return Some(draw.elements(ty, count, chance.seed));
             }
-            Other::Zeros if random => values.fill(0.0),
+            Other::Zeros if chance.is_random => values.fill(0.0),
             Other::Equal => return Some(held.gather(count, |_| Some(0))),
             Other::Falling if is_exact => {
                 if is_int {
@@ -138,7 +172,7 @@ impl Other {
                 values.iter_mut().for_each(|one| *one *= factor);
             }
             Other::Rising if is_exact => {
-                if is_int && matches!(ty, Type::Int | Type::Short) {
+                if is_int && is_signed {
                     values.iter_mut().for_each(|one| *one = -one.abs().max(1.0));
                 }
                 values.sort_by(f64::total_cmp);
@@ -148,10 +182,145 @@ impl Other {
                         .for_each(|one| *one = (24.0 * *one - 2.0).exp2());
                 }
             }
+            Other::Ties if is_exact && chance.is_random => {
+                let few = few(ty, chance);
+                let which = Draw::Ints(0, few.len() as i64 - 1);
+                let which = which.elements(Type::Int, count, chance.seed);
+                (0..count).for_each(|i| values[i] = few[which.get(i) as usize]);
+            }
+            Other::Near if is_float => {
+                let near = if ty.size() < 4 { 16.0 } else { 1024.0 };
+                values.iter_mut().for_each(|one| *one += near);
+            }
+            Other::Above | Other::Below if is_float => {
+                // The fourth power of it is a number, too.
+                let far = if ty == Type::Half { 8.0 } else { 2f64.powi(31) };
+                let far = if self == Other::Below { -far } else { far };
+                values
+                    .iter_mut()
+                    .for_each(|one| *one = far * (1.25 + *one / 2.0));
+            }
+            Other::Above if is_any => {
+                let most = ty.largest();
+                values.iter_mut().for_each(|one| *one = most - one.abs());
+            }
+            Other::Below if is_any && is_signed => {
+                let least = -ty.largest() - 1.0;
+                values.iter_mut().for_each(|one| *one = least + one.abs());
+            }
             _ => return None,
         }
         Some(Elements::from_fn(ty, count, |i| values[i]))
     }
+
+    /// Changes the scalars that kernels are given as plain numbers, as far as what they are held
+    /// against is given them, too; whether there are any.
+    fn change_scalars(self, task: &mut Task, file: &TaskFile) -> bool {
+        // None where they are the task's own.
+        let given = file.reference().map(|(reference, _)| &*reference.args);
+        let formulas: Vec<&Formula> = match (&task.right, given) {
+            (_, Some(args)) => args.iter().filter_map(Or::plain).collect(),
+            (Right::Each(all), _) => all.iter().map(|one| &one.1).collect(),
+            (Right::AnyOf(_, all), _) => all.iter().collect(),
+            _ => Vec::new(),
+        };
+        let has_all = given.is_some_and(<[_]>::is_empty);
+        let goes_along = |name: &str| has_all || formulas.iter().any(|one| has_word(one, name));
+        let is_fraction = |ty: &str| Type::named(ty).is_some_and(Type::is_floating);
+        let is_meant = |ty: &str| is_fraction(ty) == (self == Other::Scalars);
+        // Of a number that stands in a length or a range nobody knows what hangs on it.
+        let lengths = task.buffers.iter().flat_map(|one| &one.shape).cloned();
+        let ranges = task.launches.iter().flat_map(|one| [&one.over, &one.group]);
+        let ranges = ranges.flatten().cloned();
+        let sizes = task.sizes.iter().chain(&task.defines);
+        let sizes = sizes.map(|(_, size)| Formula::from(*size));
+        let elsewhere: Vec<Formula> = lengths.chain(ranges).chain(sizes).collect();
+        let mut changed = 0;
+        let mut change = |formula: &mut Formula| {
+            let Ok(number) = formula.text().parse::<f64>() else {
+                return;
+            };
+            let is_bound = || elsewhere.iter().any(|one| has_word(one, formula.text()));
+            let other = if self == Other::Scalars {
+                let factor = 1.37 + 0.24 * f64::from(changed);
+                factor * if number == 0.0 { 0.27 } else { number }
+            } else if number < 2.0 || is_bound() {
+                return;
+            } else if (number as u64).is_power_of_two() {
+                number / 2.0
+            } else {
+                number - 1.0
+            };
+            changed += 1;
+            *formula = other.to_string().into();
+        };
+        let args = || task.launches.iter().flat_map(|one| &one.args);
+        let is_number = |arg: &Arg, own: &str| match arg {
+            Arg::Number(name, ty, _) => name == own && is_meant(ty),
+            _ => false,
+        };
+        let named = task.names.clone().into_iter().map(|(name, mut value)| {
+            if goes_along(&name) && args().any(|arg| is_number(arg, &name)) {
+                change(&mut value);
+            }
+            (name, value)
+        });
+        let named = named.collect();
+        for arg in task.launches.iter_mut().flat_map(|one| &mut one.args) {
+            match arg {
+                Arg::Number(_, ty, value) if has_all && is_meant(ty) => change(value),
+                Arg::Parts(_, parts) if has_all => {
+                    let parts = parts.iter_mut().filter(|(_, ty, _)| is_meant(ty.name()));
+                    parts.for_each(|(.., value)| change(value));
+                }
+                _ => (),
+            }
+        }
+        task.names = named;
+        changed > 0
+    }
+}
+
+/// What a fill leaves to chance.
+struct Chance {
+    seed: u64,
+    /// Whether all numbers are, and not their order alone.
+    is_random: bool,
+    /// Of integers, from which others may be drawn.
+    any: Option<Draw>,
+    /// What kernels are given beside, as far as it may stand in a buffer.
+    scalars: Vec<f64>,
+}
+
+/// Few numbers, at which a kernel decides.
+fn few(ty: Type, chance: &Chance) -> Vec<f64> {
+    let mut all = chance.scalars.clone();
+    if ty.is_floating() {
+        all.extend((-24..=24).map(|eighths| f64::from(eighths) / 8.0));
+        all.push(-0.0);
+        return all;
+    }
+    let largest = ty.largest();
+    let most = match chance.any {
+        Some(Draw::Any) => largest,
+        _ => 100.0,
+    };
+    for bits in 0..64 {
+        let power = 2f64.powi(bits);
+        all.extend([power - 1.0, power, power + 1.0]);
+    }
+    if matches!(ty, Type::Int | Type::Short | Type::Char) {
+        all.extend(all.clone().into_iter().map(|one| -one));
+    }
+    all.retain(|one| one.abs() <= most || -*one == most + 1.0 && most == largest);
+    all
+}
+
+/// Whether a formula has this name, or number.
+fn has_word(formula: &Formula, word: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    let mut words = formula.text().split(|c| !is_part(c));
+    words.any(|one| one == word)
 }
 
 /// Whether the sums of a product are held by its type, whatever is put in.
@@ -191,56 +360,3 @@ const REVERSED: &str = "\
 (((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + get_global_id(1) \
 - get_global_offset(1)) * get_global_size(0) + get_global_id(0) - get_global_offset(0))
 ";
-
-/// Changes the fractions that kernels are given as plain numbers, as far as what they are held
-/// against is given them, too; whether there are any.
-fn scale_scalars(task: &mut Task, file: &TaskFile) -> bool {
-    // None where they are the task's own.
-    let given = file.reference().map(|(reference, _)| &*reference.args);
-    let formulas: Vec<&Formula> = match (&task.right, given) {
-        (_, Some(args)) => args.iter().filter_map(Or::plain).collect(),
-        (Right::Each(all), _) => all.iter().map(|one| &one.1).collect(),
-        (Right::AnyOf(_, all), _) => all.iter().collect(),
-        _ => Vec::new(),
-    };
-    let has_all = given.is_some_and(<[_]>::is_empty);
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let names = |formula: &&Formula, name: &str| {
-        let mut words = formula.text().split(|c| !is_part(c));
-        words.any(|word| word == name)
-    };
-    let goes_along = |name: &str| has_all || formulas.iter().any(|one| names(one, name));
-    let mut is_new = false;
-    let mut scale = |formula: &mut Formula| {
-        if let Ok(number) = formula.text().parse::<f64>() {
-            let other = if number == 0.0 { 0.37 } else { 1.37 * number };
-            *formula = other.to_string().into();
-            is_new = true;
-        }
-    };
-    let is_fraction = |ty: &str| Type::named(ty).is_some_and(Type::is_floating);
-    let args = || task.launches.iter().flat_map(|one| &one.args);
-    let is_number = |arg: &Arg, own: &str| match arg {
-        Arg::Number(name, ty, _) => name == own && is_fraction(ty),
-        _ => false,
-    };
-    let named = task.names.clone().into_iter().map(|(name, mut value)| {
-        if goes_along(&name) && args().any(|arg| is_number(arg, &name)) {
-            scale(&mut value);
-        }
-        (name, value)
-    });
-    let named = named.collect();
-    for arg in task.launches.iter_mut().flat_map(|one| &mut one.args) {
-        match arg {
-            Arg::Number(_, ty, value) if has_all && is_fraction(ty) => scale(value),
-            Arg::Parts(_, parts) if has_all => {
-                let parts = parts.iter_mut().filter(|(_, ty, _)| ty.is_floating());
-                parts.for_each(|(.., value)| scale(value));
-            }
-            _ => (),
-        }
-    }
-    task.names = named;
-    is_new
-}

@@ -43,15 +43,18 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &TaskFile, is_try: bool
         let own = task.buffers.iter().filter(|one| one.role != Role::Between);
         own.map(|one| of(one.ty)).fold(0.0, f64::max)
     });
-    let runs = shaken_runs(task, times, shakes)?;
+    let halves = Halves::of(task)?;
+    let runs = shaken_runs(task, times, shakes, &halves)?;
     let mut left = match (reference, &task.right) {
         (Some((reference, _)), _) => by_kernel(lesson, task, reference, runs)?,
         (None, Right::Each(all)) if is_try => by_formulas(task, all, runs)?,
         _ => return Ok(()),
     }
     .into_iter();
-    let (first, others) = (left.next().unwrap_or_default(), left.collect::<Vec<_>>());
-    let operations = operations(task, file.flops.as_ref())?;
+    let first = left.next().unwrap_or_default();
+    let second = left.next();
+    let others: Vec<_> = left.collect();
+    let most = operations(task, file.flops.as_ref())?;
     let mut same = Vec::new();
     for (at, (name, want)) in first.into_iter().enumerate() {
         let others: Vec<&Elements> = others.iter().map(|left| &left[at].1).collect();
@@ -59,13 +62,15 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &TaskFile, is_try: bool
         let has_gaps = buffer.is_some_and(|one| one.has_gaps);
         // Of a small type one poison may be a number, too, two are not.
         let number = Poison::Number.bytes(want.ty());
-        let is_number = |other: &&Elements, i: usize| {
+        let is_number = |other: &Elements, i: usize| {
             let size = want.ty().size();
             other.as_bytes()[i * size..][..size] == number[..size]
         };
         let is_missing = |i: usize| {
             let is_small = want.ty().size() < 4;
-            let again = others.first().is_some_and(|other| is_number(other, i));
+            let again = second
+                .as_ref()
+                .is_some_and(|left| is_number(&left[at].1, i));
             is_poison(&want, i) && (again || !is_small)
         };
         let mut judged = (0..want.len()).filter(|i| !(has_gaps && i % 4 == 3));
@@ -80,14 +85,16 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &TaskFile, is_try: bool
         }
         let (far, near) = others.split_at(others.len().min(SHAKEN as usize));
         let tolerance = reference.and_then(|(_, tolerance)| tolerance);
-        let far = if shakes[0] > 0.0 { far } else { &[] };
+        let moved = second.as_ref().filter(|_| file.flops.is_none());
+        let own = moved.and_then(|moved| verify::inputs_of_each(&want, &moved[at].1, halves.share));
+        let operations = own.map_or(most, |own| most.min(own));
         let mut one = Same::of(want, tolerance, operations, far, shakes[0]);
         let image = buffer.and_then(|one| one.image);
         one.step = one.step.max(image.map_or(0.0, Format::step));
         if is_try {
-            one = one
-                .and_moved(near, shakes[1])
-                .where_certain(&others, operations);
+            one =
+                one.and_moved(near, shakes[1])
+                    .where_certain(&others, operations, halves.largest());
         }
         same.push((name, Rc::new(one)));
     }
@@ -142,44 +149,88 @@ fn by_formulas(
     runs.map(one).collect()
 }
 
-/// The buffers of a reference's runs: as the task fills them, and then with every float a little
-/// nearer to 0, so many times by one of these shares at most and then by the other, which are 0
-/// where nothing is a float.
-fn shaken_runs(
-    task: &Task,
+/// The buffers of a reference's runs: as the task fills them; then with a few floats half as large;
+/// and then with every float a little nearer to 0, so many times by one of these shares at most and
+/// then by the other. Where nothing is a float, twice as they are.
+fn shaken_runs<'a>(
+    task: &'a Task,
     times: [u64; 2],
     shakes: [f64; 2],
-) -> Result<impl Iterator<Item = RunOf> + use<'_>> {
+    halves: &'a Halves,
+) -> Result<impl Iterator<Item = RunOf> + use<'a>> {
     let own = task.buffers.iter().filter(|one| one.role != Role::Between);
     let own: Vec<Buffer> = own.cloned().collect();
-    let held = task.held()?;
-    let last = if shakes[0] > 0.0 {
-        times.iter().sum()
-    } else {
-        1
+    let last = match shakes[0] > 0.0 {
+        true => 1 + times.iter().sum::<u64>(),
+        false => 1,
     };
     let of_run = move |run: u64| {
         let mut buffers = own.clone();
-        for buffer in buffers
-            .iter_mut()
-            .filter(|one| run > 0 && one.ty.is_floating())
-        {
-            let Some((_, held)) = held.iter().find(|(name, _)| *name == buffer.name) else {
+        for buffer in buffers.iter_mut().filter(|_| run > 0) {
+            let mut floats = halves.floats.iter().zip(0u64..);
+            let Some(((_, held, at), number)) = floats.find(|((name, ..), _)| *name == buffer.name)
+            else {
                 continue;
             };
-            let shake = shakes[usize::from(run > times[0])];
+            // Of each buffer by other shares, or terms that cancel would move alike.
+            let seed = number << 32 | run;
+            let other = match run {
+                1 => verify::halved(held, at),
+                run => shaken(held, shakes[usize::from(run > 1 + times[0])], seed),
+            };
             let from = format!("{}, moved {run}", buffer.role.from());
-            let fill = Fill::Made(from, Rc::new(shaken(held, shake, run)));
-            buffer.role.refill(fill);
+            buffer.role.refill(Fill::Made(from, Rc::new(other)));
         }
-        let poison = if run == 0 {
-            Poison::Nan
-        } else {
-            Poison::Number
+        let poison = match run {
+            0 => Poison::Nan,
+            _ => Poison::Number,
         };
         (poison, buffers)
     };
     Ok((0..=last).map(of_run))
+}
+
+/// The inputs that are floats, and which elements of them are halved to see how far one reaches:
+/// so few that they hardly meet in an element of the result.
+struct Halves {
+    /// By their names.
+    floats: Vec<(String, Elements, Vec<usize>)>,
+    /// So many of all inputs, of any type, are halved.
+    share: f64,
+}
+
+impl Halves {
+    const MOST: usize = 4;
+
+    /// The largest of the floats.
+    fn largest(&self) -> f64 {
+        let all = self.floats.iter().flat_map(|(_, held, _)| held.to_f64());
+        all.fold(0.0, |most, one| most.max(one.abs()))
+    }
+
+    fn of(task: &Task) -> Result<Halves> {
+        let (floats, rest): (Vec<_>, Vec<_>) = task
+            .held()?
+            .into_iter()
+            .partition(|(_, held)| held.ty().is_floating());
+        let count = |all: &[(&str, Elements)]| all.iter().map(|(_, held)| held.len()).sum();
+        let (own, others): (usize, usize) = (count(&floats), count(&rest));
+        let few = (own / 8).clamp(1, Self::MOST);
+        let mut before = 0;
+        let one = |(name, held): (&str, Elements)| {
+            let here = before..before + held.len();
+            before = here.end;
+            // By the golden section: two of buffers of one length are not at the same place.
+            let at = (1..=few).map(|j| (0.618034 * j as f64).fract() * own as f64);
+            let at = at.map(|at| at as usize);
+            let at = at.filter(|at| here.contains(at)).map(|at| at - here.start);
+            (name.to_string(), held, at.collect())
+        };
+        Ok(Halves {
+            floats: floats.into_iter().map(one).collect(),
+            share: few as f64 / (own + others).max(1) as f64,
+        })
+    }
 }
 
 /// What a reference is given that does not say it: what the task's kernels are, once.

@@ -311,7 +311,8 @@ impl Maker {
         };
         let draw = |word: &str| Draw::deserialize(word.into_deserializer()).map_err(|_: NoDraw| ());
         Ok(match &given.fill {
-            None => Fill::Each(Formula::of("0")),
+            // Of zeros much is right that is not: 17 x is x * x.
+            None => Fill::Numbers(self.random, seed()),
             Some(Or::Table(Draw::Ints(from, to))) if from > to => {
                 let why = format!("fill: ints = [{from}, {to}] holds no number");
                 return Err(wrong(&why));

@@ -92,6 +92,16 @@ const IF: Op = op("if", 3, 0.0, |a, b, c| if a != 0.0 { b } else { c });
 const NOT: Op = op("!", 1, 0.0, |a, _, _| truth(a == 0.0));
 
 impl Op {
+    /// Whether its first operand says which of the others are asked for.
+    pub fn is_choice(self) -> bool {
+        matches!(self.name, "if" | "&&" | "||")
+    }
+
+    /// Whether a choice whose first operand is this asks for operand number `at`.
+    pub fn asks_for(self, at: usize, first: f64) -> bool {
+        (first != 0.0) == (at == 1 && self.name != "||")
+    }
+
     /// What it makes of its operands.
     pub fn value(self, [a, b, c]: [f64; 3]) -> f64 {
         (self.does)(a, b, c)

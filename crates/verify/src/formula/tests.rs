@@ -86,6 +86,23 @@ fn elements_follow_their_index_and_may_be_rounded() {
 }
 
 #[test]
+fn what_a_choice_does_not_ask_for_may_look_beside_a_buffer() {
+    let x = Elements::Float(vec![5.0, 6.0, 7.0]);
+    for (formula, expected) in [
+        ("i > 0 ? x[i-1] : 9", [9.0, 5.0, 6.0]),
+        ("i == 2 ? 9 : x[i+1]", [6.0, 7.0, 9.0]),
+        ("i >= 1 && x[i-1] > 5", [0.0, 0.0, 1.0]),
+        ("i < 1 || x[i-1] > 5", [1.0, 0.0, 1.0]),
+        ("sum(j, i-1, i+1: j >= 0 ? x[j] : 0)", [5.0, 11.0, 13.0]),
+        ("i > 5 ? x[i] : 1 + (0 > 1 ? x[9] : 0)", [1.0; 3]),
+    ] {
+        let numbers = Formula::from(formula).over(0..3, &Scope::default(), &[("x", &x)]);
+        let numbers = numbers.unwrap_or_else(|why| panic!("{why}"));
+        assert_eq!([0, 1, 2].map(|i| numbers[i].value), expected, "{formula}");
+    }
+}
+
+#[test]
 fn a_damaged_formula_is_an_error_or_a_number() {
     let formula = "M*N*K/(TS*4) + 2*ceil(M/TS)*floor(N/16) - sum(j, 0, M: j + A[j])*1.5";
     let mut scope = Scope::default();
