@@ -53,15 +53,18 @@ impl NdRange {
 
     /// The same items in smaller groups: halved, the last dimension first, until
     /// no more than `room` items are left in one.
-    pub fn in_groups_of_at_most(self, room: usize) -> NdRange {
-        let mut local = self.local;
+    pub fn shrink_groups(&mut self, room: usize) {
+        let mut local = self.local.clone();
         while count(&local) > room.max(1) {
             match local.iter().rposition(|&side| side > 1) {
                 Some(dimension) => local[dimension] /= 2,
                 None => break,
             }
         }
-        NdRange::cover(&self.global, &local).from(self.offset)
+        if local != self.local {
+            let offset = std::mem::take(&mut self.offset);
+            *self = NdRange::cover(&self.global, &local).from(offset);
+        }
     }
 
     /// Items of one group.
@@ -130,11 +133,16 @@ mod tests {
     #[test]
     fn groups_shrink_to_the_room_there_is() {
         let range = NdRange::cover(&[100, 100], &[16, 16]);
-        assert_eq!(range.clone().in_groups_of_at_most(1024), range);
-        assert_eq!(range.clone().in_groups_of_at_most(256), range);
-        assert_eq!(range.clone().in_groups_of_at_most(32).local, [16, 2]);
-        assert_eq!(range.clone().in_groups_of_at_most(4).local, [4, 1]);
-        assert_eq!(range.in_groups_of_at_most(0).local, [1, 1]);
+        let local = |room| {
+            let mut range = range.clone();
+            range.shrink_groups(room);
+            range.local
+        };
+        let rooms = [1024, 256, 32, 4, 0];
+        assert_eq!(
+            rooms.map(local),
+            [&range.local[..], &range.local, &[16, 2], &[4, 1], &[1, 1]]
+        );
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub struct Console {
     events: Sender,
     pub(crate) simulator: Simulator,
     /// What a process before this one measured.
-    pub(crate) earlier: Earlier,
+    pub(crate) earlier: Option<Earlier>,
     /// Until this process has come to where that one ended.
     silent: Option<Hush>,
     /// In a trial, which says what is done itself.
@@ -74,7 +74,7 @@ impl Console {
             }
             step = Some(one);
         }
-        let goes_on = !earlier.is_over();
+        let goes_on = earlier.as_ref().is_some_and(|one| !one.is_over());
         let silent = step.as_ref().filter(|_| goes_on).map(Step::hush);
         // What was kept back went with the process that kept it.
         report.muted = goes_on && report.kept_back.is_none();
@@ -97,10 +97,25 @@ impl Console {
 
     /// Begins a part that `--step` tells apart, and says what is done.
     pub fn begin(&mut self, part: Part, stage: Stage) -> Result<()> {
-        if let Some(step) = &self.step {
-            step.begin(part)?;
-        }
+        self.part(part)?;
         self.doing(stage)
+    }
+
+    /// Begins a part of which there is nothing else to say.
+    pub fn part(&self, part: Part) -> Result<()> {
+        self.step.as_ref().map_or(Ok(()), |step| step.begin(part))
+    }
+
+    /// Tells something more, with `--step`.
+    pub fn note<T: Into<String>>(&self, text: impl FnOnce() -> T) {
+        if let Some(step) = &self.step {
+            step.note(text());
+        }
+    }
+
+    /// Tells no step while this lives.
+    pub fn hush(&self) -> Option<Hush> {
+        self.step.as_ref().map(Step::hush)
     }
 
     /// Says what begins now: to the process that watches, and on the terminal.
@@ -190,7 +205,7 @@ impl Console {
 
     /// Hands a record to the watching process, and remembers a wrong result.
     pub(crate) fn keep(&mut self, record: &Record) -> Result<()> {
-        self.note(record);
+        self.remember(record);
         self.send(&Event::Record(record.clone().into()))
     }
 
@@ -205,7 +220,7 @@ impl Console {
     }
 
     /// Remembers what the lesson's last line must tell.
-    pub(crate) fn note(&mut self, record: &Record) {
+    pub(crate) fn remember(&mut self, record: &Record) {
         self.wrong += usize::from(record.wrong().is_some());
         self.skipped += usize::from(record.skipped().is_some());
         let is_checked = record.is_right() || record.wrong().is_some();

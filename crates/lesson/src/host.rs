@@ -109,9 +109,10 @@ impl Lesson {
         shape: Shape,
         time: impl FnOnce(&mut Record) -> Result<()>,
     ) -> Result<Record> {
-        let earlier = self.console.earlier.take(name);
-        if let Some(record) = earlier.and_then(|mut records| records.pop()) {
-            self.console.note(&record);
+        let earlier = self.console.earlier.as_mut();
+        let earlier = earlier.and_then(|one| one.take(name)?.pop());
+        if let Some(record) = earlier {
+            self.console.remember(&record);
             return Ok(record);
         }
         let stage = Stage::Working(format!("measuring {name}"));

@@ -16,7 +16,8 @@ use common::source::Source;
 use common::stage::Stage;
 use common::tell::Listener;
 use common::timing::Runs;
-use process::{resume, watch};
+use process::resume::{self, Earlier};
+use process::watch;
 use task::Task;
 use task::signature::Signature;
 use verify::element::Type;
@@ -285,9 +286,8 @@ impl Lesson {
         let key = format!("{options} {rewrite:?} {}", source.text);
         let workbench = self.workbench()?;
         if let Some(program) = workbench.programs.get(&key).cloned() {
-            if let Some(step) = &self.console.step {
-                step.note(format!("built already, with {options}"));
-            }
+            self.console
+                .note(|| format!("built already, with {options}"));
             return Ok(program);
         }
         let mut program = Program::build(&workbench.session, source, options, raw_log)?;
@@ -447,7 +447,7 @@ impl Workbench {
             programs: HashMap::new(),
             inputs: Vec::new(),
             problems: Vec::new(),
-            peak: console.earlier.limits(),
+            peak: console.earlier.as_ref().and_then(Earlier::limits),
         })
     }
 

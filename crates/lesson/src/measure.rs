@@ -19,6 +19,7 @@ use opencl3::error_codes::{
 };
 use opencl3::kernel::Kernel;
 use process::events::{Event, Lost};
+use process::resume::Earlier;
 use serde_json::Value;
 use task::product::problem_of;
 use task::table::{Table, given};
@@ -29,7 +30,7 @@ use verify::problem::Problem;
 
 use crate::lesson::Lesson;
 use crate::ready::Ready;
-use crate::step::{Card, Part, Step};
+use crate::step::{Card, Part};
 
 impl Lesson {
     /// The tasks of one of a file's tables, for a problem and the lesson's device.
@@ -96,7 +97,7 @@ impl Lesson {
 
     /// Verifies and times a task, and tells and prints nothing.
     pub fn measured(&mut self, task: &Task, runs: Option<Runs>) -> Result<Record> {
-        let _hush = self.console.step.as_ref().map(Step::hush);
+        let _hush = self.console.hush();
         let record = self.record_of(task)?;
         let record = self.run(task, runs, false, record)?;
         Ok(self.console.simulator.judge(record))
@@ -104,7 +105,7 @@ impl Lesson {
 
     /// Verifies a task once, and tells and prints nothing.
     pub fn checked(&mut self, task: &Task) -> Result<Record> {
-        let _hush = self.console.step.as_ref().map(Step::hush);
+        let _hush = self.console.hush();
         let record = self.record_of(task)?;
         self.run(task, None, false, record)
     }
@@ -151,17 +152,22 @@ impl Lesson {
         if let Some(step) = self.console.step.clone() {
             step.kernel(self.card(task)?)?;
         }
-        let Some(known) = self.console.earlier.take(&record.kernel) else {
+        let earlier = self.console.earlier.as_mut();
+        let Some(known) = earlier.and_then(|one| one.take(&record.kernel)) else {
             self.console.speak_up();
-            self.console.send(&Event::Begun(record.clone().into()))?;
-            return Ok(Some(record));
+            let begun = Event::Begun(record.into());
+            self.console.send(&begun)?;
+            return Ok(match begun {
+                Event::Begun(record) => Some(*record),
+                _ => None,
+            });
         };
         for record in known {
             // It was printed already; but nobody has told yet of the last death.
-            if record.death().is_some() && self.console.earlier.is_over() {
+            if record.death().is_some() && !self.goes_on() {
                 self.console.speak_up();
             }
-            self.console.note(&record);
+            self.console.remember(&record);
             self.console.show_row(record)?;
         }
         Ok(None)
@@ -175,7 +181,8 @@ impl Lesson {
 
     /// Whether this process goes on after another that a kernel, or a trial, took down.
     pub fn goes_on(&self) -> bool {
-        !self.console.earlier.is_over()
+        let earlier = self.console.earlier.as_ref();
+        earlier.is_some_and(|one| !one.is_over())
     }
 
     /// Makes a trial: it may take this process down, or longer than `limit`. Then the lesson begins
@@ -198,7 +205,7 @@ impl Lesson {
 
     /// The trial that took the process before this one down, once, where the next would begin.
     pub fn lost(&mut self) -> Result<Option<Lost>> {
-        let lost = self.console.earlier.take_lost();
+        let lost = self.console.earlier.as_mut().and_then(Earlier::take_lost);
         if lost.is_some() {
             self.console.speak_up();
             self.console.send(&Event::Ended)?;
@@ -253,23 +260,17 @@ impl Lesson {
         let session = &*self.session()?;
 
         // Launch. Every run starts from poison.
-        if let Some(step) = &self.console.step {
-            step.begin(Part::Poison)?;
-        }
+        self.console.part(Part::Poison)?;
         ready.poison(session)?;
         self.console.begin(Part::Launch, Stage::running(&name))?;
         // The last word on a group's shape is the driver's.
         let events = session.launch_all(launches).map_err(refused)?;
-        if let Some(step) = &self.console.step {
-            step.begin(Part::Wait)?;
-        }
+        self.console.part(Part::Wait)?;
         session.wait(launches, &events)?;
         events.iter().for_each(|event| session.tell_times(event));
 
         // Read.
-        if let Some(step) = &self.console.step {
-            step.begin(Part::Read)?;
-        }
+        self.console.part(Part::Read)?;
         let results = ready.read(session)?;
 
         // Check.
@@ -282,9 +283,7 @@ impl Lesson {
         if let (true, Some(matrix)) = (show, task.product(&ready.plan, &results)) {
             self.console.show(&format!("C by {name}"), &matrix)?;
         }
-        if let Some(step) = &self.console.step {
-            step.note(task.bound(ready.problem.as_deref()));
-        }
+        self.console.note(|| task.bound(ready.problem.as_deref()));
         let only_shown = (show || prints) && runs.is_none();
         let right = match ready.check(session, &results) {
             // What is only shown runs once: it may print.
@@ -293,9 +292,7 @@ impl Lesson {
             }
             checked => checked?,
         };
-        if let Some(step) = &self.console.step {
-            step.note(right.to_string());
-        }
+        self.console.note(|| right.to_string());
         let begun = Instant::now();
         let first = (right, &results);
         let second = if only_shown {
@@ -386,7 +383,7 @@ impl Lesson {
         begun: Instant,
         second: Option<Sample>,
     ) -> Result<Timing> {
-        let _hush = self.console.step.as_ref().map(Step::hush);
+        let _hush = self.console.hush();
         let session = self.session()?;
         let launches = &ready.launches;
         let name = &ready.own().name;
@@ -587,7 +584,7 @@ impl Lesson {
         for ((launch, kernel), range) in all {
             let room = session.room(kernel, range.local());
             if !launch.fixed {
-                *range = range.clone().in_groups_of_at_most(room);
+                range.shrink_groups(room);
             }
             refusal = refusal.or(range.refusal(&device.limits, room));
         }

@@ -20,7 +20,7 @@ use verify::problem::Problem;
 use verify::{self, Right};
 
 use crate::lesson::Lesson;
-use crate::step::{Part, Step};
+use crate::step::Part;
 
 /// A task that is ready to run.
 pub struct Ready<'t> {
@@ -294,9 +294,7 @@ impl Lesson {
         let problem = problem.transpose()?;
         let memory = self.memory(task, &plan, problem.as_deref())?;
         let session = self.session()?;
-        if let Some(step) = &self.console.step {
-            step.begin(Part::Arguments)?;
-        }
+        self.console.part(Part::Arguments)?;
         let mut launches = Vec::new();
         let all = task.launches.iter().zip(kernels).zip(&plan.ranges);
         for ((launch, kernel), range) in all {
@@ -352,9 +350,7 @@ impl Lesson {
         if !task.buffers.iter().any(is_input) {
             return Ok(());
         }
-        if let Some(step) = &self.console.step {
-            step.begin(Part::Upload)?;
-        }
+        self.console.part(Part::Upload)?;
         let keys: Vec<String> = (0..task.buffers.len())
             .map(|at| key(task, plan, at))
             .collect();
@@ -363,9 +359,8 @@ impl Lesson {
         if inputs.is_empty() {
             return self.console.doing(Stage::Uploading);
         }
-        if let Some(step) = &self.console.step {
-            step.note("the inputs are there already, in the layout of this kernel");
-        }
+        self.console
+            .note(|| "the inputs are there already, in the layout of this kernel");
         Ok(())
     }
 
@@ -423,7 +418,8 @@ fn key(task: &Task, plan: &Plan, at: usize) -> String {
     } = buffer;
     let shape = plan.shapes[at];
     let fill = match fill {
-        Fill::Numbers(..) | Fill::Drawn(..) => format!("{fill:?}"),
+        Fill::Numbers(fill, seed) => format!("numbers {} {seed}", *fill as u8),
+        Fill::Drawn(..) => format!("{fill:?}"),
         Fill::Each(_) | Fill::Made(..) => {
             let what: &dyn Debug = match fill {
                 Fill::Made(from, _) => from,
@@ -434,7 +430,8 @@ fn key(task: &Task, plan: &Plan, at: usize) -> String {
             format!("{what:?} {sizes:?} {:?} {names:?} {before:?}", task.defines)
         }
     };
-    format!("{name} {ty:?} {shape:?} {transposed} {image:?} {fill}")
+    let ty = ty.name();
+    format!("{name} {ty} {shape:?} {transposed} {image:?} {fill}")
 }
 
 /// An argument as the session takes it.
@@ -488,7 +485,7 @@ impl Lesson {
         if session.device.is_simulator() {
             return Ok(wrong);
         }
-        let _hush = self.console.step.as_ref().map(Step::hush);
+        let _hush = self.console.hush();
         ready.poison_again(&session, Poison::Nan)?;
         session.run(&ready.launches)?;
         let again = ready.read(&session)?;
@@ -527,7 +524,7 @@ impl Lesson {
         if session.device.is_simulator() {
             return Ok(None);
         }
-        let _hush = self.console.step.as_ref().map(Step::hush);
+        let _hush = self.console.hush();
         let again = |poison: Poison| -> Result<Sample> {
             ready.poison_again(&session, poison)?;
             let sample = Sample::of(|| session.run(&ready.launches))?;

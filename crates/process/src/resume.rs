@@ -44,14 +44,10 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Reads the file that the environment names; empty in the first child.
-    pub fn from_environment() -> Earlier {
-        let folder = events::folder();
-        let read = folder.map(|folder| events::read(&folder.join(events::NAME)));
-        match read {
-            Some(events) if !events.is_empty() => Earlier::of(events),
-            _ => Earlier::default(),
-        }
+    /// Reads the file that the environment names; none in the first child.
+    pub fn from_environment() -> Option<Earlier> {
+        let read = events::read(&events::folder()?.join(events::NAME));
+        (!read.is_empty()).then(|| Earlier::of(read))
     }
 
     fn of(events: Vec<Event>) -> Earlier {

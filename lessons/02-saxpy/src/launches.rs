@@ -8,7 +8,6 @@ use common::session::Launch;
 use common::timing::{Profile, Runs, Timing, measure, median};
 use diagnostics::terminal::table;
 use lesson::Lesson;
-use lesson::step::Step;
 use verify::numbers::{seconds, significant};
 
 /// Saxpy's launches: the first one, which may include the driver's last compilation, and those
@@ -32,10 +31,10 @@ impl Launches {
             Some(Runs::Enough) => Runs::Exactly(10),
             runs => runs.unwrap_or(Runs::Exactly(0)),
         };
-        if let Some(step) = &lesson.console.step {
-            step.note("the timed launches are alike, and not shown one by one");
-        }
-        let _hush = lesson.console.step.as_ref().map(Step::hush);
+        lesson
+            .console
+            .note(|| "the timed launches are alike, and not shown one by one");
+        let _hush = lesson.console.hush();
         let one = || {
             let begin = Instant::now();
             let events = session.launch_all(saxpy)?;
@@ -64,7 +63,7 @@ impl Launches {
             self.four_times(lesson)?;
             self.wrong_ways(lesson, record)?;
         }
-        let _hush = lesson.console.step.as_ref().map(Step::hush);
+        let _hush = lesson.console.hush();
         record.limits = lesson.peak()?;
         if is_timed {
             let limit = record.limits.map(|peak| peak.gbytes_per_second);

@@ -176,9 +176,9 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task, record: &mut Record) -> Resul
     )?;
     let results = vec![("C".into(), Elements::Float(result))];
     let right = ready.check(&session, &results)?;
-    if let Some(step) = &lesson.console.step {
-        step.note(format!("{}; right", saxpy.bound(None)));
-    }
+    lesson
+        .console
+        .note(|| format!("{}; right", saxpy.bound(None)));
     lesson.say(format!(
         "  10  use: all {n} elements are right\n  \
          11  release: each object when it goes out of scope"

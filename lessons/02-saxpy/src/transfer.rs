@@ -12,7 +12,6 @@ use common::timing::median;
 use common::{Error, Result};
 use diagnostics::terminal::table;
 use lesson::Lesson;
-use lesson::step::Step;
 use verify::numbers::{seconds, significant};
 
 use super::host;
@@ -22,7 +21,7 @@ use super::host;
 pub fn report(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<()> {
     let doing = "moving a vector to the device and back";
     lesson.console.doing(Stage::Working(doing.into()))?;
-    let _hush = lesson.console.step.as_ref().map(Step::hush);
+    let _hush = lesson.console.hush();
     let rows = lesson.console.report.rows().iter();
     let right = rows.filter(|row| row.is_right());
     let kernels = right.filter_map(|row| row.seconds_median);

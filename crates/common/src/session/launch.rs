@@ -170,7 +170,9 @@ impl Session {
             offset if offset.len() == global.len() => offset.as_ptr(),
             _ => ptr::null(),
         };
-        self.printed.take();
+        if self.printed.is_heard.get() {
+            self.printed.take();
+        }
         let begin = Instant::now();
         // SAFETY: the sizes' pointers live through the call, and all lists of an NdRange that
         // are passed have as many entries as the dimension says. The launch keeps its buffers, and the
