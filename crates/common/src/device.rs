@@ -213,12 +213,13 @@ impl Limits {
             preferred_float_width: small(device.max_preferred_vector_width_float()),
             native_float_width: small(device.native_vector_width_float()),
             fp64: device.double_fp_config().is_ok_and(|bits| bits != 0),
-            // Asked for only where the driver knows the question: to others it is an error.
-            nvidia_compute_capability: device
-                .extensions()
-                .is_ok_and(|all| all.contains("cl_nv_device_attribute_query"))
-                .then(|| small(device.compute_capability_major_nv()))
-                .unwrap_or(0),
+            nvidia_compute_capability: match device.extensions() {
+                // Asked for only where the driver knows the question: to others it is an error.
+                Ok(all) if all.contains("cl_nv_device_attribute_query") => {
+                    small(device.compute_capability_major_nv())
+                }
+                _ => 0,
+            },
             timer_resolution_nanoseconds: device.profiling_timer_resolution().unwrap_or(0),
         }
     }
