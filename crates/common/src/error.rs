@@ -21,6 +21,14 @@ pub enum Error {
     /// The command line asks for something that cannot be.
     #[error("{0}")]
     Usage(String),
+    /// The same of a field of a task, by the way to it: "launches[1].args[2].in".
+    #[error("{error}")]
+    At {
+        /// The way to it.
+        key: String,
+        /// What is wrong with it.
+        error: Box<Error>,
+    },
     /// No OpenCL device can be used: no loader, no platform, or no device, and why.
     #[error("no usable OpenCL device: {}", .0.says)]
     NoDevice(Cause),
@@ -110,6 +118,28 @@ impl Error {
         Error::Build(why.into().into())
     }
 
+    /// The same, of this field of a task; of one within it, where that is known.
+    pub fn at(self, key: &str) -> Error {
+        match self {
+            Error::At { key: inner, error } => Error::At {
+                key: format!("{key}{inner}"),
+                error,
+            },
+            error => Error::At {
+                key: key.into(),
+                error: Box::new(error),
+            },
+        }
+    }
+
+    /// The same, wherever it is.
+    pub fn anywhere(self) -> Error {
+        match self {
+            Error::At { error, .. } => *error,
+            error => error,
+        }
+    }
+
     /// A file that only lives as long as a command could not be made or written.
     pub fn temporary(path: &Path, error: &io::Error) -> Error {
         Error::File {
@@ -125,6 +155,7 @@ impl Error {
     /// 3 no usable device, 4 a kernel did not build, 5 the device failed.
     pub fn status(&self) -> u8 {
         match self {
+            Error::At { error, .. } => error.status(),
             Error::Wrong(_) => 1,
             Error::Usage(_) | Error::Skipped(_) | Error::Selector(_) | Error::File { .. } => 2,
             Error::NoDevice(_) => 3,

@@ -22,6 +22,9 @@ pub struct Failure {
     /// Of a build the errors and their places.
     #[serde(default)]
     pub log: Option<Log>,
+    /// The field of a task that it is about.
+    #[serde(default)]
+    pub key: Option<String>,
 }
 
 /// What kind of error it was.
@@ -55,11 +58,19 @@ impl Failure {
             next: None,
             stage,
             log: None,
+            key: None,
         }
     }
 
     /// Of an error, while this was done.
     pub fn of(error: &Error, stage: Stage) -> Failure {
+        if let Error::At { key, error } = error {
+            let key = Some(key.clone());
+            return Failure {
+                key,
+                ..Failure::of(error, stage)
+            };
+        }
         let kind = match error {
             Error::Usage(_) | Error::Skipped(_) | Error::Selector(_) | Error::File { .. } => {
                 Kind::Usage
@@ -70,7 +81,7 @@ impl Failure {
             Error::OpenCl { .. } => Kind::OpenCl,
             Error::Died(_) => Kind::Died,
             Error::Wrong(_) => Kind::Wrong,
-            Error::Io(_) | Error::Asked(_) => Kind::Ended(error.status()),
+            Error::At { .. } | Error::Io(_) | Error::Asked(_) => Kind::Ended(error.status()),
         };
         Failure {
             next: error.hint(),

@@ -11,14 +11,19 @@ use verify::formula::{Formula, Scope};
 /// The elements that a kernel loads from and stores to global and local memory: formulas, or
 /// what these come to for one launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Traffic<T = Formula> {
     /// Elements loaded from global memory.
+    #[serde(alias = "global-loads")]
     pub global_loads: T,
     /// Elements stored to global memory.
+    #[serde(alias = "global-stores")]
     pub global_stores: T,
     /// Elements loaded from local memory.
+    #[serde(alias = "local-loads")]
     pub local_loads: T,
     /// Elements stored to local memory.
+    #[serde(alias = "local-stores")]
     pub local_stores: T,
 }
 

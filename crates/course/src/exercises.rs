@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use common::source::{Source, workspace};
 use judge::{How, Seen, exercise};
 use process::lessons::{LESSONS, Lesson};
-use task::file::TaskFile;
+use task::form::Form;
 
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, page_of};
@@ -74,11 +74,11 @@ pub fn problems() -> Result<Vec<Puzzle>> {
 }
 
 /// The task of a puzzle that has one, for the learner's file of it.
-pub fn task_of(puzzle: &Puzzle, file: &Path) -> Result<TaskFile> {
+pub fn task_of(puzzle: &Puzzle, file: &Path) -> Result<Form> {
     let mut task = match &puzzle.check {
         Check::Task(task) => (**task).clone(),
         // That beside the learner's kernel: it may launch it as it likes.
-        Check::TaskFile => TaskFile::read(&file.with_file_name("task.toml"))?,
+        Check::TaskFile => Form::read(&file.with_file_name("task.toml"))?,
         Check::Lesson(_) | Check::Host(_) => bail!("it has no task"),
     };
     task.kernel = file.into();
@@ -135,8 +135,9 @@ fn read(
     lesson: Option<&'static Lesson>,
 ) -> Result<Puzzle> {
     let file = |name: &str| Source::read(&folder.join(name));
-    let words = Written::read(&folder.join("README.md"))?;
-    let task = toml::from_str(&words.data).context("the data of README.md")?;
+    let page = folder.join("README.md");
+    let words = Written::read(&page)?;
+    let task = Form::of(&words.data, &page)?;
     Ok(Puzzle {
         kind: &EXERCISE,
         lesson,

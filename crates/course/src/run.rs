@@ -13,7 +13,7 @@ use anyhow::Result;
 use common::failure::Kind;
 use diagnostics::terminal::Out;
 use judge::{Check, End, How, LaunchFlags, Observation, Results, Subject, Verdict, exercise};
-use task::file::TaskFile;
+use task::form::Form;
 use verify::element::Type;
 
 use crate::game::background::Background;
@@ -118,7 +118,7 @@ impl Options {
             verdict: results.verdict(subject),
             why: end.map(|one| match one.end {
                 End::DriverDied(_) => one.why(),
-                _ => subject.located(&one.end.message()),
+                _ => subject.located(&one.end),
             }),
             device: results.device(),
             seed: self.how.seed,
@@ -149,7 +149,7 @@ fn watch(options: &Options) -> Result<ExitCode> {
         .filter(|word| word != "--watch")
         .collect();
     let file = &options.files[0];
-    let kernel = TaskFile::read(file).map(|task| task.kernel);
+    let kernel = Form::read(file).map(|task| task.kernel);
     let kernel = kernel.unwrap_or(file.clone());
     let name = kernel.file_name().unwrap_or(kernel.as_os_str());
     let mut saves = Saves::of(&[&kernel, file], &name.to_string_lossy())?;

@@ -14,7 +14,7 @@ use diagnostics::terminal::Out;
 use judge::{How, Verdict, timed};
 use serde_json::{Value, json};
 use task::choices::{Choice, choices};
-use task::file::{TaskFile, Tried};
+use task::form::{Form, Tried};
 use task::sizes::Sizes;
 
 use crate::run::{Line, line};
@@ -37,7 +37,7 @@ pub struct Options {
 
 /// Tries all candidates, each by a worker; the status is 0 where one is right.
 pub fn tune(options: &Options) -> Result<ExitCode> {
-    let task = TaskFile::read(&options.file)?;
+    let task = Form::read(&options.file)?;
     let candidates = candidates(&task)?;
     let sizes = match &options.size {
         Some(words) => task.sizes_of(words)?,
@@ -83,12 +83,12 @@ pub fn tune(options: &Options) -> Result<ExitCode> {
 }
 
 impl Options {
-    fn tried(&self, task: &TaskFile, choice: &Choice<Tried>, sizes: &Sizes) -> Result<Line> {
+    fn tried(&self, task: &Form, choice: &Choice<Tried>, sizes: &Sizes) -> Result<Line> {
         let mut task = task.clone();
         for (name, value) in choice {
             match value {
                 Tried::One(value) if name != "local" => {
-                    task.define.insert(name.clone(), *value);
+                    task.define.extend([(name.clone(), *value)]);
                 }
                 Tried::One(side) => task.local = vec![(*side).into()],
                 Tried::Sides(sides) => {
@@ -111,7 +111,7 @@ impl Options {
 }
 
 /// All choices of one value for each name.
-fn candidates(task: &TaskFile) -> Result<Vec<Choice<Tried>>> {
+fn candidates(task: &Form) -> Result<Vec<Choice<Tried>>> {
     let counts = task.tune.values().map(Vec::len);
     let count = match task.tune.is_empty() {
         true => 0,

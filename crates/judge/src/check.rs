@@ -24,7 +24,7 @@ use crate::task::other::Other;
 use crate::verdict::Verdict;
 use crate::work;
 use task::drawn::drawn_size;
-use task::file::TaskFile;
+use task::form::Form;
 use task::sizes::{FEW, Sizes, in_words, product};
 
 pub use crate::answer::End;
@@ -121,7 +121,7 @@ impl Check<'_> {
     }
 
     /// What the task does not say: other sizes, and other numbers.
-    fn more(&self, task: &TaskFile, untried: &mut [Option<String>; 2]) -> Vec<Case> {
+    fn more(&self, task: &Form, untried: &mut [Option<String>; 2]) -> Vec<Case> {
         let drawn = task.drawn(self.how.seed);
         // What goes wrong in numbers may need many of them.
         let own = Some(&task.size).filter(|own| product(own) <= 2 * FEW);
@@ -215,7 +215,7 @@ impl Check<'_> {
             By::Task(task, ..) => work::work(&Asked {
                 purpose: Purpose::Results,
                 only: None,
-                tasks: vec![TaskFile::clone(task)],
+                tasks: vec![Form::clone(task)],
                 cases: all.to_vec(),
             })?,
         };

@@ -21,7 +21,7 @@ use crate::observation::{Detection, Detector, Evidence, Observation, Part};
 use crate::rates;
 use crate::work;
 use simulated::{first_wrong, simulate};
-use task::file::TaskFile;
+use task::form::Form;
 use task::sizes::in_words;
 
 pub use runs::launch;
@@ -29,7 +29,7 @@ pub use simulated::{come_to, counted, model};
 
 /// What is checked.
 pub(crate) struct Asked<'a> {
-    pub task: &'a TaskFile,
+    pub task: &'a Form,
     pub how: &'a How,
     /// What `course trace` is called with.
     pub name: &'a str,
@@ -49,7 +49,7 @@ impl Asked<'_> {
 ///
 /// # Errors
 /// When no process can be started, or a file not be read.
-pub fn check(task: &TaskFile, name: &str, solution: Option<&Path>, how: &How) -> Result<Seen> {
+pub fn check(task: &Form, name: &str, solution: Option<&Path>, how: &How) -> Result<Seen> {
     let asked = Asked { task, how, name };
     // Two processes, at the same time: a driver compiles while the simulator runs.
     let (seen, simulated) = thread::scope(|scope| {

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use common::device::Kind;
 use common::record::Record;
 use serde::Serialize;
-use verify::formula::{Formula, Scope};
+use verify::formula::Formula;
 use verify::numbers::{percent, seconds, significant};
 
 use crate::observation::{Detection, Detector, Observation};
-use task::file::{Least, Limit, TaskFile};
+use task::form::{Form, Least, Limit};
 use task::sizes::Sizes;
 
 /// How fast it is.
@@ -31,13 +31,9 @@ pub struct Rates {
 }
 
 /// How fast a record's kernel is, by what its task must move and compute.
-pub fn speed(record: &Record, size: &Sizes, task: &TaskFile) -> Option<Rates> {
+pub fn speed(record: &Record, size: &Sizes, task: &Form) -> Option<Rates> {
     let median = record.seconds_median?;
-    let mut scope = Scope::default();
-    let defines = task.define.iter();
-    for (name, value) in size.iter().chain(defines) {
-        scope.set(name, *value as f64);
-    }
+    let scope = task.scope(size).ok()?;
     let rate = |formula: &Option<Formula>| {
         let amount = formula.as_ref()?.value(&scope).ok()?;
         Some(amount / median / 1e9)
@@ -164,7 +160,7 @@ mod tests {
                 ..Record::default()
             };
             let text = "bytes = 'n'\nat-least = { copy = { cpu = 0.4, gpu = 0.8 } }";
-            let task: TaskFile = toml::from_str(text).expect("a task");
+            let task: Form = toml::from_str(text).expect("a task");
             let size = [("n".into(), share)].into();
             let speed = speed(&record, &size, &task).expect("a rate");
             speed.beside(&task.at_least).outcome

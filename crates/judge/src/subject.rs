@@ -14,11 +14,13 @@ use common::source::Source;
 use verify::element::Type;
 use verify::shape::Shape;
 
+use crate::answer::End;
 use crate::how::How;
 use crate::task::asked::{Asked, Case, Purpose};
 use crate::work;
 use task::draft::{Asked as Drafted, Draft};
-use task::file::TaskFile;
+use task::form::Form;
+use task::read::place;
 use task::signature::Signature;
 use task::sizes::{Sizes, of_words};
 
@@ -56,7 +58,7 @@ pub enum By {
     /// The lesson that has a kernel of this name.
     Lesson(&'static Lesson),
     /// A task: of this file, or of none, where the arguments say it all.
-    Task(Box<TaskFile>, Option<PathBuf>, String),
+    Task(Box<Form>, Option<PathBuf>, String),
 }
 
 impl Subject {
@@ -116,8 +118,7 @@ impl Subject {
 
     /// That of a task file.
     pub fn of_task(path: &Path, flags: &LaunchFlags, how: &How) -> Result<Subject> {
-        let mut task = TaskFile::read(path)?;
-        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let mut task = Form::read(path)?;
         let source = Source::read(&task.kernel)
             .map_err(|error| Error::Usage(format!("{}: kernel: {error}", path.display())))?;
         task.define.extend(flags.define.clone());
@@ -143,12 +144,12 @@ impl Subject {
         Ok(Subject {
             kernel: task.function.clone(),
             file: task.kernel.clone(),
-            by: By::Task(Box::new(task), Some(path.into()), text),
+            by: By::Task(Box::new(task), Some(path.into()), String::new()),
         })
     }
 
     /// The task, where it is one.
-    pub fn task(&self) -> Option<&TaskFile> {
+    pub fn task(&self) -> Option<&Form> {
         match &self.by {
             By::Task(task, ..) => Some(task),
             By::Lesson(_) => None,
@@ -210,7 +211,7 @@ impl Subject {
                 work::work(&Asked {
                     purpose: Purpose::Launch,
                     only: None,
-                    tasks: vec![TaskFile::clone(task)],
+                    tasks: vec![Form::clone(task)],
                     cases: vec![Case::of(sizes)],
                 })
             }
@@ -229,27 +230,17 @@ impl Subject {
         }
     }
 
-    /// A message about a task with the line that it is about.
-    pub fn located(&self, message: &str) -> String {
-        let By::Task(_, Some(path), text) = &self.by else {
-            return message.into();
+    /// What a worker said of it, with the place of the task's field that it is about.
+    pub fn located(&self, end: &End) -> String {
+        let message = end.message();
+        let By::Task(_, Some(path), _) = &self.by else {
+            return message;
         };
-        let quoted = message.split_once("the formula \"").map(|(_, rest)| rest);
-        let quoted = quoted
-            .and_then(|rest| rest.split_once('"'))
-            .map(|(formula, _)| formula);
-        let field = message.split(':').next().unwrap_or_default();
-        let key = [
-            "args", "check", "fill", "local", "global", "size", "function",
-        ];
-        let key = key.iter().find(|key| field.ends_with(**key));
-        let is_it = |line: &str| {
-            quoted.is_some_and(|formula| line.contains(formula))
-                || key.is_some_and(|key| line.trim_start().starts_with(key))
+        let key = match end {
+            End::Refused(failure) => failure.key.as_deref(),
+            _ => None,
         };
-        let line = text.lines().position(is_it);
-        let line = line.map_or(String::new(), |at| format!(", line {}", at + 1));
-        format!("{}{line}: {message}", path.display())
+        format!("{}: {message}", place(path, key.unwrap_or_default()))
     }
 }
 
@@ -275,11 +266,11 @@ pub fn drafts(
     how: &How,
     without_data: bool,
 ) -> Result<Vec<(Signature, Draft)>> {
-    let bare = TaskFile {
+    let mut bare = Form {
         kernel: file.into(),
-        define: flags.define.clone().into_iter().collect(),
-        ..TaskFile::default()
+        ..Form::default()
     };
+    bare.define.extend(flags.define.clone());
     let all = work::signatures(&bare, ty, how)?;
     let name = file.file_name().unwrap_or(file.as_os_str());
     let name = name.to_string_lossy();
@@ -331,7 +322,7 @@ fn drawn_up(
         }
         .into());
     }
-    let mut task: TaskFile = toml::from_str(&drawn.text)?;
+    let mut task: Form = toml::from_str(&drawn.text)?;
     task.kernel = file.into();
     task.define.extend(flags.define.clone());
     Ok(By::Task(Box::new(task), None, drawn.says.clone()))

@@ -7,7 +7,7 @@ use common::failure::{Failure, Kind};
 use process::Orders;
 use process::simulator::{self, oclgrind};
 use process::worker::{Ended, Work};
-use task::file::TaskFile;
+use task::form::Form;
 use task::signature::Signature;
 use task::sizes::Sizes;
 use verify::element::Type;
@@ -50,7 +50,7 @@ pub(crate) fn finish(work: Work, how: &How) -> Result<Ended> {
 ///
 /// # Errors
 /// When no worker can be started.
-pub fn timed(task: &TaskFile, sizes: &Sizes, how: &How) -> Result<Ended> {
+pub fn timed(task: &Form, sizes: &Sizes, how: &How) -> Result<Ended> {
     let mut work = work(&Asked {
         purpose: Purpose::Results,
         only: None,
@@ -66,13 +66,13 @@ pub fn timed(task: &TaskFile, sizes: &Sizes, how: &How) -> Result<Ended> {
 ///
 /// # Errors
 /// As the worker ended: no device, a file that does not build.
-pub(crate) fn signatures(task: &TaskFile, ty: Type, how: &How) -> Result<Vec<Signature>> {
+pub(crate) fn signatures(task: &Form, ty: Type, how: &How) -> Result<Vec<Signature>> {
     let work = || -> Result<Work> {
         let mut work = work(&Asked {
             purpose: Purpose::Signatures,
             only: None,
             tasks: vec![task.clone()],
-            cases: vec![Case::default()],
+            cases: vec![Case::of(task.size.clone())],
         })?;
         flags(&mut work, how, false);
         work.args(["--type", ty.name()]);

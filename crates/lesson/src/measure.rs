@@ -21,7 +21,6 @@ use opencl3::kernel::Kernel;
 use process::events::{Event, Lost};
 use process::resume::Earlier;
 use serde_json::Value;
-use task::product::problem_of;
 use task::table::{Table, given};
 use task::{Plan, Role, Task};
 use verify::element::Type;
@@ -130,7 +129,7 @@ impl Lesson {
             return Ok(());
         }
         self.say("")?;
-        if let Some(problem) = problem_of(task) {
+        if let Some(problem) = task.problem() {
             self.console.show("A", problem.a())?;
             self.console.show("B", problem.b())?;
         }

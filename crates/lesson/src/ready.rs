@@ -12,7 +12,6 @@ use common::session::{self, Launch, Session};
 use common::stage::Stage;
 use common::timing::Sample;
 use opencl3::kernel::Kernel;
-use task::product::problem_of;
 use task::{Arg, Buffer, Fill, Plan, Role, Task};
 use verify::element::{Elements, Type};
 use verify::formula::Formula;
@@ -290,7 +289,7 @@ impl Lesson {
         plan: Plan,
         kernels: Vec<Kernel>,
     ) -> Result<Ready<'t>> {
-        let problem = problem_of(task).map(|problem| self.known(problem));
+        let problem = task.problem().map(|problem| self.known(problem));
         let problem = problem.transpose()?;
         let memory = self.memory(task, &plan, problem.as_deref())?;
         let session = self.session()?;

@@ -1,27 +1,29 @@
 //! What an exercise asks beside its kernel's task: with which macros and where it must be right,
 //! and where it is counted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use anyhow::Result;
 
 use crate::counts::Count;
-use crate::file::TaskFile;
+use crate::form::{Form, Named};
 use crate::sizes::{Sizes, in_words};
 
 /// The seed of an exercise's inputs.
 pub const SEED: u64 = 1;
 
-impl TaskFile {
+impl Form {
     /// The task with these macros, too.
-    fn with(&self, macros: &BTreeMap<String, usize>) -> TaskFile {
+    fn with(&self, macros: &Named) -> Form {
         let mut task = self.clone();
-        task.define.extend(macros.clone());
+        let macros = macros.firsts();
+        task.define
+            .extend(macros.map(|(name, value)| (name.into(), value.clone())));
         task
     }
 
     /// The tasks that are asked for: one for each variant.
-    pub fn in_variants(&self) -> Vec<TaskFile> {
+    pub fn in_variants(&self) -> Vec<Form> {
         match &self.variants[..] {
             [] => vec![self.clone()],
             all => all.iter().map(|one| self.with(one)).collect(),
@@ -29,7 +31,7 @@ impl TaskFile {
     }
 
     /// The last of them, which is counted and timed.
-    pub fn last_variant(&self) -> TaskFile {
+    pub fn last_variant(&self) -> Form {
         let last = self.variants.last();
         last.map_or(self.clone(), |one| self.with(one))
     }
@@ -49,9 +51,12 @@ impl TaskFile {
 
     /// What tells this launch from others: ", ROWS = 4", or nothing.
     pub fn variant(&self) -> String {
-        let names: BTreeSet<&String> = self.variants.iter().flat_map(BTreeMap::keys).collect();
-        let told = |name| Some(format!(", {name} = {}", self.define.get(name)?));
-        names.into_iter().filter_map(told).collect()
+        let names = self.variants.iter().flat_map(Named::firsts);
+        let names: BTreeSet<&str> = names.map(|(name, _)| name).collect();
+        let own = self.define.firsts();
+        let own = own.filter(|(name, _)| names.contains(name));
+        own.map(|(name, value)| format!(", {name} = {value}"))
+            .collect()
     }
 
     /// The name of the size at which is counted, as the kernel is told it, and at most how
@@ -82,10 +87,10 @@ mod tests {
         let page = include_str!("../../../exercises/06-local-memory/2-two-barriers/README.md");
         let (_, data) = page.split_once("```toml\n").unwrap();
         let (data, _) = data.split_once("\n```").unwrap();
-        let whole: TaskFile = toml::from_str(data).unwrap();
+        let whole: Form = toml::from_str(data).unwrap();
         assert!(whole.task(&whole.counted(), SEED, &[]).is_ok());
         damage::must_be_survived(data.as_bytes(), |bytes| {
-            let Ok(task) = toml::from_slice::<TaskFile>(bytes) else {
+            let Ok(task) = toml::from_slice::<Form>(bytes) else {
                 return;
             };
             let _ = task.targets();

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use verify::formula::{Formula, Scope};
 use verify::shape::Shape;
 
-use crate::file::TaskFile;
+use crate::form::Form;
 use crate::sizes::{FEW, Sizes, product};
 
 /// Draws in which the formulas of a task may refuse the size.
@@ -17,7 +17,7 @@ const FIRST: usize = 8;
 /// Between which sizes one is drawn that is near this one.
 type Range = fn(usize) -> (usize, usize);
 
-impl TaskFile {
+impl Form {
     /// A smaller size, at which a simulator comes to an end, a larger one where the launch is for
     /// more, the smallest of all, and one smaller than a group: none where no formula allows one.
     /// Of groups that divide all written sizes these leave one partial.
@@ -238,7 +238,7 @@ fn random(seed: u64) -> impl FnMut() -> usize {
 mod tests {
     use super::*;
 
-    fn task(text: &str) -> TaskFile {
+    fn task(text: &str) -> Form {
         let local = if text.contains("local") {
             ""
         } else {

@@ -7,12 +7,12 @@
 //! In the order in which to read them:
 //!
 //! - `task` is the value, a [`Task`]: kernels with their launches, their memory and what is right.
-//! - [`form`] is a launch as text. [`signature`] is what a driver tells of a kernel, which the text
-//!   need not say again, and [`product`] what every product of matrices has.
-//! - [`table`] reads a lesson's rows.
-//! - [`file`](mod@file) reads a task file, with its [`sizes`]; [`make`] makes of text and
-//!   signature what runs, and [`drawn`] tells at which sizes that no file says. [`draft`] is a
-//!   first text from a signature alone.
+//! - [`form`] is the text, the same for a file, an exercise and a row. [`read`] reads a file's, and
+//!   says where in it a field stands; [`table`] reads a lesson's rows, and chooses among them.
+//! - [`signature`] is what a driver tells of a kernel, which the text need not say again. [`make`]
+//!   makes of text and signature what runs.
+//! - [`sizes`] are those of a file, and [`drawn`] those that no file says. [`draft`] is a first text
+//!   from a signature alone.
 //! - [`cases`] is what an exercise asks beside: with which macros it must be right, and
 //!   where it is counted, by which of the [`counts`]. [`choices`] is what a tuner tries.
 
@@ -21,10 +21,9 @@ pub mod choices;
 pub mod counts;
 pub mod draft;
 pub mod drawn;
-pub mod file;
 pub mod form;
 pub mod make;
-pub mod product;
+pub mod read;
 pub mod signature;
 pub mod sizes;
 pub mod table;

@@ -8,7 +8,7 @@ use common::{Error, Result};
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
 
-use crate::file::TaskFile;
+use crate::form::Form;
 use crate::form::Or;
 
 /// Multiply-adds that the simulator does in a few seconds.
@@ -78,7 +78,7 @@ pub fn of_words(words: &str) -> std::result::Result<Sizes, String> {
 /// What a simulator may be tried with where nothing smaller has several groups.
 const NOT_TOO_MANY: usize = 8 * FEW;
 
-impl TaskFile {
+impl Form {
     /// All sizes at which it must be right.
     ///
     /// # Errors
@@ -191,7 +191,7 @@ impl TaskFile {
 mod tests {
     use super::*;
 
-    fn task(text: &str) -> TaskFile {
+    fn task(text: &str) -> Form {
         let rest = "global = ['n']\nlocal = [64]\nargs = ['n', { out = 'n' }]\ncheck = '1'\n";
         toml::from_str(&format!("{text}\n{rest}")).expect("a task")
     }

@@ -1,59 +1,79 @@
-//! The rows of a lesson's table, as its steps.toml describes them: what a kernel is launched
-//! with, as formulas of the problem's sizes and of what the device tells. A row with several
-//! values for a macro is several tasks.
-
-mod row;
+//! The rows of a lesson, as its steps.toml describes them: [`Form`]s of the problem's sizes and of
+//! what the device tells. A row with several values for a macro is several tasks.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use crate::task::Task;
 use common::device::{Kind, Limits};
 use common::error::{Error, Result};
 use serde::Deserialize;
 use verify::formula::{Formula, Scope};
 use verify::problem::Problem;
+use verify::shape::Shape;
 
-use row::Row;
+use crate::form::{Form, Layout};
+use crate::make::{For, holds, no_value, resolved};
+use crate::read::place_in;
+use crate::sizes::{SIDES, Sizes};
+use crate::task::Task;
 
 /// A file of rows, by the table that they stand in.
-pub struct Table(BTreeMap<String, Vec<Row>>);
+pub struct Table {
+    text: String,
+    rows: BTreeMap<String, Vec<Form>>,
+}
 
 impl Table {
     /// Reads a file. A row that is `like` another above it has all of that one that it does not
     /// say, but for the variant and what that was made from.
     pub fn read(text: &str) -> Result<Table> {
-        let wrong = |why: &dyn Display| Error::Usage(format!("steps.toml: {why}"));
+        let wrong =
+            |why: &dyn Display| Error::Usage(format!("steps.toml: {}", why.to_string().trim_end()));
         let tables: BTreeMap<String, Vec<toml::Table>> =
             toml::from_str(text).map_err(|why| wrong(&why))?;
-        let mut read = BTreeMap::new();
+        let mut all = BTreeMap::new();
         let mut above: Vec<(String, toml::Table)> = Vec::new();
-        for (name, rows) in tables {
-            let mut all = Vec::new();
+        for (table, rows) in tables {
+            let mut read = Vec::new();
             for mut row in rows {
                 if let Some(like) = row.remove("like") {
                     let base = above.iter().rfind(|one| like.as_str() == Some(&one.0));
                     let none = || wrong(&format!("there is no row {like:?} above"));
                     row = over(base.ok_or_else(none)?.1.clone(), row);
                 }
-                must_be_new(&row).map_err(|why| wrong(&why))?;
-                let one = Row::deserialize(row.clone()).map_err(|why| wrong(&why))?;
-                let name = format!("{} {}", one.function, one.variant);
+                let form = Form::deserialize(row.clone()).map_err(|why| {
+                    // Read as it stands, it tells the line.
+                    let whole = toml::from_str::<BTreeMap<String, Vec<Form>>>(text);
+                    wrong(&whole.err().unwrap_or(why))
+                })?;
+                let name = format!("{} {}", form.function, form.variant);
                 above.push((name.trim_end().into(), row));
-                all.push(one);
+                read.push(form.of_a_lesson());
             }
-            read.insert(name, all);
+            all.insert(table, read);
         }
-        Ok(Table(read))
+        Ok(Table {
+            text: text.into(),
+            rows: all,
+        })
     }
 
     /// The tasks of one of its tables, for this problem.
     pub fn tasks(&self, table: &str, given: &Scope, problem: &Problem) -> Result<Vec<Task>> {
         let none = || Error::Usage(format!("steps.toml: there is no table {table}"));
-        let rows = self.0.get(table).ok_or_else(none)?.iter();
-        let tasks = rows.map(|row| row.tasks(given, problem));
-        let tasks: Result<Vec<Vec<Task>>, String> = tasks.collect();
-        Ok(tasks.map_err(Error::Usage)?.into_iter().flatten().collect())
+        let rows = self.rows.get(table).ok_or_else(none)?.iter().enumerate();
+        let tasks = rows.map(|(at, row)| {
+            row.tasks(given, problem).map_err(|error| match error {
+                Error::At { key, error } => {
+                    let place = place_in(&self.text, &format!("{table}[{at}].{key}"));
+                    let place = place.map_or(String::new(), |place| format!(", {place}"));
+                    Error::Usage(format!("steps.toml{place}: {}: {error}", row.function))
+                }
+                error => error,
+            })
+        });
+        let tasks: Result<Vec<Vec<Task>>> = tasks.collect();
+        Ok(tasks?.into_iter().flatten().collect())
     }
 }
 
@@ -100,88 +120,59 @@ fn set_together(row: &toml::Table) -> Vec<String> {
     first.map_or(Vec::new(), |first| first.keys().cloned().collect())
 }
 
-/// What a key was called that is one of a task file's now.
-const RENAMED: [(&str, &str); 12] = [
-    ("kernel", "function"),
-    ("items", "global"),
-    ("per-item", "global, of which an item is one"),
-    ("group", "local-hint"),
-    ("exact-group", "local"),
-    ("helpers", "before and after"),
-    ("then", "after"),
-    ("of", "packs or reduces"),
-    ("layout", "product"),
-    ("guarded", "pad-by = \"kernel\""),
-    ("size", "shape"),
-    ("no-integers", "needs"),
-];
-
-/// Refuses a row by the words of old.
-fn must_be_new(row: &toml::Table) -> Result<(), String> {
-    let is_old = |(old, _): &&(&str, &str)| row.contains_key(*old);
-    match RENAMED.iter().find(is_old) {
-        Some((old, new)) => Err(format!("{old} is called {new}")),
-        None => Ok(()),
-    }
-}
-
-/// Names with their values, or those that each has in turn, in the order of the file.
-#[derive(Default, Deserialize)]
-#[serde(try_from = "toml::Table")]
-struct Named(Vec<(String, Vec<Formula>)>);
-
-impl TryFrom<toml::Table> for Named {
-    type Error = toml::de::Error;
-
-    fn try_from(table: toml::Table) -> Result<Named, toml::de::Error> {
-        let read = |(name, value): (String, toml::Value)| {
-            let all = match value {
-                toml::Value::Array(all) => all.into_iter().map(Formula::deserialize).collect(),
-                one => Formula::deserialize(one).map(|one| vec![one]),
-            };
-            Ok((name, all?))
-        };
-        table
-            .into_iter()
-            .map(read)
-            .collect::<Result<_, _>>()
-            .map(Named)
-    }
-}
-
-impl Named {
-    fn names(&self) -> impl Iterator<Item = &String> {
-        self.0.iter().map(|(name, _)| name)
+impl Form {
+    /// Where a row says nothing else: a product of row-major matrices, an item for each element of C,
+    /// in groups of 16 along each dimension, as far as there is room for them.
+    fn of_a_lesson(mut self) -> Form {
+        if self.args.is_empty() {
+            self.product.get_or_insert(Layout::RowMajor);
+            if self.global.is_empty() {
+                self.global = vec!["N".into(), "M".into()];
+            }
+            if self.local_hint.is_empty() {
+                self.local_hint = vec![16.into(); self.global.len()];
+            }
+        }
+        self
     }
 
-    fn firsts(&self) -> Vec<(&str, &Formula)> {
-        let all = self.0.iter();
-        all.filter_map(|(name, values)| Some((&**name, values.first()?)))
-            .collect()
-    }
-}
-
-impl Row {
-    fn tasks(&self, given: &Scope, problem: &Problem) -> Result<Vec<Task>, String> {
+    fn tasks(&self, given: &Scope, problem: &Problem) -> Result<Vec<Task>> {
         // One value of each name, the first one's changing slowest.
         let mut chosen: Vec<Vec<(&str, &Formula)>> = match &self.variants[..] {
             [] => vec![Vec::new()],
-            all => all.iter().map(Named::firsts).collect(),
+            all => all.iter().map(|one| one.firsts().collect()).collect(),
         };
-        for (name, values) in self.define.0.iter().chain(&self.names.0) {
+        for (name, values) in self.define.lists().chain(self.names.lists()) {
             let longer = chosen.iter().flat_map(|known| {
-                let longer = |value| known.iter().copied().chain([(&**name, value)]).collect();
+                let longer = |value| known.iter().copied().chain([(name, value)]).collect();
                 values.iter().map(longer)
             });
             chosen = longer.collect();
         }
+        let of = For {
+            sizes: &Sizes::new(),
+            ty: problem.ty,
+            random: problem.fill,
+            seed: problem.seed,
+            signatures: &[],
+        };
+        let mut given = given.clone();
+        let Shape { m, n, k } = problem.shape;
+        for (name, side) in SIDES.iter().zip([m, n, k]) {
+            if given.get(name).is_none() {
+                given.set(*name, side as f64);
+            }
+        }
         let mut found = Vec::new();
         for pairs in chosen {
-            let scope = resolved(pairs, given)?;
-            if holds(&self.r#where, &scope)? {
-                let order = self.order.as_ref();
-                let order = order.map_or(Ok(0.0), |order| order.value(&scope))?;
-                found.push((order, self.task(&scope, problem)?));
+            let scope = resolved(pairs, &given)?;
+            if holds("where", &self.r#where, &scope)? {
+                let order = self
+                    .order
+                    .as_ref()
+                    .map_or(Ok(0.0), |order| order.value(&scope));
+                let order = order.map_err(|why| no_value("order", why))?;
+                found.push((order, self.made(&scope, &of)?));
             }
             if self.first && !found.is_empty() {
                 break;
@@ -190,36 +181,6 @@ impl Row {
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         Ok(found.into_iter().map(|(_, task)| task).collect())
     }
-}
-
-/// All names with their values: each may use any other, whatever their order.
-fn resolved(mut open: Vec<(&str, &Formula)>, given: &Scope) -> Result<Scope, String> {
-    let mut scope = given.clone();
-    while let Some((name, first)) = open.first().copied() {
-        let before = open.len();
-        open.retain(|(name, formula)| match formula.value(&scope) {
-            Ok(value) => {
-                scope.set(*name, value);
-                false
-            }
-            Err(_) => true,
-        });
-        if open.len() == before {
-            return Err(format!(
-                "steps.toml: {name}: {}",
-                first.value(&scope).unwrap_err()
-            ));
-        }
-    }
-    Ok(scope)
-}
-
-fn holds(conditions: &[Formula], scope: &Scope) -> Result<bool, String> {
-    let mut all = true;
-    for condition in conditions {
-        all &= condition.value(scope)? != 0.0;
-    }
-    Ok(all)
 }
 
 /// What formulas know of a problem and a device: its sizes, BYTES of an element, the last digits
@@ -383,8 +344,11 @@ mod tests {
         for (rest, words) in [
             ("[[step]]\nlike = \"tilde\"", "no row"),
             ("gruop = [1, 1]", "gruop"),
-            ("exact-group = [1, 1]", "called local"),
-            ("names = { X = \"Y + 1\" }", "Y"),
+            ("exact-group = [1, 1]", "line 14, column 5"),
+            (
+                "names = { X = \"Y + 1\" }",
+                "line 14, column 19: strip: names.X",
+            ),
             ("says = \"{TS\"", "brace"),
             ("global = [\"TS/3\", 1]", "TS/3"),
         ] {

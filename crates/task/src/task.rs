@@ -85,6 +85,8 @@ pub struct Buffer {
     pub image: Option<Format>,
     /// What is done with it.
     pub role: Role,
+    /// The way to the field of a form that says its elements.
+    pub key: String,
 }
 
 /// What is done with a buffer.
@@ -165,6 +167,8 @@ pub struct Launch {
     /// What it loads and stores: the formulas know its numbers by their names, and G and H,
     /// the items of a group.
     pub traffic: Option<Traffic>,
+    /// The way from a form's fields to those that say it: "launches[1]."
+    pub key: String,
 }
 
 /// An argument of a kernel.
@@ -289,6 +293,13 @@ impl Task {
     }
 }
 
+impl Launch {
+    /// The way to one of its fields in a form.
+    pub fn way(&self, field: &str) -> String {
+        format!("{}{field}", self.key)
+    }
+}
+
 impl Arg {
     /// An `int` that a kernel calls `name`.
     pub fn int(name: &str, value: impl Into<Formula>) -> Arg {
@@ -320,6 +331,7 @@ impl Buffer {
             has_gaps: false,
             image: None,
             role,
+            key: String::new(),
         }
     }
 }

@@ -130,6 +130,13 @@ impl Formula {
     }
 }
 
+/// Nothing.
+impl Default for Formula {
+    fn default() -> Formula {
+        Formula::of("0")
+    }
+}
+
 impl fmt::Display for Formula {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(&self.0)

@@ -2,6 +2,7 @@
 //! commands `cargo course` and `cargo lesson`, and what editors want to know. It never lies in the
 //! clone of the course, which so stays clean.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -273,7 +274,10 @@ fn comforts(folder: &Path, macros: &str) -> std::io::Result<()> {
 /// For clangd: the macros that the checks give to a kernel.
 fn macros(puzzles: &[&Puzzle]) -> Result<String> {
     let macros = puzzles.iter().filter_map(|puzzle| match &puzzle.check {
-        Check::Task(task) if !task.define.is_empty() => Some((&puzzle.place, &task.define)),
+        Check::Task(task) => {
+            let macros: BTreeMap<_, _> = task.macros(&task.size).ok()?.into_iter().collect();
+            Some((&puzzle.place, macros)).filter(|(_, macros)| !macros.is_empty())
+        }
         _ => None,
     });
     let all = Serde(macros.collect::<Vec<_>>());

@@ -10,7 +10,7 @@ use diagnostics::terminal::prose::beside;
 use judge::Observation;
 use process::lessons::Lesson;
 use serde::Deserialize;
-use task::file::TaskFile;
+use task::form::Form;
 
 use super::progress::Mark;
 use super::written::Written;
@@ -59,7 +59,7 @@ pub struct Puzzle {
 /// How a puzzle is checked.
 pub enum Check {
     /// By its task.
-    Task(Box<TaskFile>),
+    Task(Box<Form>),
     /// By its task file, which is the learner's own.
     TaskFile,
     /// As its lesson launches it.

@@ -8,7 +8,7 @@ use diagnostics::terminal::Out;
 use diagnostics::terminal::prose::beside;
 use judge::{Detection, Detector, Observation, Part};
 use minijinja::context;
-use task::file::TaskFile;
+use task::form::Form;
 use task::sizes::{Sizes, in_words};
 
 use super::Inspection;
@@ -69,7 +69,7 @@ impl Inspection<'_> {
     /// Where the simulator looks, and what it cannot see there.
     pub fn where_simulated(&self) -> String {
         let at = self.simulated();
-        let hides = |task: &TaskFile| task.hides_groups(at);
+        let hides = |task: &Form| task.hides_groups(at);
         let of_groups = if self.check.subject.task().is_some_and(hides) {
             " one group, so nothing between groups is seen; next: a size of a few groups"
         } else {

@@ -14,7 +14,7 @@ use judge::{
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;
-use task::file::TaskFile;
+use task::form::Form;
 use task::sizes::{Sizes, in_words};
 
 use crate::game::folder::shown;
@@ -76,7 +76,7 @@ pub struct Told<'a> {
 pub fn line(
     record: &Record,
     (size, drawn): (Sizes, Option<&'static str>),
-    task: Option<&TaskFile>,
+    task: Option<&Form>,
 ) -> Line {
     Line {
         verdict: Verdict::of(record),
@@ -104,7 +104,7 @@ impl Told<'_> {
                 .extend(speeds.map(|speed| speed.words().into()));
             let is_told = matches!(one.end, End::Refused(_) | End::Died(_));
             if is_told && self.subject.task().is_some() {
-                let message = self.subject.located(&one.end.message());
+                let message = self.subject.located(&one.end);
                 let message = message.replace('\n', "\n    ");
                 writeln!(
                     out,

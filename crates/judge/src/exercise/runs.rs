@@ -3,14 +3,14 @@
 use anyhow::Result;
 use process::worker::Work;
 use task::cases::SEED;
-use task::file::TaskFile;
+use task::form::Form;
 use task::sizes::{Sizes, in_words};
 
 use crate::task::asked::{Asked, Case, Purpose};
 use crate::work;
 
 /// A case of this task, which has this number, at a size.
-fn case((number, task): (usize, &TaskFile), sizes: Sizes, seed: u64) -> Case {
+fn case((number, task): (usize, &Form), sizes: Sizes, seed: u64) -> Case {
     Case {
         task: number,
         says: format!("{}{}", in_words(&sizes), task.variant()),
@@ -19,7 +19,7 @@ fn case((number, task): (usize, &TaskFile), sizes: Sizes, seed: u64) -> Case {
     }
 }
 
-fn asked(tasks: Vec<TaskFile>, cases: Vec<Case>) -> Asked {
+fn asked(tasks: Vec<Form>, cases: Vec<Case>) -> Asked {
     let function = tasks.first().map(|task| task.function.clone());
     Asked {
         purpose: Purpose::Results,
@@ -31,7 +31,7 @@ fn asked(tasks: Vec<TaskFile>, cases: Vec<Case>) -> Asked {
 }
 
 /// Those that are checked on a device; `seed` is what is new in this check.
-pub(super) fn results(task: &TaskFile, seed: u64) -> Result<Asked> {
+pub(super) fn results(task: &Form, seed: u64) -> Result<Asked> {
     let sizes = task.all_sizes()?;
     let tasks = task.in_variants();
     let all = tasks.iter().enumerate();
@@ -45,7 +45,7 @@ pub(super) fn results(task: &TaskFile, seed: u64) -> Result<Asked> {
 }
 
 /// Those in which a simulator looks for faults; counts are those of the last one.
-pub(super) fn faults(task: &TaskFile) -> Asked {
+pub(super) fn faults(task: &Form) -> Asked {
     let tasks = task.in_variants();
     let mut all = tasks.iter().enumerate();
     let small = all.clone().map(|one| case(one, one.1.small(), SEED));
@@ -58,7 +58,7 @@ pub(super) fn faults(task: &TaskFile) -> Asked {
 }
 
 /// The worker that launches a task once, where it is counted.
-pub fn launch(task: &TaskFile) -> Result<Work> {
+pub fn launch(task: &Form) -> Result<Work> {
     let task = task.last_variant();
     let cases = vec![case((0, &task), task.counted(), SEED)];
     work::work(&Asked {

@@ -22,7 +22,7 @@ use crate::observation::{Detection, Detector, Evidence, Observation, Part};
 use crate::simulator;
 use crate::work;
 use task::counts::Count;
-use task::file::TaskFile;
+use task::form::Form;
 
 const IN_SIMULATOR: Detector = Detector::Simulator(Part::Result);
 
@@ -90,7 +90,7 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
 
 /// What a right kernel's counts are beside its task's `at-most`; `name` is what `course trace`
 /// is called with.
-pub fn counted(task: &TaskFile, how: &How, name: &str) -> Result<Vec<Observation>> {
+pub fn counted(task: &Form, how: &How, name: &str) -> Result<Vec<Observation>> {
     if task.at_most.is_empty() {
         return Ok(Vec::new());
     }
@@ -119,7 +119,7 @@ pub fn model() -> Model {
 
 /// What the kernel asks of memory, as `course trace` counts it; how many of its groups were
 /// counted, and how many there are.
-fn figures(task: &TaskFile) -> Result<(Figures, [u64; 2])> {
+fn figures(task: &Form) -> Result<(Figures, [u64; 2])> {
     let wanted = Wanted {
         kernel: task.function.clone(),
         source: Some(task.kernel.clone()),

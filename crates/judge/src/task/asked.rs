@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use task::file::TaskFile;
+use task::form::Form;
 use task::sizes::Sizes;
 
 use super::other::Other;
@@ -12,7 +12,7 @@ use super::other::Other;
 pub(crate) struct Asked {
     pub purpose: Purpose,
     /// All of one kernel file.
-    pub tasks: Vec<TaskFile>,
+    pub tasks: Vec<Form>,
     /// The kernel that the file must define, where the learner was told its name.
     pub only: Option<String>,
     /// One after the other; each comes to one record.

@@ -8,13 +8,13 @@ use common::program;
 use common::source::Source;
 use common::stage::{Stage, Whose};
 use lesson::Lesson;
-use task::form::{LaunchForm, Maker, range};
-use task::{Arg, Buffer, Fill, Launch, Right, Role, Task};
+use task::form::LaunchForm;
+use task::{Arg, Buffer, Fill, Right, Role, Task};
 use verify::element::Elements;
 use verify::matrix;
 use verify::poison::Poison;
 
-use task::make::of_kernel;
+use task::make::{Maker, launch, of_kernel};
 
 /// After so long a reference is run no more.
 const LONG: Duration = Duration::from_secs(10);
@@ -37,15 +37,11 @@ pub fn run(
     runs: impl Iterator<Item = RunOf>,
 ) -> Result<Vec<Left>> {
     let name = form.kernel.display();
-    let told = |error: Error| match error {
-        Error::Usage(why) => Error::Usage(format!("{of}{name}: {why}")),
-        Error::Build(log) => Error::build(format!("{of}{name}:\n{log}")),
-        Error::Unlaunchable(why) => Error::Unlaunchable(format!("{of}{name}:\n{why}")),
-        other => other,
-    };
+    let told = |error: Error| told(error, &format!("{of}{name}"));
     let source = Source::read(&form.kernel).map_err(|error| {
         let why = error.to_string();
-        Error::Usage(format!("check: {}: {why}", of.to_string().trim_end()))
+        let why = format!("check: {}: {why}", of.to_string().trim_end());
+        Error::Usage(why).at(&format!("{}kernel", form.key))
     })?;
     let file = name.to_string();
     lesson.console.doing(Stage::Building { file, of })?;
@@ -55,13 +51,13 @@ pub fn run(
     let all = lesson.signatures(&program, &source, &task.defines);
     let all = all.map_err(told)?;
     let none = || told(Error::Usage("it has no kernel".into()));
-    let kernel = of_kernel(&all, &form.function).map_err(told)?;
+    let kernel = of_kernel(&all, form).map_err(told)?;
     let kernel = kernel.ok_or_else(none)?;
     let mut maker = Maker::of(matrix::Fill::Random, 0);
     maker.buffers.clone_from(&task.buffers);
     let args = match &form.args[..] {
         [] => args(kernel.args.len()),
-        own => maker.args(own, Some(kernel)).map_err(told)?,
+        _ => maker.args(form, Some(kernel)).map_err(told)?,
     };
     if maker.buffers.len() > task.buffers.len() {
         let why = "args: it has no buffers but the task's, by their names";
@@ -74,18 +70,10 @@ pub fn run(
     if form.local.is_empty() && kernel.required.is_none() {
         form.local = vec![1.into(); form.global.len().max(form.groups.len())];
     }
-    let (over, group, fixed) = range(&form, Some(kernel)).map_err(told)?;
+    let launch = launch(&form, Some(kernel), args).map_err(told)?;
     let mut own = Task {
         kernel: kernel.kernel.clone(),
-        launches: vec![Launch {
-            kernel: kernel.kernel.clone(),
-            over,
-            group,
-            fixed,
-            offset: form.offset,
-            args,
-            ..Launch::default()
-        }],
+        launches: vec![launch],
         right: Right::AnyOf(String::new(), Vec::new()),
         ..task.clone()
     };
@@ -123,6 +111,17 @@ pub fn run(
         }
     }
     Ok(all)
+}
+
+/// An error of another file's kernel.
+fn told(error: Error, of: &str) -> Error {
+    match error {
+        Error::At { key, error } => told(*error, of).at(&key),
+        Error::Usage(why) => Error::Usage(format!("{of}: {why}")),
+        Error::Build(log) => Error::build(format!("{of}:\n{log}")),
+        Error::Unlaunchable(why) => Error::Unlaunchable(format!("{of}:\n{why}")),
+        other => other,
+    }
 }
 
 /// Runs with other numbers that are made at least, after one in which only a few are. By chance each leaves about one element in a

@@ -19,7 +19,7 @@ use super::asked::{Asked, Case, Origin, Purpose};
 use super::beside::make_fills;
 use super::other::{Other, reversed};
 use super::reference::refer;
-use task::file::TaskFile;
+use task::form::Form;
 use task::signature::Signature;
 
 /// After so long no other numbers are tried.
@@ -72,7 +72,7 @@ fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
 
 /// One case, and how it is run.
 struct Told<'a> {
-    file: &'a TaskFile,
+    file: &'a Form,
     case: &'a Case,
     purpose: Purpose,
     is_timed: bool,
@@ -82,7 +82,7 @@ struct Told<'a> {
 
 impl Told<'_> {
     fn one(&self, lesson: &mut Lesson) -> Result<()> {
-        let defines: Vec<(String, usize)> = self.file.define.clone().into_iter().collect();
+        let defines = self.file.macros(&self.case.sizes)?;
         let program = lesson.program(&defines)?;
         let source = lesson.source()?;
         let all = lesson.signatures(&program, &source, &defines)?;
@@ -96,7 +96,10 @@ impl Told<'_> {
         };
         let made = match made {
             // What the file does not say its reference, or a launch, need not be for.
-            Err(Error::Usage(why)) if self.case.is_try() => Err(Error::skipped(why)),
+            Err(error) if self.case.is_try() => Err(match error.anywhere() {
+                Error::Usage(why) => Error::skipped(why),
+                error => error,
+            }),
             made => made,
         };
         let mut task = match made {
@@ -239,13 +242,14 @@ fn must_fit(lesson: &mut Lesson, task: &Task) -> Result<()> {
             "args: the length of {name}, the formula \"{}\", is 0",
             shape[1]
         );
-        return Err(Error::Usage(why));
+        return Err(Error::Usage(why).at(&buffer.key));
     }
     let session = lesson.session()?;
     for (buffer, [room, _]) in sizes.clone() {
         if let Some(image) = buffer.image_of(*room) {
             let fits = session.must_hold(&image);
-            fits.map_err(|why| Error::Usage(format!("args: {}: {why}", buffer.name)))?;
+            let wrong = |why| Error::Usage(format!("args: {}: {why}", buffer.name));
+            fits.map_err(|why| wrong(why).at(&buffer.key))?;
         }
     }
     let needs = sizes.map(|(buffer, [[rows, columns], _])| {

@@ -14,7 +14,7 @@ use verify::matrix;
 
 use task::form::Or;
 
-use task::file::TaskFile;
+use task::form::Form;
 
 /// In what a try differs from what the file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ impl Other {
     }
 
     /// Puts these numbers into a task; whether they differ from what it has.
-    pub(super) fn put_into(self, task: &mut Task, file: &TaskFile) -> Result<bool> {
+    pub(super) fn put_into(self, task: &mut Task, file: &Form) -> Result<bool> {
         match self {
             Other::Scalars | Other::Whole => return Ok(self.change_scalars(task, file)),
             Other::Reversed => return Ok(true),
@@ -215,7 +215,7 @@ impl Other {
 
     /// Changes the scalars that kernels are given as plain numbers, as far as what they are held
     /// against is given them, too; whether there are any.
-    fn change_scalars(self, task: &mut Task, file: &TaskFile) -> bool {
+    fn change_scalars(self, task: &mut Task, file: &Form) -> bool {
         // None where they are the task's own.
         let given = file.reference().map(|(reference, _)| &*reference.args);
         let formulas: Vec<&Formula> = match (&task.right, given) {

@@ -15,7 +15,7 @@ use verify::poison::{Poison, is_poison};
 use verify::{Same, shaken};
 
 use super::beside::{self, Left, RunOf};
-use task::file::TaskFile;
+use task::form::Form;
 
 /// Runs of a reference with other numbers: enough that by chance hardly any element stays.
 const SHAKEN: u64 = 4;
@@ -27,7 +27,7 @@ const FEW_ROUNDINGS: f64 = 8.0;
 /// Runs the reference, and has the task be held against what it left. For a `try` at numbers of
 /// which nobody says that the reference is meant for them, only what it can tell there counts; and
 /// formulas are taken as references are.
-pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &TaskFile, is_try: bool) -> Result<()> {
+pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) -> Result<()> {
     let reference = file.reference();
     // A simulator has no time for it: what the device computed is checked there.
     if reference.is_some() && lesson.session()?.device.is_simulator() {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Fill, Plan, Task};
+use super::{Fill, Plan, Right, Task};
 use common::error::{Error, Result};
 use verify::element::Elements;
 use verify::matrix::Matrix;
@@ -79,9 +79,36 @@ impl Task {
             Some(Fill::Made(_, elements)) => (**elements).clone(),
             Some(Fill::Each(formula)) => {
                 let elements = formula.elements(buffer.ty, rows * cols, &plan.scope, before);
-                elements.map_err(Error::Usage)?
+                let key = buffer.key.rsplit_once('.').map_or("", |(arg, _)| arg);
+                elements.map_err(|why| Error::Usage(why).at(&format!("{key}.fill")))?
             }
         };
         Ok(Some(Cow::Owned(Matrix { rows, cols, data })))
+    }
+
+    /// The product that it computes, if it is one: of what a seed makes, or of elements that stand
+    /// in it.
+    pub fn problem(&self) -> Option<Problem> {
+        let Right::Product = self.right else {
+            return None;
+        };
+        let [a, b] = [self.buffer("A")?, self.buffer("B")?];
+        let shape = self.shape();
+        match (a.role.fill()?, b.role.fill()?) {
+            (Fill::Numbers(fill, seed), _) => {
+                let problem = Problem::new(shape, self.ty, *fill, *seed);
+                Some(problem.with_inputs(a.ty, self.by_units()))
+            }
+            (Fill::Made(_, a), Fill::Made(_, b)) => {
+                let matrix = |rows, cols, data: &Elements| Matrix {
+                    rows,
+                    cols,
+                    data: data.clone(),
+                };
+                let operands = [matrix(shape.m, shape.k, a), matrix(shape.k, shape.n, b)];
+                Some(Problem::of(operands, self.ty))
+            }
+            _ => None,
+        }
     }
 }

@@ -45,14 +45,14 @@ impl Task {
             let mut both = [[0; 2]; 2];
             for (sides, formulas) in both.iter_mut().zip([&buffer.shape, &buffer.used]) {
                 for (side, formula) in sides.iter_mut().zip(formulas) {
-                    *side = count(&field, formula)?;
+                    *side = count(&field, formula).map_err(|error| error.at(&buffer.key))?;
                 }
                 if ndrange::count(sides) > MOST {
                     let [rows, columns] = sides;
                     let why = format!(
                         "{rows} x {columns} elements are more than an int can count, {MOST}"
                     );
-                    return Err(self.wrong(&field, &why));
+                    return Err(self.wrong(&field, &why).at(&buffer.key));
                 }
             }
             shapes.push(both);
@@ -61,15 +61,15 @@ impl Task {
             .launches
             .iter()
             .map(|launch| self.range(launch, &scope));
-        let amount = |formula: &Formula| {
+        let amount = |key, formula: &Formula| {
             let amount = formula.value(&scope);
-            amount.map_err(|why| self.wrong("its work", &why))
+            amount.map_err(|why| self.wrong("its work", &why).at(key))
         };
         Ok(Plan {
             ranges: ranges.collect::<Result<_>>()?,
             work: match &self.work {
-                Work::Flop(formula) => record::Work::Flop(amount(formula)?),
-                Work::Bytes(formula) => record::Work::Bytes(amount(formula)?),
+                Work::Flop(formula) => record::Work::Flop(amount("flops", formula)?),
+                Work::Bytes(formula) => record::Work::Bytes(amount("bytes", formula)?),
             },
             shapes,
             scope,
@@ -85,13 +85,17 @@ impl Task {
         for (name, formula) in &self.names {
             let value = formula
                 .value(&scope)
-                .map_err(|why| self.wrong(name, &why))?;
+                .map_err(|why| self.wrong(name, &why).at(&format!("names.{name}")))?;
             scope.set(name, value);
         }
-        let own = self.launches.get(self.own());
-        let sides = own.map_or(&[][..], |own| &own.group[..]);
-        for (name, side) in ["G", "H"].iter().zip(sides) {
-            scope.set(*name, self.counted(&scope, "the group", side)? as f64);
+        if let Some(own) = self.launches.get(self.own()) {
+            for (name, side) in ["G", "H"].iter().zip(&own.group) {
+                let side = self.counted(&scope, "the group", side);
+                scope.set(
+                    *name,
+                    side.map_err(|error| error.at(&own.way("local")))? as f64,
+                );
+            }
         }
         Ok(scope)
     }
@@ -107,24 +111,29 @@ impl Task {
         let field = |what: &str| format!("the {what} of {kernel}");
         if over.len() != group.len() || !(1..=3).contains(&over.len()) {
             let why = "items and groups have as many dimensions, one to three";
-            return Err(self.wrong(&field("range"), why));
+            return Err(self.wrong(&field("range"), why).at(&launch.way("global")));
         }
         let (mut items, mut sides) = (Vec::new(), Vec::new());
         for (over, group) in over.iter().zip(group) {
-            items.push(self.counted(scope, &field("range"), over)?);
-            sides.push(self.positive(scope, &field("group"), group)?);
+            // A range in groups has its group in it.
+            let side = self.positive(scope, &field("group"), group);
+            sides.push(side.map_err(|error| error.at(&launch.way("local")))?);
+            let item = self.counted(scope, &field("range"), over);
+            items.push(item.map_err(|error| error.at(&launch.way("global")))?);
         }
         let offset = launch.offset.iter();
         let offset = offset.map(|one| self.counted(scope, &field("offset"), one));
-        let offset: Vec<usize> = offset.collect::<Result<_>>()?;
+        let offset: Result<Vec<usize>> = offset.collect();
+        let offset = offset.map_err(|error| error.at(&launch.way("offset")))?;
         if !offset.is_empty() && offset.len() != items.len() {
             let why = "it has as many dimensions as the range";
-            return Err(self.wrong(&field("offset"), why));
+            return Err(self.wrong(&field("offset"), why).at(&launch.way("offset")));
         }
         let range = NdRange::cover(&items, &sides).from(offset);
         for (what, sides) in [("group", range.local()), ("range", range.global())] {
             if ndrange::count(sides) > MOST << 9 {
-                return Err(self.wrong(&field(what), "has more items than can be counted"));
+                let why = "has more items than can be counted";
+                return Err(self.wrong(&field(what), why).at(&launch.way("global")));
             }
         }
         Ok(range)
@@ -157,10 +166,14 @@ impl Task {
     /// When one of its numbers cannot be evaluated.
     pub fn scope_of(&self, launch: &Launch, plan: &Scope) -> Result<Scope> {
         let mut scope = plan.clone();
-        for arg in &launch.args {
+        for (at, arg) in launch.args.iter().enumerate() {
             if let Arg::Number(name, _, formula) = arg {
                 let value = formula.value(plan);
-                scope.set(name, value.map_err(|why| self.wrong(name, &why))?);
+                let wrong = |why: String| {
+                    self.wrong(name, &why)
+                        .at(&launch.way(&format!("args[{at}]")))
+                };
+                scope.set(name, value.map_err(wrong)?);
             }
         }
         Ok(scope)
@@ -176,7 +189,8 @@ impl Task {
             scope.set(*name, *side as f64);
         }
         let counts = |traffic: &Traffic| traffic.count(&scope);
-        launch.traffic.as_ref().map(counts).transpose()
+        let counts = launch.traffic.as_ref().map(counts).transpose();
+        counts.map_err(|error| error.at(&launch.way("traffic")))
     }
 
     /// What the record tells of the kernels that help, before they have run.

@@ -86,7 +86,7 @@ impl Task {
             let image = self.buffer(name).and_then(|one| one.image);
             let step = image.map_or(0.0, Format::step);
             let checked = check_each(name, elements, gaps, step, formula, &plan.scope, inputs);
-            checked.map_err(Error::Usage)
+            checked.map_err(|why| Error::Usage(why).at(&format!("check.{name}")))
         };
         let all: Vec<Result<Checked, String>> = match &self.right {
             Right::Product => {

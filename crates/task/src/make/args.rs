@@ -13,56 +13,9 @@ use verify::element::{Elements, Type};
 use verify::formula::Formula;
 use verify::matrix;
 
-use super::{Given, LaunchForm, Length, Or};
+use super::{launch, wrong};
+use crate::form::{Given, LaunchForm, Length, Or};
 use crate::signature::{Parameter, Signature, Space};
-
-/// Items of a group where nobody says how many, by the dimensions.
-const GROUPS: [&[usize]; 3] = [&[64], &[8, 8], &[4, 4, 4]];
-
-/// What the dimensions count, the group, and whether no other will do.
-///
-/// # Errors
-/// [`Error::Usage`] when they have not one to three dimensions, all as many.
-pub fn range(
-    form: &LaunchForm,
-    signature: Option<&Signature>,
-) -> Result<(Vec<Formula>, Vec<Formula>, bool)> {
-    let told = if form.global.is_empty() {
-        &form.groups
-    } else {
-        &form.global
-    };
-    let numbers =
-        |of: &[usize]| -> Vec<Formula> { of.iter().copied().map(Formula::from).collect() };
-    let dimensions = told.len();
-    if !(1..=3).contains(&dimensions) {
-        return Err(wrong(
-            "global has one to three dimensions: global = [\"n\"]",
-        ));
-    }
-    let required = signature.and_then(|one| one.required.as_ref());
-    let group = match (&form.local[..], required) {
-        ([], Some(required)) => numbers(&required[..dimensions]),
-        ([], None) => numbers(GROUPS[dimensions - 1]),
-        (local, _) => local.to_vec(),
-    };
-    if group.len() != dimensions {
-        return Err(wrong(&format!(
-            "local has {} dimensions, global {dimensions}",
-            group.len()
-        )));
-    }
-    let over = if form.global.is_empty() {
-        let items = form.groups.iter().zip(&group);
-        items
-            .map(|(groups, side)| Formula::from(format!("({groups})*({side})")))
-            .collect()
-    } else {
-        form.global.clone()
-    };
-    let fixed = !form.local.is_empty() || required.is_some();
-    Ok((over, group, fixed))
-}
 
 /// Goes through the arguments of all launches.
 pub struct Maker {
@@ -77,6 +30,8 @@ pub struct Maker {
     pub mixed: Vec<String>,
     /// What formulas call the values that were given names.
     pub names: Vec<(String, Formula)>,
+    /// The way to the argument that is gone through.
+    key: String,
 }
 
 impl Maker {
@@ -89,54 +44,46 @@ impl Maker {
             buffers: Vec::new(),
             mixed: Vec::new(),
             names: Vec::new(),
+            key: String::new(),
         }
     }
 
     /// A launch, whose new buffers come behind those of the launches before it.
     ///
     /// # Errors
-    /// [`Error::Usage`] when the fields do not fit one another, or the kernel.
+    /// When the fields do not fit one another, or the kernel.
     pub fn launch(&mut self, form: &LaunchForm, signature: Option<&Signature>) -> Result<Launch> {
         if !form.kernel.as_os_str().is_empty() {
             let why = "launches: kernel is a file, and they all have the task's: say function";
-            return Err(wrong(why));
+            return Err(wrong(&format!("{}kernel", form.key), why));
         }
-        let args = self.args(&form.args, signature)?;
-        let (over, group, fixed) = range(form, signature)?;
-        Ok(Launch {
-            kernel: signature.map_or(&form.function, |one| &one.kernel).clone(),
-            over,
-            group,
-            fixed,
-            args,
-            offset: form.offset.clone(),
-            ..Launch::default()
-        })
+        let args = self.args(form, signature)?;
+        launch(form, signature, args)
     }
 
     /// The arguments of a launch.
     ///
     /// # Errors
     /// As of a launch.
-    pub fn args(
-        &mut self,
-        all: &[Or<Formula, Given>],
-        signature: Option<&Signature>,
-    ) -> Result<Vec<Arg>> {
+    pub fn args(&mut self, form: &LaunchForm, signature: Option<&Signature>) -> Result<Vec<Arg>> {
+        let count = form.args.len();
         if let Some(signature) = signature
-            && signature.args.len() != all.len()
+            && signature.args.len() != count
         {
-            return Err(Error::Unlaunchable(format!(
-                "args: {} are given, the kernel takes {}: {}",
-                all.len(),
+            let error = Error::Unlaunchable(format!(
+                "args: {count} are given, the kernel takes {}: {}",
                 signature.args.len(),
                 signature.words()
-            )));
+            ));
+            return Err(error.at(&format!("{}args", form.key)));
         }
-        let parameter = |at: usize| signature.map(|one| &one.args[at]);
-        let all = all.iter().enumerate();
-        all.map(|(at, given)| self.arg(given, parameter(at)))
-            .collect()
+        let mut args = Vec::new();
+        for (at, given) in form.args.iter().enumerate() {
+            self.key = format!("{}args[{at}].", form.key);
+            let arg = self.arg(given, signature.map(|one| &one.args[at]));
+            args.push(arg.map_err(|error| error.at(&self.key))?);
+        }
+        Ok(args)
     }
 
     fn arg(&mut self, given: &Or<Formula, Given>, parameter: Option<&Parameter>) -> Result<Arg> {
@@ -213,7 +160,8 @@ impl Maker {
             }
             ([], None, None, Some(words)) => {
                 must_lie(parameter, Space::Sampler, "a sampler")?;
-                image::sampling(words).map_err(|why| wrong(&format!("args: sampler: {why}")))?;
+                let why = |why| wrong("sampler", format!("args: sampler: {why}"));
+                image::sampling(words).map_err(why)?;
                 Ok(Arg::Sampler(words.clone()))
             }
             ([], None, Some(length), None) => {
@@ -239,15 +187,19 @@ impl Maker {
                     name => name,
                 };
                 if self.buffers.iter().any(|one| one.name == name) {
-                    return Err(wrong(&format!(
-                        "args: two buffers are called {name}: give one a name, or write \"{name}\" \
+                    return Err(wrong(
+                        "",
+                        format!(
+                            "args: two buffers are called {name}: give one a name, or write \"{name}\" \
                          where it is the same"
-                    )));
+                        ),
+                    ));
                 }
                 if role.is_result() && parameter.is_some_and(|one| one.is_mixed) {
                     self.mixed.push(name.into());
                 }
                 self.buffers.push(Buffer {
+                    key: format!("{}{}", self.key, ["in", "out", "inout", "between"][*which]),
                     has_gaps: parameter.is_some_and(|one| one.has_gaps),
                     image,
                     ..Buffer::matrix(name, image.map_or(ty, Format::ty), shape, role)
@@ -255,6 +207,7 @@ impl Maker {
                 Ok(Arg::Buffer(name.into()))
             }
             _ => Err(wrong(
+                "",
                 "args: an argument is one of in, out, inout, between, local, value and sampler",
             )),
         }
@@ -271,12 +224,20 @@ impl Maker {
         let (width, height) = match length {
             Or::Table(sides) => match &sides[..] {
                 [width, height] => (width, height),
-                _ => return Err(wrong("args: an image has two sides: write [WIDTH, HEIGHT]")),
+                _ => {
+                    return Err(wrong(
+                        "",
+                        "args: an image has two sides: write [WIDTH, HEIGHT]",
+                    ));
+                }
             },
             Or::Plain(length) => {
                 must_lie(parameter, Space::Global, "a buffer")?;
                 if given.format.is_some() {
-                    return Err(wrong("args: format is for images, of a width and a height"));
+                    return Err(wrong(
+                        "format",
+                        "args: format is for images, of a width and a height",
+                    ));
                 }
                 let length = match lanes {
                     1 => length.clone(),
@@ -294,12 +255,13 @@ impl Maker {
             ("write_only", "out")
         };
         if given.between.is_none() && access.starts_with(may_not) {
-            return Err(wrong(&format!(
-                "args: an image that is {access} is given with {right} = [WIDTH, HEIGHT]"
-            )));
+            return Err(wrong(
+                "",
+                format!("args: an image that is {access} is given with {right} = [WIDTH, HEIGHT]"),
+            ));
         }
         let format = Format::named(given.format.as_deref().unwrap_or("rgba float"));
-        let format = format.map_err(|why| wrong(&format!("args: format: {why}")))?;
+        let format = format.map_err(|why| wrong("format", format!("args: format: {why}")))?;
         let columns = Formula::from(format!("({width})*{}", format.channels()));
         Ok(([height.clone(), columns], Some(format)))
     }
@@ -315,7 +277,7 @@ impl Maker {
             None => Fill::Numbers(self.random, seed()),
             Some(Or::Table(Draw::Ints(from, to))) if from > to => {
                 let why = format!("fill: ints = [{from}, {to}] holds no number");
-                return Err(wrong(&why));
+                return Err(wrong("fill", why));
             }
             Some(Or::Table(draw)) => Fill::Drawn(draw.clone(), seed()),
             Some(Or::Plain(word)) => match (&**word, draw(word)) {
@@ -330,7 +292,7 @@ impl Maker {
                     let formula = Formula::from(formula);
                     formula
                         .must_be_read()
-                        .map_err(|why| wrong(&format!("fill: {why}")))?;
+                        .map_err(|why| wrong("fill", format!("fill: {why}")))?;
                     Fill::Each(formula)
                 }
             },
@@ -343,13 +305,16 @@ fn of_parts(parameter: &Parameter, given: usize) -> Error {
     let Parameter {
         name, told, parts, ..
     } = parameter;
-    wrong(&match parts.len() {
-        0 => format!("args: {name} is a {told}, whose fields the course cannot read"),
-        count => format!(
-            "args: {name} is a {told} of {count} numbers, and is given {given}: write {{ value = \
+    wrong(
+        "",
+        match parts.len() {
+            0 => format!("args: {name} is a {told}, whose fields the course cannot read"),
+            count => format!(
+                "args: {name} is a {told} of {count} numbers, and is given {given}: write {{ value = \
              [..] }} with one for each, in order"
-        ),
-    })
+            ),
+        },
+    )
 }
 
 /// A scalar's type, which the driver's own word goes before.
@@ -364,28 +329,26 @@ fn must_lie(parameter: Option<&Parameter>, space: Space, what: &str) -> Result<(
         return Ok(());
     };
     let Parameter { told, name, .. } = parameter;
-    Err(wrong(&match parameter.space {
-        Space::Value => format!("args: {name} is a number ({told}), and is given {what}"),
-        Space::Local => format!(
-            "args: {name} is local memory ({told}*), and is given {what}: write {{ local = LENGTH }}"
-        ),
-        Space::Global => format!(
-            "args: {name} is a buffer ({told}), and is given {what}: write {{ in = LENGTH }}, or \
+    Err(wrong(
+        "",
+        match parameter.space {
+            Space::Value => format!("args: {name} is a number ({told}), and is given {what}"),
+            Space::Local => format!(
+                "args: {name} is local memory ({told}*), and is given {what}: write {{ local = LENGTH }}"
+            ),
+            Space::Global => format!(
+                "args: {name} is a buffer ({told}), and is given {what}: write {{ in = LENGTH }}, or \
              out, or inout"
-        ),
-        Space::Image => format!(
-            "args: {name} is an image ({told}), and is given {what}: write {{ in = [WIDTH, HEIGHT] }}, \
+            ),
+            Space::Image => format!(
+                "args: {name} is an image ({told}), and is given {what}: write {{ in = [WIDTH, HEIGHT] }}, \
              or out, or inout"
-        ),
-        Space::Sampler => format!(
-            "args: {name} is a sampler, and is given {what}: write {{ sampler = \"clamp-to-edge \
+            ),
+            Space::Sampler => format!(
+                "args: {name} is a sampler, and is given {what}: write {{ sampler = \"clamp-to-edge \
              nearest\" }}"
-        ),
-        Space::Opaque => format!("args: {name} is a {told}, which a task file cannot give"),
-    }))
-}
-
-/// That a field makes no sense.
-pub fn wrong(why: &str) -> Error {
-    Error::Usage(why.into())
+            ),
+            Space::Opaque => format!("args: {name} is a {told}, which a task file cannot give"),
+        },
+    ))
 }

@@ -1,0 +1,220 @@
+//! Reads forms from files, and says where in a file a field stands.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use common::{Error, Result, file};
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::form::{Check, Form, Given, Or};
+
+impl Form {
+    /// Reads a file; its other files are found from its folder on.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the line and what would be right.
+    pub fn read(path: &Path) -> Result<Form> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut form = Form::of(&contents(path)?, path)?;
+        if form.kernel.as_os_str().is_empty() {
+            return Err(cannot(path, &"kernel is missing: kernel = \"FILE.cl\""));
+        }
+        form.kernel = folder.join(&form.kernel);
+        if let Some(Or::Table(Check {
+            same_as: Some(reference),
+            ..
+        })) = &mut form.check
+        {
+            reference.kernel = folder.join(&reference.kernel);
+        }
+        let launches = form.launches.iter_mut().flat_map(|one| &mut one.args);
+        for given in form.args.iter_mut().chain(launches) {
+            if let Or::Table(Given {
+                fill: Some(Or::Plain(fill)),
+                ..
+            }) = given
+                && fill.ends_with(".cl")
+            {
+                *fill = folder.join(&*fill).to_string_lossy().into();
+            }
+        }
+        Ok(form)
+    }
+
+    /// The form in a text that lies at this path. One that is `like` another, which lies beside it,
+    /// has all of that one that it does not say.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] with the line and what would be right.
+    pub fn of(text: &str, path: &Path) -> Result<Form> {
+        let read = |path: &Path, text: &str| -> Result<Form> {
+            toml::from_str(text).map_err(|why| cannot(path, &why))
+        };
+        let form = read(path, text)?;
+        let Some(like) = &form.like else {
+            return Ok(form);
+        };
+        let base = path.with_file_name(like);
+        let text_of_base = contents(&base)?;
+        read(&base, &text_of_base)?;
+        let table = |text: &str| text.parse().map_err(|why| cannot(path, &why));
+        let (mut own, mut all): (toml::Table, toml::Table) = (table(text)?, table(&text_of_base)?);
+        own.remove("like");
+        let mut ranges = ["global", "groups", "launches"].iter();
+        if ranges.any(|range| own.contains_key(*range)) {
+            // A launch is replaced as a whole.
+            let launch = ["global", "groups", "local", "offset"];
+            all.retain(|key, _| !launch.contains(&key));
+        }
+        all.extend(own);
+        Form::deserialize(all).map_err(|why| cannot(path, &why))
+    }
+}
+
+fn contents(path: &Path) -> Result<String> {
+    let read = file::read(path, 1 << 20).map_err(|error| error.to_string());
+    let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(|why| why.to_string()));
+    text.map_err(|why| Error::File {
+        path: path.into(),
+        why,
+    })
+}
+
+fn cannot(path: &Path, why: &dyn Display) -> Error {
+    Error::Usage(format!(
+        "{}: {}",
+        path.display(),
+        why.to_string().trim_end()
+    ))
+}
+
+/// "FILE, line 3, column 7": where a field of the form in this file stands, or the nearest one around
+/// it; in the file that it is `like`, where that one says it.
+pub fn place(path: &Path, key: &str) -> String {
+    let place = || {
+        let text = contents(path).ok()?;
+        if let Some(at) = place_in(&text, key) {
+            return Some((path.to_path_buf(), at));
+        }
+        let base = path.with_file_name(toml::from_str::<Form>(&text).ok()?.like?);
+        let at = place_in(&contents(&base).ok()?, key)?;
+        Some((base, at))
+    };
+    match place() {
+        Some((path, at)) => format!("{}, {at}", path.display()),
+        None => path.display().to_string(),
+    }
+}
+
+/// "line 3, column 7": where a field stands in a text, or the nearest one around it.
+pub(crate) fn place_in(text: &str, key: &str) -> Option<String> {
+    /// What a field may be called instead.
+    const OTHERWISE: [(&str, &str); 4] = [
+        ("global", "groups"),
+        ("local", "local-hint"),
+        ("names", "define"),
+        ("packs", "reduces"),
+    ];
+    type Value<'t> = Spanned<DeValue<'t>>;
+    fn field<'a, 't>(table: &'a DeTable<'t>, name: &str) -> Option<&'a Value<'t>> {
+        let of = |name: &str| table.iter().find(|(key, _)| key.get_ref() == name);
+        let other = || OTHERWISE.iter().find(|(one, _)| *one == name);
+        let found = of(name).or_else(|| of(other()?.1));
+        found.map(|(_, value)| value)
+    }
+    let root = DeTable::parse(text).ok()?;
+    let mut steps = key.split(['.', '[', ']']).filter(|step| !step.is_empty());
+    let mut value = field(root.get_ref(), steps.next()?)?;
+    for step in steps {
+        let inner = match value.get_ref() {
+            DeValue::Table(table) => field(table, step),
+            DeValue::Array(all) => step.parse().ok().and_then(|at: usize| all.get(at)),
+            _ => None,
+        };
+        match inner {
+            Some(inner) => value = inner,
+            None => break,
+        }
+    }
+    let before = &text[..value.span().start];
+    let column = before.chars().rev().take_while(|c| *c != '\n').count();
+    Some(format!(
+        "line {}, column {}",
+        before.matches('\n').count() + 1,
+        column + 1
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_field_has_its_own_place_in_the_second_of_several_launches_too() {
+        let text = "size = { n = 8 }\ncheck = '1'\n\n[[launches]]\nglobal = ['n']\nlocal = [8]\n\
+                    args = ['n', { between = 'n', name = 'x' }]\n\n[[launches]]\nglobal = ['n']\n\
+                    local = [8]\nargs = ['x', 'n', { out = 'n' }]\n";
+        for (from, to, place) in [
+            ("", "", ""),
+            (
+                "\nlocal = [8]\nargs = ['x'",
+                "\nlocal = [8, 1]\nargs = ['x'",
+                "line 11, column 9",
+            ),
+            ("out = 'n'", "out = 'm'", "line 12, column 27"),
+            (
+                "out = 'n'",
+                "out = 'n', fill = 1, in = 1",
+                "line 12, column 19",
+            ),
+            ("n = 8", "n = -8", "line 1, column 14"),
+            (
+                "\nargs = ['x'",
+                "\noffset = ['k']\nargs = ['x'",
+                "line 12, column 10",
+            ),
+            (
+                "['n']\nlocal = [8]\nargs = ['x'",
+                "['k']\nlocal = [8]\nargs = ['x'",
+                "line 10, column 10",
+            ),
+            ("check = '1'", "check = { y = '1' }", "line 2, column 15"),
+            ("check = '1'", "define = { A = 'B' }", "line 2, column 16"),
+            ("check = '1'", "chekc = '1'", "line 2, column 1"),
+        ] {
+            let text = text.replacen(from, to, 1);
+            let made = Form::of(&text, Path::new("task.toml"));
+            let made = made.and_then(|form| form.task(&form.size, 1, &[]));
+            let told = match made {
+                Ok(_) => String::new(),
+                Err(Error::At { key, .. }) => place_in(&text, &key).unwrap_or(key),
+                Err(error) => error.to_string(),
+            };
+            assert!(
+                told.contains(place) && told.is_empty() == place.is_empty(),
+                "{text}\n{told}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_damaged_task_is_refused_or_makes_a_plan_or_an_error() {
+        let kept = "../../tests/kernels/everyday/softmax.toml";
+        let kept = std::fs::read(kept).expect("a task of the course");
+        damage::must_be_survived(&kept, move |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            let Ok(task) = Form::of(&text, Path::new("task.toml")) else {
+                return;
+            };
+            for words in ["5", "rows=5,cols=70", &text] {
+                let _ = task.sizes_of(words);
+            }
+            for sizes in task.all_sizes().unwrap_or_default() {
+                let _ = task.task(&sizes, 1, &[]).and_then(|task| task.plan());
+            }
+            let _ = task.drawn(7);
+        });
+    }
+}
