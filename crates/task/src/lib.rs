@@ -1,5 +1,5 @@
 //! A kernel's task: what it is launched with, what it is given, what must come out, what it costs.
-//! It is text first, in a file beside the kernel, an exercise's page or a lesson's steps.toml, and
+//! It is text first, in a file beside the kernel, an exercise's page or a lesson's rows, and
 //! then a value that whoever builds, launches, checks, counts or times a kernel knows it by.
 //!
 //! # Layout

@@ -1,4 +1,4 @@
-//! The rows of a lesson, as its steps.toml describes them: [`Form`]s of the problem's sizes and of
+//! The rows of a lesson, in its main.rs or steps.toml: [`Form`]s of the problem's sizes and of
 //! what the device tells. A row with several values for a macro is several tasks.
 
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ impl Table {
     /// say, but for the variant and what that was made from.
     pub fn read(text: &str) -> Result<Table> {
         let wrong =
-            |why: &dyn Display| Error::Usage(format!("steps.toml: {}", why.to_string().trim_end()));
+            |why: &dyn Display| Error::Usage(format!("the rows: {}", why.to_string().trim_end()));
         let tables: BTreeMap<String, Vec<toml::Table>> =
             toml::from_str(text).map_err(|why| wrong(&why))?;
         let mut all = BTreeMap::new();
@@ -60,14 +60,14 @@ impl Table {
 
     /// The tasks of one of its tables, for this problem.
     pub fn tasks(&self, table: &str, given: &Scope, problem: &Problem) -> Result<Vec<Task>> {
-        let none = || Error::Usage(format!("steps.toml: there is no table {table}"));
+        let none = || Error::Usage(format!("the rows: there is no table {table}"));
         let rows = self.rows.get(table).ok_or_else(none)?.iter().enumerate();
         let tasks = rows.map(|(at, row)| {
             row.tasks(given, problem).map_err(|error| match error {
                 Error::At { key, error } => {
                     let place = place_in(&self.text, &format!("{table}[{at}].{key}"));
                     let place = place.map_or(String::new(), |place| format!(", {place}"));
-                    Error::Usage(format!("steps.toml{place}: {}: {error}", row.function))
+                    Error::Usage(format!("the rows{place}: {}: {error}", row.function))
                 }
                 error => error,
             })

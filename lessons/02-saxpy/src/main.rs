@@ -34,7 +34,34 @@ const LONGEST: usize = 1 << 26;
 /// An int must hold the numbers of a group's surplus items, too.
 const MOST: usize = i32::MAX as usize - 256;
 
-const STEPS: &str = include_str!("../steps.toml");
+/// What is launched, and how: C = d*A + B for N floats. The lesson says what d is.
+const KERNELS: &str = r#"
+[[saxpy]]
+function = "saxpy"
+says = "two reads and one write for each element"
+shape = [1, "N", 1]
+global = ["N"]
+# A multiple of what every GPU runs in lockstep, and no more than what every device allows.
+local-hint = [256]
+names = { n = "N" }
+args = [
+    "n",
+    { type = "float", value = "d" },
+    { name = "A", in = "n", fill = "random" },
+    { name = "B", in = "n", fill = "random" },
+    { name = "C", out = "n" },
+]
+check = { C = "d*A[i] + B[i]" }
+bytes = "12*N"
+traffic = { global-loads = "2*N", global-stores = "N" }
+
+# One item for each whole vector, and one for each float behind them.
+[[saxpy]]
+like = "saxpy"
+function = "saxpy_vector"
+says = "four elements for each item, as one float4"
+global = ["floor(N/4) + N % 4"]
+"#;
 
 fn main() -> ExitCode {
     lesson(2, "saxpy", &["02-saxpy.cl"], |lesson| {
@@ -42,7 +69,7 @@ fn main() -> ExitCode {
         let Flags { fill, seed, .. } = *lesson.flags();
         let problem = Problem::new(Shape { m: 1, n, k: 1 }, Type::Float, fill, seed);
         let d: f32 = if fill == Fill::Count { 2.0 } else { 1.7 };
-        let mut tasks = lesson.tasks(STEPS, "saxpy", &problem)?;
+        let mut tasks = lesson.tasks(KERNELS, "saxpy", &problem)?;
         let named = ("d".to_string(), f64::from(d).to_string().into());
         tasks
             .iter_mut()
@@ -56,7 +83,7 @@ fn main() -> ExitCode {
         }
 
         // Below the row of saxpy, if that came to its end.
-        let above = lesson.console.report.rows().last();
+        let above = lesson.rows().last();
         let has_table = above.is_some_and(|row| row.kernel == "saxpy" && row.death().is_none());
         if lesson.flags().wants("saxpy_vector") && !has_table {
             lesson.table("GB/s")?;
@@ -66,7 +93,7 @@ fn main() -> ExitCode {
             return Ok(());
         }
         let hosts = host::compare(lesson, n)?;
-        let mut rows = lesson.console.report.rows().iter();
+        let mut rows = lesson.rows().iter();
         let is_right = rows.any(|row| row.kernel == "saxpy" && row.is_right());
         match is_right && !lesson.flags().json {
             true => transfer::report(lesson, n, &hosts),

@@ -22,7 +22,7 @@ pub fn report(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<()> 
     let doing = "moving a vector to the device and back";
     lesson.console.doing(Stage::Working(doing.into()))?;
     let _hush = lesson.console.hush();
-    let rows = lesson.console.report.rows().iter();
+    let rows = lesson.rows().iter();
     let right = rows.filter(|row| row.is_right());
     let kernels = right.filter_map(|row| row.seconds_median);
     let kernel = kernels.fold(f64::INFINITY, f64::min);

@@ -10,7 +10,33 @@ use verify::problem::Problem;
 use verify::reference::LoopOrder;
 use verify::shape::Shape;
 
-const STEPS: &str = include_str!("../steps.toml");
+/// What is launched, and how. Two loads for each multiply-add; with the sum in C a third, and a
+/// store.
+const KERNELS: &str = r#"
+[[step]]
+function = "matmul_local_ids"
+says = "one work-group; local ids name the elements"
+global = ["N", "M"]
+local = ["N", "M"]
+traffic = { global-loads = "2*M*N*K", global-stores = "M*N" }
+
+[[step]]
+function = "matmul_global_sum"
+says = "many groups; the running sum lives in C"
+traffic = { global-loads = "3*M*N*K", global-stores = "M*N*(K + 1)" }
+
+[[step]]
+function = "matmul_naive"
+says = "the running sum in a private variable"
+traffic = { global-loads = "2*M*N*K", global-stores = "M*N" }
+
+[[step]]
+function = "matmul_naive_column_major"
+says = "the same for column-major matrices"
+global = ["M", "N"]
+product = "column-major"
+traffic = { global-loads = "2*M*N*K", global-stores = "M*N" }
+"#;
 
 fn main() -> ExitCode {
     lesson(3, "naive matmul", &["03-naive-matmul.cl"], |lesson| {
@@ -19,7 +45,7 @@ fn main() -> ExitCode {
         let problem = lesson.problem()?;
         loop_orders(lesson, &problem)?;
         // One item per element, on matrices of the size that was asked for.
-        lesson.measure_table(STEPS, "step", &problem)?;
+        lesson.measure_table(KERNELS, "step", &problem)?;
         lesson.compare_with_host(&problem)
     })
 }
@@ -32,7 +58,7 @@ fn small_enough_to_print(lesson: &mut Lesson) -> Result<()> {
     }
     let ty = lesson.flags().ty;
     let tasks = |lesson: &mut Lesson, shape| {
-        lesson.tasks(STEPS, "step", &Problem::new(shape, ty, Fill::Count, 0))
+        lesson.tasks(KERNELS, "step", &Problem::new(shape, ty, Fill::Count, 0))
     };
     let square = tasks(lesson, Shape::cube(3))?;
     lesson.say("\n  By hand, 1: one work-group of 3 x 3, local ids")?;

@@ -5,11 +5,45 @@ use std::process::ExitCode;
 
 use lesson::{AblateFlag, lesson_with};
 
+/// What is launched, and how. 8 x 8 elements per item, over a local tile of 64 rows and 128
+/// columns.
+const KERNELS: &str = r#"
+[[step]]
+function = "matmul_register_tile"
+says = "8x8 elements per item, over a local tile"
+local = ["TN/RN", "TM/RM"]
+global = ["ceil(N/RN)", "ceil(M/RM)"]
+pad = ["TM", "TN", "TK"]
+define.TM = 64
+define.TN = 128
+# How deep the local tiles are: elements twice as wide need half as many.
+define.TK = "if(BYTES == 8, 8, 16)"
+define.RM = 8
+define.RN = 8
+traffic.global-loads = "M*N*K/TN + M*N*K/TM"
+traffic.global-stores = "M*N"
+traffic.local-loads = "M*N*K/RN + M*N*K/RM"
+traffic.local-stores = "M*N*K/TN + M*N*K/TM"
+
+[[step]]
+like = "matmul_register_tile"
+function = "matmul_register_tile_vector"
+variant = "PAD {PAD}"
+says = "four elements a load"
+define = { PAD = 0 }
+
+[[step]]
+like = "matmul_register_tile_vector PAD {PAD}"
+variant = "PAD {PAD}"
+says = "rows of A's tile 4 elements longer"
+define = { PAD = 4 }
+"#;
+
 fn main() -> ExitCode {
     let file = &["08-tiling.cl"];
     lesson_with(8, "tiling", file, |lesson, flags: &AblateFlag| {
         let problem = lesson.problem()?;
-        let tasks = lesson.tasks(include_str!("../steps.toml"), "step", &problem)?;
+        let tasks = lesson.tasks(KERNELS, "step", &problem)?;
         if flags.ablate {
             return lesson.ablate(&tasks);
         }
