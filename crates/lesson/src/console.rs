@@ -60,7 +60,9 @@ pub struct Console {
 impl Console {
     pub(crate) fn new(flags: &Flags, title: &str) -> Result<Console> {
         let spinner = ProgressBar::with_draw_target(None, progress::target());
-        tick_by_itself(&spinner);
+        if !spinner.is_hidden() {
+            tick_by_itself(&spinner);
+        }
         let mut report = Report::new(flags.json);
         let earlier = Earlier::from_environment();
         let mut step = None;

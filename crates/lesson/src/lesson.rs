@@ -258,7 +258,9 @@ impl Lesson {
         if !task.defines.is_empty() {
             source = alone(&source, &task.kernels().collect::<Vec<_>>()).into();
         }
-        self.built(&source, &task.defines)
+        let stage = Stage::building(source.path.display());
+        self.console.begin(Part::Build, stage)?;
+        self.built_once(&source, &program::options(self.flags.ty, &task.defines))
     }
 
     /// The lesson's first kernel file, built with these macros; built once for each set.
@@ -267,13 +269,9 @@ impl Lesson {
     /// [`Error::Build`] with a diagnostic.
     pub fn program(&mut self, defines: &[(String, usize)]) -> Result<Rc<Program>> {
         let source = self.source()?;
-        self.built(&source, defines)
-    }
-
-    fn built(&mut self, source: &Source, defines: &[(String, usize)]) -> Result<Rc<Program>> {
         let stage = Stage::building(source.path.display());
         self.console.begin(Part::Build, stage)?;
-        self.built_once(source, &program::options(self.flags.ty, defines))
+        self.built_once(&source, &program::options(self.flags.ty, defines))
     }
 
     /// A program of another file, for other runs of it, too: drivers take long over a text that
@@ -449,13 +447,5 @@ impl Workbench {
             problems: Vec::new(),
             peak: console.earlier.as_ref().and_then(Earlier::limits),
         })
-    }
-
-    /// The input that was made for this.
-    pub fn input(&self, key: &str) -> Option<Rc<Input>> {
-        let mut inputs = self.inputs.iter();
-        inputs
-            .find(|(other, _)| other == key)
-            .map(|one| one.1.clone())
     }
 }

@@ -221,7 +221,12 @@ impl Lesson {
         show: bool,
         mut record: Record,
     ) -> Result<Record> {
-        let prints = self.prints(task)?;
+        let source = self.source_of(&task.kernel)?;
+        let prints = source.text.contains("printf")
+            && source.kernel(&task.kernel).is_some_and(|kernel| {
+                let tokens = Tokens::of(&kernel.code);
+                tokens.all().any(|i| tokens.text(i) == "printf")
+            });
         if prints {
             // It would write into the progress line.
             self.console.hide_progress(true);
@@ -318,18 +323,6 @@ impl Lesson {
         }
         let compared = Some(right.compared);
         Ok(Outcome::Right { compared, varies })
-    }
-
-    /// Whether the kernel's own text calls `printf`.
-    fn prints(&self, task: &Task) -> Result<bool> {
-        let source = self.source_of(&task.kernel)?;
-        if !source.text.contains("printf") {
-            return Ok(false);
-        }
-        Ok(source.kernel(&task.kernel).is_some_and(|kernel| {
-            let tokens = Tokens::of(&kernel.code);
-            tokens.all().any(|i| tokens.text(i) == "printf")
-        }))
     }
 
     /// The kernels, built, and how they are launched here.
@@ -502,14 +495,12 @@ impl Lesson {
         let limits = &self.session()?.device.limits;
         let (own, range) = (task.own_launch(), &plan.ranges[task.own()]);
         let refusal = range.refusal(limits, usize::MAX).filter(|_| own.fixed);
-        let is_one_group = own.over == own.group;
-        Ok(refusal.map(|refusal| {
-            let items = range.group_size();
-            if is_one_group {
+        Ok(refusal.map(|refusal| match own.over == own.group {
+            true => {
+                let items = range.group_size();
                 format!("one group cannot hold {items} items; see it with --size 3")
-            } else {
-                refusal
             }
+            false => refusal,
         }))
     }
 

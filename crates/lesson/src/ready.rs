@@ -319,86 +319,63 @@ impl Lesson {
         })
     }
 
-    /// The buffers of a task, in order.
+    /// The buffers of a task, in order. Inputs that nobody needs any more are freed first, so that
+    /// the device never holds two sets.
     fn memory(
         &mut self,
         task: &Task,
         plan: &Plan,
         problem: Option<&Problem>,
     ) -> Result<Vec<Memory>> {
-        self.upload_begins(task, plan)?;
-        let mut memory: Vec<Memory> = Vec::new();
-        for at in 0..task.buffers.len() {
-            let known = self.workbench()?.input(&key(task, plan, at));
-            let one = if let Some(input) = known {
-                Memory::Input(input)
+        let session = self.session()?;
+        let keys = (0..task.buffers.len()).map(|at| key(task, plan, at));
+        let keys: Vec<String> = keys.collect();
+        let is_input = |one: &Buffer| matches!(one.role, Role::In(_));
+        if task.buffers.iter().any(is_input) {
+            self.console.part(Part::Upload)?;
+            let inputs = &mut self.workbench()?.inputs;
+            inputs.retain(|(key, _)| keys.contains(key));
+            if inputs.is_empty() {
+                self.console.doing(Stage::Uploading)?;
             } else {
-                let before: Vec<(&str, &Elements)> = held(task, &memory).collect();
-                let holds = task.contents(at, plan, problem, &before)?;
-                self.place(task, plan, at, holds)?
+                self.console
+                    .note(|| "the inputs are there already, in the layout of this kernel");
+            }
+        }
+        let mut memory: Vec<Memory> = Vec::new();
+        for (at, (buffer, key)) in task.buffers.iter().zip(keys).enumerate() {
+            let mut known = self.workbench()?.inputs.iter();
+            if let Some((_, input)) = known.find(|(other, _)| *other == key) {
+                memory.push(Memory::Input(input.clone()));
+                continue;
+            }
+            let before = task.buffers.iter().zip(&memory);
+            let before = before.filter_map(|(buffer, memory)| match memory {
+                Memory::Host(holds) => Some((buffer.name.as_str(), holds)),
+                Memory::Input(input) => Some((buffer.name.as_str(), input.holds())),
+                Memory::Output(..) => None,
+            });
+            let before: Vec<(&str, &Elements)> = before.collect();
+            let holds = task.contents(at, plan, problem, &before)?;
+            let [rows, columns] = plan.shapes[at][0];
+            let room = || match buffer.image_of([rows, columns]) {
+                Some(image) => Guarded::image(&session, &buffer.name, &image),
+                None => Guarded::new(&session, &buffer.name, buffer.ty, rows * columns),
             };
-            memory.push(one);
+            let is_on_host = task.writer_of(&buffer.name).is_none();
+            memory.push(match (&buffer.role, holds) {
+                // No kernel is given it.
+                (Role::In(_), Some(holds)) if is_on_host => Memory::Host(holds),
+                (Role::In(_), Some(holds)) => {
+                    let input = Rc::new(Input::new(&session, room()?, holds)?);
+                    self.workbench()?.inputs.push((key, input.clone()));
+                    Memory::Input(input)
+                }
+                (_, holds) => Memory::Output(room()?, holds),
+            });
         }
         Ok(memory)
     }
-
-    /// Says that inputs are brought to the device, and frees those that nobody needs any more,
-    /// so that the device never holds two sets.
-    fn upload_begins(&mut self, task: &Task, plan: &Plan) -> Result<()> {
-        let is_input = |one: &Buffer| matches!(one.role, Role::In(_));
-        if !task.buffers.iter().any(is_input) {
-            return Ok(());
-        }
-        self.console.part(Part::Upload)?;
-        let keys: Vec<String> = (0..task.buffers.len())
-            .map(|at| key(task, plan, at))
-            .collect();
-        let inputs = &mut self.workbench()?.inputs;
-        inputs.retain(|(key, _)| keys.contains(key));
-        if inputs.is_empty() {
-            return self.console.doing(Stage::Uploading);
-        }
-        self.console
-            .note(|| "the inputs are there already, in the layout of this kernel");
-        Ok(())
-    }
-
-    /// A buffer on the device, or on the host where no kernel is given it.
-    fn place(
-        &mut self,
-        task: &Task,
-        plan: &Plan,
-        at: usize,
-        holds: Option<Elements>,
-    ) -> Result<Memory> {
-        let buffer = &task.buffers[at];
-        let [rows, columns] = plan.shapes[at][0];
-        let session = self.session()?;
-        let room = || match buffer.image_of([rows, columns]) {
-            Some(image) => Guarded::image(&session, &buffer.name, &image),
-            None => Guarded::new(&session, &buffer.name, buffer.ty, rows * columns),
-        };
-        if let (Role::In(_), Some(holds)) = (&buffer.role, &holds) {
-            if task.writer_of(&buffer.name).is_none() {
-                return Ok(Memory::Host(holds.clone()));
-            }
-            let input = Rc::new(Input::new(&session, room()?, holds.clone())?);
-            let inputs = &mut self.workbench()?.inputs;
-            inputs.push((key(task, plan, at), input.clone()));
-            return Ok(Memory::Input(input));
-        }
-        Ok(Memory::Output(room()?, holds))
-    }
-}
-
-/// What the buffers before hold on the host, by their names.
-fn held<'a>(task: &'a Task, memory: &'a [Memory]) -> impl Iterator<Item = (&'a str, &'a Elements)> {
-    let named = task.buffers.iter().zip(memory);
-    named.filter_map(|(buffer, memory)| match memory {
-        Memory::Host(holds) => Some((buffer.name.as_str(), holds)),
-        Memory::Input(input) => Some((buffer.name.as_str(), input.holds())),
-        Memory::Output(..) => None,
-    })
 }
 
 /// What an input holds: of two tasks with the same key it need not be uploaded twice. What is

@@ -31,9 +31,6 @@ pub fn lesson_with<Own: Args>(
     files: &'static [&'static str],
     body: impl Fn(&mut Lesson, &Own) -> Result<()>,
 ) -> ExitCode {
-    if process::is_probe() {
-        return process::answer_probe();
-    }
     let shared = Flags::command()
         .name(format!("lesson{number:02}"))
         .next_help_heading("Flags of this lesson");
@@ -47,7 +44,18 @@ pub fn lesson_with<Own: Args>(
     let status = if process::is_child() {
         let begun = Lesson::begin(Of::Lesson(number), title, files, flags);
         in_the_child(begun, |lesson| {
-            at_each_size(lesson, |lesson| body(lesson, &own))
+            let sizes = lesson.flags().sizes.clone();
+            if sizes.is_empty() {
+                return body(lesson, &own);
+            }
+            for (i, size) in sizes.into_iter().enumerate() {
+                if i > 0 {
+                    lesson.say("")?;
+                }
+                lesson.size = Some(size);
+                body(lesson, &own)?;
+            }
+            Ok(())
         })
     } else {
         status_of(in_the_parent(number, files, &flags))
@@ -60,23 +68,19 @@ pub fn tasks(body: impl FnOnce(&mut Lesson) -> Result<()>) -> ExitCode {
     let flags = Flags::parse();
     flags.apply_color();
     let begun = Lesson::begin(Of::Task, "a task", &[], flags);
-    ExitCode::from(in_the_child(begun, |lesson| {
-        body(lesson)?;
-        lesson.end().map(|()| 0)
-    }))
+    ExitCode::from(in_the_child(begun, body))
 }
 
 /// The lesson's work, and its exit status, which is told before the driver ends.
-fn in_the_child(begun: Result<Lesson>, body: impl FnOnce(&mut Lesson) -> Result<u8>) -> u8 {
+fn in_the_child(begun: Result<Lesson>, body: impl FnOnce(&mut Lesson) -> Result<()>) -> u8 {
     let (lesson, result) = match begun {
         Ok(mut lesson) => {
-            let result = body(&mut lesson);
+            let result = body(&mut lesson).and_then(|()| lesson.end());
             lesson.console.end_progress();
             let told = result.as_ref().err();
             let told = told.map(|error| lesson.console.tell_error(error));
             let printed = told.unwrap_or(Ok(())).and(lesson.console.give_back());
-            let result = result.and_then(|status| printed.map(|()| status));
-            (Some(lesson), result)
+            (Some(lesson), result.and(printed).map(|()| 0))
         }
         Err(error) => (None, Err(error)),
     };
@@ -86,24 +90,12 @@ fn in_the_child(begun: Result<Lesson>, body: impl FnOnce(&mut Lesson) -> Result<
     status
 }
 
-fn at_each_size(lesson: &mut Lesson, body: impl Fn(&mut Lesson) -> Result<()>) -> Result<u8> {
-    let sizes = lesson.flags().sizes.clone();
-    if sizes.is_empty() {
-        body(lesson)?;
-    }
-    for (i, size) in sizes.into_iter().enumerate() {
-        if i > 0 {
-            lesson.say("")?;
-        }
-        lesson.size = Some(size);
-        body(lesson)?;
-    }
-    lesson.end()?;
-    Ok(0)
-}
-
 /// What needs no device is done at once; the rest by a child.
 fn in_the_parent(number: u32, files: &'static [&'static str], flags: &Flags) -> Result<u8> {
+    if process::is_probe() {
+        process::answer_probe();
+        return Ok(0);
+    }
     if flags.notes {
         let notes = crate::step::notes(number).trim_end();
         return Report::new(false).line(notes).map(|()| 0);

@@ -27,10 +27,7 @@ impl Simulator {
     pub fn from_environment() -> Simulator {
         let is_read = process::worker::is_heard();
         let log = std::env::var_os(LOG_VARIABLE).filter(|_| !is_read);
-        Simulator::of(log.map(PathBuf::from))
-    }
-
-    fn of(log: Option<PathBuf>) -> Simulator {
+        let log = log.map(PathBuf::from);
         let read = log.as_ref().map_or(String::new(), text);
         Simulator { log, read }
     }
@@ -108,7 +105,10 @@ mod tests {
     fn a_report_fails_the_row_of_the_kernel_that_ran_and_no_other() {
         let path = std::env::temp_dir().join(format!("course-log-{}", std::process::id()));
         fs::write(&path, REPORT).unwrap();
-        let mut simulator = Simulator::of(Some(path.clone()));
+        let mut simulator = Simulator {
+            log: Some(path.clone()),
+            read: REPORT.into(),
+        };
         assert!(simulator.judge(right()).is_right(), "of an earlier run");
         fs::write(&path, REPORT.repeat(2)).unwrap();
         let judged = simulator.judge(right());

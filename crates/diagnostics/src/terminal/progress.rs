@@ -16,7 +16,9 @@ const TICK: Duration = Duration::from_millis(100);
 pub fn bar(steps: Option<u64>, template: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(steps, target());
     bar.set_style(style(template));
-    tick_by_itself(&bar);
+    if !bar.is_hidden() {
+        tick_by_itself(&bar);
+    }
     bar
 }
 
@@ -53,9 +55,6 @@ pub fn style(template: &str) -> ProgressStyle {
 /// Has a bar move by itself as long as it is there. Where the system gives no thread for
 /// that, it moves only when something happens (indicatif's own ticker would panic).
 pub fn tick_by_itself(bar: &ProgressBar) {
-    if bar.is_hidden() {
-        return;
-    }
     let bar = bar.downgrade();
     let tick = move || {
         while let Some(bar) = bar.upgrade() {
