@@ -253,3 +253,25 @@ impl<T> During<T> for std::result::Result<T, i32> {
         })
     }
 }
+
+/// Names the field of a task that an error is about.
+pub trait AtField<T> {
+    /// The same, of this field.
+    ///
+    /// # Errors
+    /// As before.
+    fn at(self, key: &str) -> Result<T>;
+}
+
+impl<T> AtField<T> for Result<T> {
+    fn at(self, key: &str) -> Result<T> {
+        self.map_err(|error| error.at(key))
+    }
+}
+
+/// That a formula has no value.
+impl<T> AtField<T> for std::result::Result<T, String> {
+    fn at(self, key: &str) -> Result<T> {
+        self.map_err(|why| Error::Usage(format!("{key}: {why}")).at(key))
+    }
+}

@@ -3,7 +3,7 @@
 mod args;
 mod beside;
 
-use common::{Error, Result};
+use common::error::{AtField, Error, Result};
 use verify::element::Type;
 use verify::formula::{Formula, Scope};
 use verify::matrix;
@@ -11,7 +11,7 @@ use verify::shape::Shape;
 
 use crate::form::{Check, Form, LaunchForm, Layout, Named, Or, Who};
 use crate::signature::Signature;
-use crate::sizes::{SIDES, Sizes};
+use crate::sizes::{SIDES, Sizes, sides_of};
 use crate::task::{Arg, Buffer, Fill, Launch, Right, Role, Task, Work};
 
 pub use args::Maker;
@@ -72,10 +72,8 @@ impl Form {
         for (name, size) in sizes {
             scope.set(name, *size as f64);
         }
-        resolved(
-            self.define.firsts().chain(self.names.firsts()).collect(),
-            &scope,
-        )
+        let names = self.define.firsts().chain(self.names.firsts());
+        resolved(names.collect(), &scope)
     }
 
     /// The macros at these sizes.
@@ -93,10 +91,7 @@ impl Form {
         let names = together.chain(self.define.firsts()).map(|(name, _)| name);
         let value = |name: &str| {
             let count = Formula::from(name).count(scope);
-            Ok((
-                name.into(),
-                count.map_err(|why| wrong(&format!("define.{name}"), why))?,
-            ))
+            Ok((name.into(), count.at(&format!("define.{name}"))?))
         };
         names.map(value).collect()
     }
@@ -108,14 +103,11 @@ impl Form {
             Some(layout) => self.product(layout, &launches, scope, given)?,
             None => self.other(&launches, scope, given)?,
         };
-        let text = |key, text| filled(text, scope).map_err(|why| no_value(key, why));
+        let text = |key, text| filled(text, scope).at(key);
         task.variant = text("variant", &self.variant)?;
         task.says = text("says", &self.says)?;
-        task.made_from = self
-            .from
-            .as_ref()
-            .map(|from| text("from", from))
-            .transpose()?;
+        let from = self.from.as_ref().map(|from| text("from", from));
+        task.made_from = from.transpose()?;
         task.defines = self.defines(scope)?;
         for (name, _) in self.names.firsts() {
             let value = scope.get(name).unwrap_or_default();
@@ -128,10 +120,7 @@ impl Form {
         task.vendor_specific = self.vendor_specific;
         task.too_large = !holds("fits", &self.fits, scope)?;
         task.preferred = match &self.preferred {
-            Some(condition) => {
-                let value = condition.value(scope);
-                value.map_err(|why| no_value("preferred", why))? > 0.0
-            }
+            Some(condition) => condition.value(scope).at("preferred")? > 0.0,
             None => false,
         };
         Ok(task)
@@ -151,8 +140,12 @@ impl Form {
             let side = scope.get(name).ok_or_else(|| wrong("size", why))?;
             Ok::<_, Error>(side as usize)
         };
-        let [m, n, k] = [side("M")?, side("N")?, side("K")?];
-        let countable = Shape { m, n, k }.must_be_countable();
+        let shape = Shape {
+            m: side("M")?,
+            n: side("N")?,
+            k: side("K")?,
+        };
+        let countable = shape.must_be_countable();
         countable.map_err(|why| wrong("size", why))?;
         let own = self.before.len();
         let signature = of_kernel(given.signatures, &launches[own])?;
@@ -180,10 +173,7 @@ impl Form {
             matrix("B", inputs, ["K", "N"], b_transposed, b),
             matrix("C", ty, ["M", "N"], all_transposed, Role::Out),
         ];
-        let mut args: Vec<Arg> = SIDES
-            .iter()
-            .map(|name| Arg::int(name, told(name)))
-            .collect();
+        let mut args = SIDES.map(|name| Arg::int(name, told(name))).to_vec();
         args.extend(["A", "B", "C"].map(|name| Arg::Buffer(name.into())));
         if layout == Layout::BPanels {
             let length = Formula::of("KP*PANEL*ceil(NP/PANEL)");
@@ -197,8 +187,7 @@ impl Form {
         for (at, name) in SIDES.iter().enumerate() {
             let padded = match &self.pad {
                 Some(pad) => {
-                    let multiple = pad[at].count(scope);
-                    let multiple = multiple.map_err(|why| no_value(&format!("pad[{at}]"), why))?;
+                    let multiple = pad[at].count(scope).at(&format!("pad[{at}]"))?;
                     format!("{multiple}*ceil({name}/{multiple})")
                 }
                 None => (*name).into(),
@@ -206,11 +195,8 @@ impl Form {
             names.push((format!("{name}P"), Formula::from(padded)));
         }
         let mut launch = launch(&launches[own], signature, args)?;
-        let shares = self
-            .shares
-            .as_ref()
-            .map_or(Ok(1), |shares| shares.count(scope));
-        let shares = shares.map_err(|why| no_value("shares", why))?;
+        let shares = self.shares.as_ref().map(|shares| shares.count(scope));
+        let shares = shares.unwrap_or(Ok(1)).at("shares")?;
         if shares > 1 {
             launch.over.push(shares.into());
             launch.group.push(1.into());
@@ -218,11 +204,7 @@ impl Form {
         let mut task = Task {
             kernel: launch.kernel.clone(),
             ty,
-            sizes: SIDES
-                .iter()
-                .zip([m, n, k])
-                .map(|(name, size)| ((*name).into(), size))
-                .collect(),
+            sizes: sides_of(shape),
             names,
             buffers,
             launches: vec![launch],
@@ -231,10 +213,9 @@ impl Form {
             ..Task::default()
         };
         let (before, after) = (&launches[..own], &launches[own + 1..]);
-        before
-            .iter()
-            .chain(after)
-            .try_for_each(|one| one.join(&mut task, shares))?;
+        for beside in before.iter().chain(after) {
+            beside.join(&mut task, shares)?;
+        }
         Ok(task)
     }
 
@@ -243,8 +224,7 @@ impl Form {
         if let Some(shape) = &self.shape {
             sizes.clear();
             for (name, size) in SIDES.iter().zip(shape) {
-                let size = size.count(scope).map_err(|why| no_value("shape", why))?;
-                sizes.push(((*name).into(), size));
+                sizes.push(((*name).into(), size.count(scope).at("shape")?));
             }
         }
         let mut maker = Maker::of(given.random, given.seed);
@@ -446,8 +426,7 @@ pub(crate) fn resolved(mut open: Vec<(&str, &Formula)>, given: &Scope) -> Result
             Err(_) => true,
         });
         if open.len() == before {
-            let why = first.value(&scope).err().unwrap_or_default();
-            return Err(no_value(&format!("names.{name}"), why));
+            first.value(&scope).at(&format!("names.{name}"))?;
         }
     }
     Ok(scope)
@@ -457,8 +436,7 @@ pub(crate) fn resolved(mut open: Vec<(&str, &Formula)>, given: &Scope) -> Result
 pub(crate) fn holds(key: &str, conditions: &[Formula], scope: &Scope) -> Result<bool> {
     let mut all = true;
     for (at, condition) in conditions.iter().enumerate() {
-        let value = condition.value(scope);
-        all &= value.map_err(|why| no_value(&format!("{key}[{at}]"), why))? != 0.0;
+        all &= condition.value(scope).at(&format!("{key}[{at}]"))? != 0.0;
     }
     Ok(all)
 }
@@ -477,11 +455,6 @@ fn filled(text: &str, scope: &Scope) -> std::result::Result<String, String> {
 /// That a field makes no sense.
 pub fn wrong(key: &str, why: impl Into<String>) -> Error {
     Error::Usage(why.into()).at(key)
-}
-
-/// That a field has no value.
-pub(crate) fn no_value(key: &str, why: String) -> Error {
-    wrong(key, format!("{key}: {why}"))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::form::{Check, Form, Given, Or};
+use crate::form::{Check, Form, Given, Named, Or};
 
 impl Form {
     /// Reads a file; its other files are found from its folder on.
@@ -53,6 +53,12 @@ impl Form {
             toml::from_str(text).map_err(|why| cannot(path, &why))
         };
         let form = read(path, text)?;
+        if let Some((key, instead)) = form.of_rows() {
+            let at = place_in(text, key).unwrap_or_default();
+            let why =
+                format!("{at}: {key} is for a lesson's rows, of which there are several{instead}");
+            return Err(cannot(path, &why));
+        }
         let Some(like) = &form.like else {
             return Ok(form);
         };
@@ -70,6 +76,28 @@ impl Form {
         }
         all.extend(own);
         Form::deserialize(all).map_err(|why| cannot(path, &why))
+    }
+}
+
+impl Form {
+    /// A field that a file's one task has no use for, and what says it there.
+    fn of_rows(&self) -> Option<(&'static str, &'static str)> {
+        let is_list = |names: &Named| names.lists().any(|(_, values)| values.len() != 1);
+        let told = [
+            ("where", !self.r#where.is_empty(), ""),
+            ("first", self.first, ""),
+            ("fits", !self.fits.is_empty(), ""),
+            ("order", self.order.is_some(), ""),
+            ("preferred", self.preferred.is_some(), ""),
+            ("names", is_list(&self.names), ""),
+            (
+                "define",
+                is_list(&self.define),
+                ": variants = [{ TS = 8 }, { TS = 16 }] asks for several",
+            ),
+        ];
+        let told = told.into_iter().find(|(_, is_said, _)| *is_said);
+        told.map(|(key, _, instead)| (key, instead))
     }
 }
 
@@ -183,6 +211,16 @@ mod tests {
             ("check = '1'", "check = { y = '1' }", "line 2, column 15"),
             ("check = '1'", "define = { A = 'B' }", "line 2, column 16"),
             ("check = '1'", "chekc = '1'", "line 2, column 1"),
+            (
+                "check = '1'",
+                "define = { A = [1, 2] }",
+                "line 2, column 10",
+            ),
+            (
+                "check = '1'",
+                "first = true",
+                "line 2, column 9: first is for a lesson's rows",
+            ),
         ] {
             let text = text.replacen(from, to, 1);
             let made = Form::of(&text, Path::new("task.toml"));

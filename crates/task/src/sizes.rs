@@ -7,6 +7,7 @@ use common::ndrange::NdRange;
 use common::{Error, Result};
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
+use verify::shape::Shape;
 
 use crate::form::Form;
 use crate::form::Or;
@@ -24,6 +25,12 @@ pub fn product(sizes: &Sizes) -> usize {
 
 /// The names of a product's sizes.
 pub const SIDES: [&str; 3] = ["M", "N", "K"];
+
+/// A product's sizes by their names.
+pub(crate) fn sides_of(Shape { m, n, k }: Shape) -> Vec<(String, usize)> {
+    let sides = SIDES.iter().zip([m, n, k]);
+    sides.map(|(name, side)| ((*name).into(), side)).collect()
+}
 
 /// What each of so many sides is called, where a size is written as "37x91x53".
 fn sides(count: usize) -> &'static [&'static str] {

@@ -5,16 +5,15 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use common::device::{Kind, Limits};
-use common::error::{Error, Result};
+use common::error::{AtField, Error, Result};
 use serde::Deserialize;
 use verify::formula::{Formula, Scope};
 use verify::problem::Problem;
-use verify::shape::Shape;
 
 use crate::form::{Form, Layout};
-use crate::make::{For, holds, no_value, resolved};
+use crate::make::{For, holds, resolved};
 use crate::read::place_in;
-use crate::sizes::{SIDES, Sizes};
+use crate::sizes::{Sizes, sides_of};
 use crate::task::Task;
 
 /// A file of rows, by the table that they stand in.
@@ -157,21 +156,17 @@ impl Form {
             signatures: &[],
         };
         let mut given = given.clone();
-        let Shape { m, n, k } = problem.shape;
-        for (name, side) in SIDES.iter().zip([m, n, k]) {
-            if given.get(name).is_none() {
-                given.set(*name, side as f64);
+        for (name, side) in sides_of(problem.shape) {
+            if given.get(&name).is_none() {
+                given.set(name, side as f64);
             }
         }
         let mut found = Vec::new();
         for pairs in chosen {
             let scope = resolved(pairs, &given)?;
             if holds("where", &self.r#where, &scope)? {
-                let order = self
-                    .order
-                    .as_ref()
-                    .map_or(Ok(0.0), |order| order.value(&scope));
-                let order = order.map_err(|why| no_value("order", why))?;
+                let order = self.order.as_ref().map(|order| order.value(&scope));
+                let order = order.unwrap_or(Ok(0.0)).at("order")?;
                 found.push((order, self.made(&scope, &of)?));
             }
             if self.first && !found.is_empty() {

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use crate::task::{Arg, Buffer, Fill, Launch, Role};
+use common::error::{AtField, Error, Result};
 use common::session::{Format, image};
-use common::{Error, Result};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as NoDraw;
@@ -81,7 +81,7 @@ impl Maker {
         for (at, given) in form.args.iter().enumerate() {
             self.key = format!("{}args[{at}].", form.key);
             let arg = self.arg(given, signature.map(|one| &one.args[at]));
-            args.push(arg.map_err(|error| error.at(&self.key))?);
+            args.push(arg.at(&self.key)?);
         }
         Ok(args)
     }

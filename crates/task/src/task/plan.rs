@@ -1,7 +1,7 @@
 //! A task's formulas, evaluated for its sizes.
 
 use super::{Arg, Launch, Task, Work};
-use common::error::{Error, Result};
+use common::error::{AtField, Error, Result};
 use common::ndrange::{self, NdRange};
 use common::record::{self, Helped};
 use common::traffic::{Counts, Traffic};
@@ -45,7 +45,7 @@ impl Task {
             let mut both = [[0; 2]; 2];
             for (sides, formulas) in both.iter_mut().zip([&buffer.shape, &buffer.used]) {
                 for (side, formula) in sides.iter_mut().zip(formulas) {
-                    *side = count(&field, formula).map_err(|error| error.at(&buffer.key))?;
+                    *side = count(&field, formula).at(&buffer.key)?;
                 }
                 if ndrange::count(sides) > MOST {
                     let [rows, columns] = sides;
@@ -117,14 +117,14 @@ impl Task {
         for (over, group) in over.iter().zip(group) {
             // A range in groups has its group in it.
             let side = self.positive(scope, &field("group"), group);
-            sides.push(side.map_err(|error| error.at(&launch.way("local")))?);
+            sides.push(side.at(&launch.way("local"))?);
             let item = self.counted(scope, &field("range"), over);
-            items.push(item.map_err(|error| error.at(&launch.way("global")))?);
+            items.push(item.at(&launch.way("global"))?);
         }
         let offset = launch.offset.iter();
         let offset = offset.map(|one| self.counted(scope, &field("offset"), one));
         let offset: Result<Vec<usize>> = offset.collect();
-        let offset = offset.map_err(|error| error.at(&launch.way("offset")))?;
+        let offset = offset.at(&launch.way("offset"))?;
         if !offset.is_empty() && offset.len() != items.len() {
             let why = "it has as many dimensions as the range";
             return Err(self.wrong(&field("offset"), why).at(&launch.way("offset")));
@@ -190,7 +190,7 @@ impl Task {
         }
         let counts = |traffic: &Traffic| traffic.count(&scope);
         let counts = launch.traffic.as_ref().map(counts).transpose();
-        counts.map_err(|error| error.at(&launch.way("traffic")))
+        counts.at(&launch.way("traffic"))
     }
 
     /// What the record tells of the kernels that help, before they have run.
