@@ -1,7 +1,10 @@
 //! A kernel's machine code: its lines, and all of it as one JSON object.
 
+use std::fmt::{Display, Formatter, Result};
+
 use colored::Colorize;
 use common::source::Source;
+use diagnostics::terminal::prose::beside;
 use serde_json::{Value, json};
 
 use crate::code::{Code, Instruction};
@@ -91,6 +94,38 @@ impl Listing<'_> {
             "spills": round.spills(),
             "instructions_per_multiply_add": round.instructions_per_multiply_add(),
         })
+    }
+}
+
+/// For people: the loop, and what one round of it does.
+impl Display for Listing<'_> {
+    fn fmt(&self, f: &mut Formatter) -> Result {
+        let (shown, is_loop) = self.shown();
+        write!(f, "{}", self.name.bold())?;
+        if let Some(Launched { record, .. }) = self.launched {
+            write!(f, " on {} ({})", record.device, record.platform)?;
+        }
+        writeln!(f, "\n")?;
+        if let Some(launched) = self.launched {
+            writeln!(f, "  launched  {}", beside(&launched.how(), 12))?;
+        }
+        writeln!(f, "  code      {}", beside(&self.code.language, 12))?;
+        let (some, all) = (shown.len(), self.code.instructions.len());
+        let what = match is_loop {
+            true => format!("the innermost loop, {some} of {all} instructions"),
+            false => format!("all {all} instructions: there is no loop"),
+        };
+        writeln!(f, "  shown     {what}")?;
+        for note in &self.code.notes {
+            writeln!(f, "  note      {}", beside(note, 12).yellow())?;
+        }
+        writeln!(f, "\n{}", self.instructions(&shown))?;
+        let heading = ["The whole kernel, once", "One round of the loop"][usize::from(is_loop)];
+        writeln!(f, "{}", heading.bold())?;
+        for (name, says) in Round::of(shown.iter().copied()).rows(self.code) {
+            writeln!(f, "  {name:<15} {says}")?;
+        }
+        Ok(())
     }
 }
 

@@ -5,9 +5,13 @@
 #[cfg(test)]
 mod tests;
 
+use std::fmt::{Display, Formatter, Result};
+
+use colored::Colorize;
+use diagnostics::terminal::prose::beside;
 use serde::Serialize;
 use serde_json::{Value, json};
-use verify::numbers::bytes;
+use verify::numbers::{bytes, count};
 
 use crate::device::{
     Architecture, LARGEST_GROUP, MOST_REGISTERS, PARTS, REGISTERS, REGISTERS_PIECE, WARP,
@@ -110,13 +114,32 @@ pub struct Occupancy<'a> {
     pub of: &'a Architecture,
 }
 
+/// What is taken of a resource of a unit, in numbers and as it is shown.
+#[derive(Serialize)]
+struct Resource {
+    name: &'static str,
+    taken: u64,
+    of: u64,
+    shown: String,
+}
+
+/// What another demand comes to.
+#[derive(Serialize)]
+struct Change {
+    what: String,
+    groups: u32,
+    items: u32,
+}
+
 impl Occupancy<'_> {
-    /// How much is taken of each resource of a unit, in numbers and as it is shown.
-    fn resources(&self, groups: u32) -> Vec<Value> {
+    /// How much is taken of each resource of a unit.
+    fn resources(&self, groups: u32) -> Vec<Resource> {
         let Occupancy { demand, of, .. } = self;
-        let counted = |name: &str, taken: u32, of: u32| {
-            let shown = format!("{taken} of {of}");
-            json!({ "name": name, "taken": taken, "of": of, "shown": shown })
+        let counted = |name, taken: u32, of: u32| Resource {
+            name,
+            taken: taken.into(),
+            of: of.into(),
+            shown: format!("{taken} of {of}"),
         };
         let mut all = vec![
             counted("groups", groups, of.groups),
@@ -127,15 +150,19 @@ impl Occupancy<'_> {
             counted("registers", groups * of_group, REGISTERS)
         }));
         let (local, of) = (u64::from(groups) * demand.local_taken(of), of.local_bytes);
-        let shown = format!("{} of {}", bytes(local), bytes(of));
-        all.push(json!({ "name": "local memory", "taken": local, "of": of, "shown": shown }));
+        all.push(Resource {
+            name: "local memory",
+            taken: local,
+            of,
+            shown: format!("{} of {}", bytes(local), bytes(of)),
+        });
         all
     }
 
     /// One register more for each item; the numbers of registers at which the count of groups
     /// changes, the most with which a unit still holds so many, the widest first; groups of
     /// other sizes, whose items take as much local memory each.
-    fn changes(&self) -> [Vec<Value>; 3] {
+    fn changes(&self) -> [Vec<Change>; 3] {
         let Occupancy { demand, of, .. } = self;
         let with = |registers| Demand {
             registers,
@@ -144,7 +171,12 @@ impl Occupancy<'_> {
         let groups = |registers| with(Some(registers)).room(of).groups();
         let change = |what: String, demand: Demand| {
             let groups = demand.room(of).groups();
-            json!({ "what": what, "groups": groups, "items": groups * demand.group })
+            let items = groups * demand.group;
+            Change {
+                what,
+                groups,
+                items,
+            }
         };
         let more = demand.registers.map(|registers| registers + 1);
         let more = more.map(|more| change("one register more".into(), with(Some(more))));
@@ -174,6 +206,12 @@ impl Occupancy<'_> {
         ]
     }
 
+    /// Warps at once, of all that a unit can hold.
+    fn share(&self) -> f64 {
+        let warps = self.demand.room(self.of).groups() * self.demand.warps();
+        f64::from(warps) / f64::from(self.of.warps)
+    }
+
     /// Groups and items of a unit, what is taken of each resource, and what would change that.
     pub fn json(&self) -> Value {
         let Occupancy { demand, of, .. } = self;
@@ -190,11 +228,59 @@ impl Occupancy<'_> {
             "items": room.groups() * demand.group,
             "of_items": of.warps * WARP,
             "resources": self.resources(room.groups()),
-            "occupancy": f64::from(room.groups() * demand.warps()) / f64::from(of.warps),
+            "occupancy": self.share(),
             "binding": room.binding(),
             "one_register_more": more.first(),
             "by_registers": by_registers,
             "by_group": by_group,
         })
+    }
+}
+
+/// For people.
+impl Display for Occupancy<'_> {
+    fn fmt(&self, f: &mut Formatter) -> Result {
+        /// Signs of a bar.
+        const BAR: u64 = 24;
+        let Occupancy { demand, of, .. } = self;
+        let (room, name) = (demand.room(of), self.name.bold());
+        let (capability, architecture) = (&of.capability, &of.name);
+        let unit = format!("a unit of compute capability {capability} ({architecture})");
+        writeln!(f, "{name} on {unit}")?;
+        for source in &self.sources {
+            writeln!(f, "  {}", beside(source, 4).dimmed())?;
+        }
+        let groups = room.groups();
+        writeln!(
+            f,
+            "\n  {} of {} items at once: {} of {} items, {:.0} %\n  what binds: {}\n",
+            count(groups as usize, "group"),
+            demand.group,
+            groups * demand.group,
+            of.warps * WARP,
+            100.0 * self.share(),
+            room.binding().join(", ")
+        )?;
+        for one in self.resources(groups) {
+            let full = (BAR * one.taken / one.of).min(BAR) as usize;
+            let bar = "█".repeat(full) + &"░".repeat(BAR as usize - full);
+            writeln!(f, "  {:<13} {} {}", one.name, bar.cyan(), one.shown)?;
+        }
+        if demand.registers.is_none() {
+            let says = "not known: the driver does not report them; --registers N gives them";
+            writeln!(f, "  registers     {says}")?;
+        }
+        writeln!(f, "\n{}", "What would change it".bold())?;
+        for one in self.changes().iter().flatten() {
+            let groups = count(one.groups as usize, "group");
+            writeln!(f, "  {:<20} {groups:>10}, {:>4} items", one.what, one.items)?;
+        }
+        if demand.local_bytes > 0 {
+            writeln!(
+                f,
+                "  (other groups with as much local memory for each item)"
+            )?;
+        }
+        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde_json::{Value, json};
+use verify::numbers::seconds;
 
 use crate::line::{Call, Line};
 use crate::objects::Objects;
@@ -10,6 +10,17 @@ use crate::story::sentence;
 
 /// Of the whole width, what the shortest one has.
 const THINNEST: f64 = 0.5 / 900.0;
+/// How the picture begins.
+const HEAD: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\"";
+const STYLE: &str = "font-family=\"sans-serif\" font-size=\"13\">
+<style>.kernel{fill:#2a78b8} .up{fill:#d98a1f} .down{fill:#3c9a5f} .other{fill:#8a6bb1} \
+    .wait{fill:#999} text:not([class]){fill:#666}</style>";
+/// The kinds that are named below it.
+const KINDS: [(&str, &str); 3] = [
+    ("up", "to the device"),
+    ("kernel", "kernels"),
+    ("down", "from the device"),
+];
 /// The row of the host.
 const HOST: &str = "the host waits";
 
@@ -88,10 +99,8 @@ impl TimeLine {
         }
     }
 
-    /// What there is to draw: how long all of it took, and the rows with their names. Of a piece that
-    /// is its kind, where it begins and how long it is as shares of the width, how it is told, and its
-    /// seconds. Nothing where no command ran.
-    pub fn picture(&self) -> Option<Value> {
+    /// The picture, as SVG. Nothing where no command ran.
+    pub fn picture(&self) -> Option<String> {
         let on_host = |bar: &Bar| {
             let offset = self.clocks.get(&bar.row).map_or(0, |(offset, _)| *offset);
             let at = |time: u64| (time as i64).saturating_add(offset);
@@ -100,24 +109,50 @@ impl TimeLine {
         let begin = self.bars.iter().map(|bar| on_host(bar).0).min()?;
         let end = self.bars.iter().map(|bar| on_host(bar).1).max()?;
         let span = end.saturating_sub(begin).max(1) as f64;
-        let row = |row: &str| -> Vec<Value> {
+        let rows = self.clocks.keys().map(String::as_str).chain([HOST]);
+        let height = 34 * rows.clone().count() + 60;
+        let mut svg = format!("{HEAD} viewBox=\"0 0 1070 {height}\" {STYLE}\n");
+        for (at, row) in rows.enumerate() {
+            let y = 10 + 34 * at;
+            svg += &format!("<text x=\"4\" y=\"{}\">{}</text>\n", y + 17, escaped(row));
             let mut drawn = 0.0;
             let bars = self.bars.iter().filter(|bar| bar.row == row);
-            let bars = bars.filter_map(|bar| {
+            for bar in bars {
                 let (from, to) = on_host(bar);
                 let at = from.saturating_sub(begin) as f64 / span;
                 let took = to.saturating_sub(from) as f64;
                 let width = (took / span).max(THINNEST);
                 // Of thousands in one place, one is seen.
                 let is_seen = at + width >= drawn + THINNEST / 5.0;
-                drawn = if is_seen { at + width } else { drawn };
-                let (kind, told, seconds) = (bar.kind, &*bar.told, took * 1e-9);
-                is_seen.then(|| json!([kind, at, width, told, seconds]))
-            });
-            bars.collect()
-        };
-        let rows = self.clocks.keys().map(String::as_str).chain([HOST]);
-        let rows: Vec<_> = rows.map(|name| (name, row(name))).collect();
-        Some(json!({ "seconds": span * 1e-9, "rows": rows }))
+                if !is_seen {
+                    continue;
+                }
+                drawn = at + width;
+                svg += &format!(
+                    "<rect class=\"{}\" x=\"{:.2}\" y=\"{y}\" width=\"{:.2}\" height=\"24\">\
+                     <title>{}, {}</title></rect>\n",
+                    bar.kind,
+                    150.0 + 900.0 * at,
+                    900.0 * width,
+                    escaped(&bar.told),
+                    seconds(took * 1e-9)
+                );
+            }
+        }
+        for part in 0..5_u32 {
+            let (x, y) = (150 + 225 * part, height - 30);
+            let time = seconds(span * 1e-9 * f64::from(part) / 4.0);
+            svg += &format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"middle\">{time}</text>\n");
+        }
+        for (at, (kind, words)) in KINDS.iter().enumerate() {
+            let (x, y) = (150 + 150 * at, height - 8);
+            svg += &format!("<text x=\"{x}\" y=\"{y}\" class=\"{kind}\">{words}</text>\n");
+        }
+        Some(svg + "</svg>\n")
     }
+}
+
+/// A text within SVG.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
 }

@@ -13,10 +13,8 @@ use clap::Args;
 use common::source::Source;
 use diagnostics::terminal::Out;
 use judge::LaunchFlags;
-use minijinja::value::Serde;
 
 use crate::puzzles::{Taken, taken};
-use crate::words::say;
 
 /// The flags of `course asm`.
 #[derive(Args)]
@@ -64,9 +62,7 @@ pub fn asm(options: &Options) -> Result<ExitCode> {
     } else if options.loop_alone {
         write!(out, "{}", listing.loop_alone())?;
     } else {
-        let mut told = listing.json();
-        told["listing"] = listing.loop_alone().into();
-        say("asm", Serde(told).into())?;
+        write!(out, "{listing}")?;
         let others = launched.map(|launched| launched.others).unwrap_or_default();
         if wanted.variant.is_empty() && !others.is_empty() {
             writeln!(out, "\nThere is also: {}", others.join(", "))?;

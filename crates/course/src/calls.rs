@@ -1,6 +1,5 @@
 //! `course calls`: the OpenCL calls of any program, each in a sentence, and what they come to.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{Write, stderr};
@@ -18,13 +17,9 @@ use calls::time_line::TimeLine;
 use colored::Colorize;
 use common::death::How;
 use diagnostics::terminal::plain;
-use minijinja::context;
-use minijinja::value::Serde;
 use process::fallback_driver;
 use serde_json::json;
-use verify::numbers::count;
-
-use crate::words::said;
+use verify::numbers::{bytes, count};
 
 /// The flags of `course calls`.
 #[derive(clap::Args)]
@@ -88,8 +83,7 @@ pub fn calls(options: &Options) -> Result<ExitCode> {
     })?;
     written?;
     if let Some((path, picture)) = options.svg.as_ref().zip(time_line.picture()) {
-        let svg = said("time line", Serde(picture).into())?;
-        fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?;
+        fs::write(path, picture).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let by_itself = end.status.is_some_and(|status| status.code().is_some());
     let found = findings.all(by_itself);
@@ -99,7 +93,21 @@ pub fn calls(options: &Options) -> Result<ExitCode> {
         }
     }
     let how = how_it_ended(&end, patience);
-    write!(out, "{}", summary(options.json, &findings, &found, how)?)?;
+    if !options.json {
+        summary(&mut out, &findings, &found)?;
+    }
+    if let Some(how) = how {
+        writeln!(out, "{} {how}", "✗".red().bold())?;
+    }
+    if findings.calls.is_empty() {
+        writeln!(
+            out,
+            "No OpenCL call was seen: the program makes none, or loads a driver past the system's \
+             loader, or that\nloader knows no layers. ocl-icd does since 2.3 (Debian 12, Ubuntu \
+             22.04), and Khronos's OpenCL-ICD-Loader\ndoes since 2021 (in Debian: \
+             khronos-opencl-headers' sibling `libopencl1`; or build it from its repository)."
+        )?;
+    }
     // As a shell has it.
     let code = end.status.map_or(Some(124), |status| status.code());
     Ok(ExitCode::from(code.unwrap_or(5) as u8))
@@ -118,27 +126,45 @@ fn told(call: &Call, at: u64, objects: &Objects) -> String {
     )
 }
 
-/// What all calls come to, and how the program ended, where it did not come to its end.
-fn summary(
-    json: bool,
-    findings: &Findings,
-    found: &[Finding],
-    how: Option<String>,
-) -> Result<String> {
+/// What all calls come to.
+fn summary(out: &mut dyn Write, findings: &Findings, found: &[Finding]) -> Result<()> {
     let mut calls: Vec<_> = findings.calls.iter().collect();
     calls.sort_by_key(|(_, (_, took))| std::cmp::Reverse(*took));
     let of = |sum: fn(&(usize, u64)) -> u64| calls.iter().map(|(_, one)| sum(one)).sum::<u64>();
-    let blanks = context! {
-        json,
-        all => count(of(|one| one.0 as u64) as usize, "call"),
-        took => of(|one| one.1),
-        moved => Serde(findings.moved),
-        calls => Serde(&calls[..calls.len().min(5)]),
-        headings => Serde(BTreeMap::from(KINDS)),
-        found => Serde(found),
-        how,
-    };
-    said("calls", blanks)
+    let [to, back] = findings.moved.map(bytes);
+    writeln!(
+        out,
+        "\n{} in {}; {to} to the device, {back} back",
+        count(of(|one| one.0 as u64) as usize, "call"),
+        time(of(|one| one.1))
+    )?;
+    for (name, (times, took)) in calls.iter().take(5) {
+        writeln!(out, "{:>9} {times:>6} times  {name}", time(*took))?;
+    }
+    let mut above = "";
+    for Finding {
+        finding,
+        says,
+        times,
+        took,
+    } in found
+    {
+        if *finding != std::mem::replace(&mut above, finding) {
+            let heading = KINDS.iter().find(|(kind, _)| kind == finding);
+            let heading = heading.map_or("", |(_, heading)| heading);
+            writeln!(out, "\n{}", heading.bold())?;
+        }
+        let took = Some(time(*took)).filter(|_| *took > 0).unwrap_or_default();
+        let times = match times {
+            0 | 1 => String::new(),
+            times => format!(" ({times} times)"),
+        };
+        writeln!(out, "{took:>9}  {}{times}", plain(says))?;
+    }
+    if found.is_empty() {
+        writeln!(out, "Nothing is left over, nothing was for nothing.")?;
+    }
+    Ok(())
 }
 
 /// How a program ended that did not come to its end.

@@ -14,15 +14,13 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use colored::Colorize;
 use common::device::pocl::can_write;
 use common::device::too_few_files;
 use diagnostics::terminal::Out;
-use minijinja::context;
-use minijinja::value::Serde;
 use process::Environment;
 use serde_json::json;
 
-use crate::words::say;
 use finding::{Finding, Health, Topic};
 
 /// The flags of `course doctor`.
@@ -104,8 +102,13 @@ impl Screen {
             }
             let before = self.topic.replace(finding.topic);
             let (is_new, is_first) = (before != Some(finding.topic), before.is_none());
-            let finding = Serde(&finding);
-            say("finding", context! { is_new, is_first, finding })?;
+            if is_new && !is_first {
+                writeln!(Out)?;
+            }
+            if is_new {
+                writeln!(Out, "{}", finding.topic.heading().bold())?;
+            }
+            write!(Out, "{finding}")?;
         }
         Ok(())
     }
@@ -115,8 +118,28 @@ impl Screen {
         if self.json {
             return Ok(writeln!(Out, "{}", json!({ "usable": usable.is_some() }))?);
         }
-        let mend = self.mend.clone().unwrap_or("./setup".into());
-        let (usable, is_bad) = (usable.map(String::from), self.bad > 0);
-        say("doctor", context! { usable, is_bad, mend })
+        let says = match usable {
+            None => {
+                let mend = self.mend.as_deref().unwrap_or("./setup");
+                format!("The course cannot run yet. Next: {mend}").red()
+            }
+            Some("") if self.bad == 0 => {
+                "The course can run here. Next: cargo run -p lesson05".green()
+            }
+            Some(device) => {
+                let (how, flags) = match device {
+                    "" => ("but not with all: see what is marked ✗.", String::new()),
+                    _ => (
+                        "though not on the device that it would choose.",
+                        format!(" -- --device {device}"),
+                    ),
+                };
+                let says = format!("The course can run here, {how}").yellow().bold();
+                writeln!(Out, "\n{says}")?;
+                let next = format!("Next: cargo run -p lesson05{flags}").yellow();
+                return Ok(writeln!(Out, "{}", next.bold())?);
+            }
+        };
+        Ok(writeln!(Out, "\n{}", says.bold())?)
     }
 }

@@ -16,7 +16,6 @@
 //! - `diff` shows what changed between two kernels.
 //! - `doctor` says what this machine lacks, and which packages have it.
 //! - `report` measures all lessons, and makes one page of it.
-//! - `words` are the texts that the learner reads.
 
 mod asm;
 mod broken;
@@ -37,7 +36,6 @@ mod run;
 mod spec;
 mod trace;
 mod tune;
-mod words;
 
 use std::process::ExitCode;
 

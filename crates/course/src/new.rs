@@ -1,17 +1,17 @@
 //! `course new`: a package of the learner's own, made from one of the clone's `examples/`.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use common::Error;
 use common::source::{did_you_mean, workspace};
-use minijinja::context;
+use diagnostics::terminal::Out;
 use process::fallback_driver;
 
 use crate::game::folder::{must_lie_outside, shown};
-use crate::words::say;
 
 /// The flags of `course new`.
 #[derive(clap::Args)]
@@ -63,14 +63,20 @@ pub fn new(options: &Options) -> Result<ExitCode> {
         fs::copy(workspace().join("Cargo.lock"), to.join("Cargo.lock")).map(drop)
     };
     copy().with_context(cannot)?;
-    let driver = fallback_driver();
-    let blanks = context! {
-        to => shown(&to),
-        example => options.example.clone(),
-        variable => driver.as_ref().map(|(variable, _)| *variable),
-        path => driver.as_ref().map(|(_, path)| path.display().to_string()),
-    };
-    say("new", blanks)?;
+    let (to, example) = (shown(&to), &options.example);
+    writeln!(
+        Out,
+        "{to} is a package of your own, the program {example}; all of it is in src/\n\n  \
+         cd {to}\n  cargo run"
+    )?;
+    if let Some((variable, path)) = fallback_driver() {
+        writeln!(
+            Out,
+            "\nThe driver of this machine lies in the clone, and every other program is told so \
+             by\n  export {variable}={}",
+            path.display()
+        )?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

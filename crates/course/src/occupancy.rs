@@ -13,13 +13,10 @@ use common::Error;
 use common::ndrange;
 use diagnostics::terminal::Out;
 use judge::{LaunchFlags, Sides, is_own, macro_of};
-use minijinja::context;
-use minijinja::value::Serde;
 use serde_json::json;
 use verify::numbers::count;
 
 use crate::asm;
-use crate::words::say;
 
 /// The flags of `course occupancy`.
 #[derive(Args)]
@@ -95,8 +92,17 @@ pub fn occupancy(options: &Options) -> Result<ExitCode> {
             });
             writeln!(Out, "{line}")?;
         } else {
-            let kernel = options.wanted.name();
-            say("occupancy unknown", context! { name, sources, kernel })?;
+            writeln!(Out, "{name}: unknown")?;
+            for source in &sources {
+                writeln!(Out, "  {source}")?;
+            }
+            writeln!(
+                Out,
+                "  No table says what a unit of this device shares among groups. A core of a CPU runs\n  \
+                 one group at a time, so there is nothing to count: see its registers and spills with\n  \
+                 `cargo run -p course -- asm {}`.\n  next: --model h200 counts for that GPU",
+                options.wanted.name()
+            )?;
         }
         return Ok(ExitCode::SUCCESS);
     };
@@ -122,7 +128,7 @@ pub fn occupancy(options: &Options) -> Result<ExitCode> {
     if options.json {
         writeln!(Out, "{}", occupancy.json())?;
     } else {
-        say("occupancy", Serde(occupancy.json()).into())?;
+        write!(Out, "{occupancy}")?;
     }
     Ok(ExitCode::SUCCESS)
 }

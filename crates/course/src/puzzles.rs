@@ -1,13 +1,15 @@
 //! All puzzles: the exercises, the broken kernels, the problems, and the programs.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use analysis::launched::Wanted;
 use anyhow::Result;
+use colored::Colorize;
 use common::Error;
+use diagnostics::terminal::Out;
 use judge::{How, LaunchFlags, Subject, is_own, is_task};
-use minijinja::context;
 use process::lessons::{self, LESSONS, Lesson};
 use process::worker::Work;
 use verify::shape::Shape;
@@ -18,7 +20,6 @@ use crate::game::progress::Progress;
 use crate::game::puzzle::{Check, Puzzle};
 use crate::game::which::{find, own_file};
 use crate::game::{self, Options, Start};
-use crate::words::say;
 use crate::{broken, exercises, host};
 
 /// All that there are.
@@ -55,28 +56,51 @@ pub fn map() -> Result<ExitCode> {
         let tally = tally(&ours, progress.as_ref());
         format!("  {number:>2}  {teaches:<59}{minutes:>5}{tally:>10}")
     };
-    let lessons: Vec<String> = LESSONS.iter().map(row).collect();
+    let heading = format!("{:<63}", "OpenCL performance, one step at a time").bold();
+    writeln!(Out, "{heading}{}\n", "minutes exercises".dimmed())?;
+    for lesson in LESSONS {
+        writeln!(Out, "{}", row(lesson))?;
+    }
     let minutes: u32 = LESSONS.iter().map(|lesson| lesson.minutes).sum();
     // The first exercise that is not solved, and its lesson; else the first of all.
     let next = progress.as_ref().map(|progress| progress.next(&exercises));
     let lesson = next.map_or(Some(&LESSONS[0]), |next| next?.lesson);
     let next = next.flatten();
-    let blanks = context! {
-        heading => format!("{:<63}", "OpenCL performance, one step at a time"),
-        lessons,
-        hours => minutes.div_ceil(60),
-        diagnose => tallied("diagnose"),
-        host => tallied("host"),
-        problem => tallied("problem"),
-        is_started => folder.is_some(),
-        id => next.map(|next| next.id.as_str()),
-        title => next.map(|next| next.words.title.as_str()),
-        file => folder.zip(next).map(|(folder, next)| shown(&folder.file(next))),
-        next => next.map(Puzzle::command),
-        page => lesson.map(|lesson| format!("lessons/{}/README.md", lesson.folder)),
-        run => lesson.map(|lesson| format!("cargo run -p {}", lesson.package())),
-    };
-    say("map", blanks)?;
+    writeln!(
+        Out,
+        "\n  {} hours and the exercises. Any lesson at any time: {}\n  More: {} ({}), {} ({}), {} ({})\n  \
+         What is wrong with a kernel of yours? {}",
+        minutes.div_ceil(60),
+        "cargo run -p lesson05".cyan(),
+        "cargo course diagnose".cyan(),
+        tallied("diagnose"),
+        "host".cyan(),
+        tallied("host"),
+        "problem".cyan(),
+        tallied("problem"),
+        "cargo course inspect FILE".cyan()
+    )?;
+    match (&folder, next) {
+        (None, _) => writeln!(Out, "  Begin with docs/using-the-course.md, then")?,
+        (Some(_), None) => writeln!(Out, "  Every exercise is solved.")?,
+        (Some(folder), Some(next)) => {
+            let (id, title) = (&next.id, &next.words.title);
+            let file = shown(&folder.file(next)).dimmed();
+            let command = next.command().cyan();
+            writeln!(Out, "  Next is exercise {id}, {title}, and its lesson:")?;
+            writeln!(Out, "    {file}\n    {command}")?;
+        }
+    }
+    if let Some(lesson) = lesson {
+        let page = format!("lessons/{}/README.md", lesson.folder).dimmed();
+        let run = format!("cargo run -p {}", lesson.package()).cyan();
+        writeln!(Out, "    {page}   {run}")?;
+    }
+    if folder.is_none() {
+        let (start, setup) = ("cargo course start".cyan(), "./setup".cyan());
+        let where_to = "The exercises, in a folder of your own";
+        writeln!(Out, "  {where_to}: {start}. No device? {setup}")?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

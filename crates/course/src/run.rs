@@ -19,7 +19,7 @@ use verify::element::Type;
 use crate::game::background::Background;
 
 use told::Told;
-pub use told::{Line, head, limited_to, line};
+pub use told::{Line, head, limited_to, line, verdict};
 
 /// The flags of `course run`.
 #[derive(clap::Args)]

@@ -15,10 +15,8 @@ use common::Error;
 use common::source::Source;
 use diagnostics::terminal::Out;
 use judge::{LaunchFlags, exercise::model};
-use minijinja::value::Serde;
 
 use crate::puzzles::taken;
-use crate::words::{said, say};
 
 /// The flags of `course trace`.
 #[derive(Args)]
@@ -63,14 +61,10 @@ pub fn trace(options: &Options) -> Result<ExitCode> {
         }
     };
     counted(&wanted, &traced, &model, |screen| {
-        let mut told = screen.json();
         if options.json {
-            writeln!(Out, "{told}")?;
+            writeln!(Out, "{}", screen.json())?;
         } else {
-            told["table"] = said("operands", Serde(&told).into())?.into();
-            told["listing"] = screen.listing().into();
-            told["picture"] = screen.picture().into();
-            say("trace", Serde(told).into())?;
+            write!(Out, "{screen}")?;
         }
         Ok(ExitCode::SUCCESS)
     })

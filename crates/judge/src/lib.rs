@@ -25,6 +25,7 @@ mod work;
 
 pub use crate::task::asked::{Case, Origin};
 pub use crate::task::child;
+pub use crate::task::other::Other;
 pub use check::{Check, End, Results, SIMULATED, SIZES};
 pub use how::{How, SEEDS, Seen, TIMEOUT};
 pub use observation::{Detection, Detector, Evidence, Observation, Part};

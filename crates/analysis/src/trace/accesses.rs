@@ -42,6 +42,28 @@ pub enum Memory {
     Private,
 }
 
+impl Kind {
+    /// As people read it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Kind::Load => "load",
+            Kind::Store => "store",
+            Kind::Atomic => "atomic",
+        }
+    }
+}
+
+impl Memory {
+    /// As people read it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Memory::Global => "global",
+            Memory::Local => "local",
+            Memory::Private => "private",
+        }
+    }
+}
+
 /// An instruction that touches memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {

@@ -1,17 +1,25 @@
 //! A trace as one JSON object, and what is drawn of it for people.
 
+use std::fmt::{self, Display, Formatter};
+
 use colored::Colorize;
 use common::source::Source;
+use diagnostics::terminal::prose::beside;
+use diagnostics::terminal::table;
 use serde_json::{Value, json};
+use verify::numbers::{bytes, count};
 
-use super::accesses::{Launch, Memory};
-use super::figures::{Figures, Row};
+use super::accesses::{Launch, Memory, Outside};
+use super::figures::{Figures, Operand, Row};
 use super::request::offset;
 use crate::device::Model;
 use crate::launched::Launched;
 
 /// Above the fewest by this much is worth a colour.
 const CLEARLY: f64 = 1.05;
+
+/// Lines of a picture at most.
+const DRAWN: usize = 16;
 
 /// A kernel's traffic, and where it comes from.
 pub struct Screen<'a> {
@@ -30,14 +38,85 @@ pub struct Screen<'a> {
 impl Screen<'_> {
     /// The first request of the worst operand: a line for each sector or pass, in which each item
     /// has a column.
-    pub fn picture(&self) -> Option<Value> {
-        let row = self.figures.rows.first()?;
-        let lines = match row.operand.memory {
-            Memory::Global => sectors(row, self.model),
-            Memory::Local => passes(row, self.model),
-            Memory::Private => return None,
+    fn picture(&self) -> String {
+        let Some(row) = self.figures.rows.first() else {
+            return String::new();
         };
-        Some(json!({ "items": row.first.lanes.len(), "lines": lines }))
+        let (lines, what) = match row.operand.memory {
+            Memory::Global => (sectors(row, self.model), "sector"),
+            Memory::Local => (passes(row, self.model), "pass"),
+            Memory::Private => return String::new(),
+        };
+        let what = match (what, lines.len()) {
+            ("pass", 1) => "1 pass over the banks".into(),
+            ("pass", many) => format!("{many} passes over the banks"),
+            (what, many) => count(many, what),
+        };
+        let items = count(row.first.lanes.len(), "item");
+        let Operand { name, line, .. } = &row.operand;
+        let heading = format!("The first request for {name}, line {line}: {items}, {what}");
+        let mut out = format!("\n{}\n", heading.bold());
+        for (name, marks) in lines.iter().take(DRAWN) {
+            out += &format!("  {name:<28} {marks}\n");
+        }
+        if lines.len() > DRAWN {
+            out += &format!("  and {} more\n", lines.len() - DRAWN);
+        }
+        out
+    }
+
+    /// The operands, the worst first, and what of them lies outside of its array.
+    pub fn operands(&self) -> String {
+        let two = |number: Option<f64>| {
+            number.map_or(String::new(), |number| {
+                format!("{:?}", (100.0 * number).round() / 100.0)
+            })
+        };
+        let row = |row: &Row| {
+            let Row { operand, sums, .. } = row;
+            let each = sums.each(operand.memory);
+            let moved = match operand.memory {
+                Memory::Global => bytes(sums.sectors * self.model.sector),
+                _ => String::new(),
+            };
+            let wanted = bytes(sums.bytes_wanted);
+            vec![
+                operand.line.to_string(),
+                operand.name.clone(),
+                format!("{} {}", operand.memory.word(), operand.kind.word()),
+                sums.requests.to_string(),
+                wanted,
+                moved,
+                two(each.map(|[each, _]| each)),
+                two(each.map(|[_, best]| best)),
+                two(sums.times()),
+            ]
+        };
+        let heading = [
+            "line", "", "", "requests", "wanted", "moved", "each", "best", "again",
+        ];
+        let rows: Vec<Vec<String>> = self.figures.rows.iter().map(row).collect();
+        let mut out = match rows[..] {
+            [] => "It asks nothing of memory.\n".into(),
+            _ => table(&heading, &rows) + "\n",
+        };
+        for row in &self.figures.rows {
+            if let Some(outside) = &row.outside {
+                let Operand { line, name, .. } = &row.operand;
+                let says = format!("line {line}, {name}: {outside}");
+                out += &format!("{}\n", beside(&says, 4).red());
+            }
+        }
+        if !rows.is_empty() {
+            out += &format!(
+                "{}\n{}\n",
+                "each, best: sectors or passes over the banks for a request, and the fewest"
+                    .dimmed(),
+                "that could do; again: how often a group moves each sector".dimmed()
+            );
+        }
+        self.images()
+            .map_or(out.clone(), |images| out + &beside(&images, 0) + "\n")
     }
 
     /// What is said in place of counts of images.
@@ -64,7 +143,7 @@ impl Screen<'_> {
     }
 
     /// The kernel's lines, each behind its own sectors and passes for a request.
-    pub fn listing(&self) -> String {
+    fn listing(&self) -> String {
         let mut out = format!("{}\n", "sectors passes   for each request".dimmed());
         let kernel = self.source.kernel(self.launched.kernel());
         let lines = kernel.map_or(0..0, |one| one.line..one.line + one.code.lines().count());
@@ -99,6 +178,11 @@ impl Screen<'_> {
         }
     }
 
+    /// How it was launched.
+    fn how(&self) -> String {
+        format!("{}; {}", self.launched.how(), self.launch.count())
+    }
+
     /// All of it.
     pub fn json(&self) -> Value {
         let record = &self.launched.record;
@@ -116,7 +200,7 @@ impl Screen<'_> {
         let accesses = self.figures.rows.iter().map(|row| row.sums.accesses);
         json!({
             "kernel": self.launched.name,
-            "how": format!("{}; {}", self.launched.how(), self.launch.count()),
+            "how": self.how(),
             "accesses": accesses.sum::<u64>(),
             "wrong": record.wrong().and_then(|why| why.lines().next()),
             "m": record.m,
@@ -131,6 +215,72 @@ impl Screen<'_> {
             "not_counted": self.images(),
             "operands": self.figures.rows.iter().map(operand).collect::<Vec<_>>(),
         })
+    }
+}
+
+/// For people: the operands, the kernel with figures, and a picture.
+impl Display for Screen<'_> {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        let Screen {
+            launched,
+            launch,
+            model,
+            ..
+        } = self;
+        let record = &launched.record;
+        write!(f, "{} in the simulator", launched.name.bold())?;
+        if record.m > 0 {
+            write!(f, ", {}x{}x{}", record.m, record.n, record.k)?;
+        }
+        let [done, all] = launch.groups;
+        let traced = match done == all {
+            true => "all of it".into(),
+            false => format!("{done} of {all} groups, from all over the range"),
+        };
+        let accesses: u64 = self.figures.rows.iter().map(|row| row.sums.accesses).sum();
+        let traced = format!("{traced}; {accesses} accesses, as written");
+        writeln!(f, "\n\n  launched  {}", beside(&self.how(), 12))?;
+        writeln!(f, "  traced    {}", beside(&traced, 12))?;
+        let (items, sector, banks) = (model.warp, model.sector, model.banks);
+        let hardware =
+            format!("{items} items ask together, sectors of {sector} bytes, {banks} banks");
+        writeln!(f, "  counted   {hardware}")?;
+        let wrong = record.wrong().and_then(|why| why.lines().next());
+        if let Some(wrong) = wrong.filter(|_| done == all) {
+            let says = format!("its result is wrong: {wrong}; `course inspect FILE` says more");
+            let note = format!("  note      {}", beside(&says, 12));
+            writeln!(f, "{}", note.yellow())?;
+        }
+        write!(
+            f,
+            "\n{}\n{}{}",
+            self.operands(),
+            self.listing(),
+            self.picture()
+        )
+    }
+}
+
+/// "2 accesses lie outside of it, up to 8 bytes behind its end; the first is of the item ...".
+impl Display for Outside {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        let lie = match self.times {
+            1 => "1 access lies".into(),
+            times => format!("{times} accesses lie"),
+        };
+        let far = [
+            (self.behind, "behind its end"),
+            (self.before, "before its beginning"),
+        ];
+        let far = far.into_iter().filter(|(count, _)| *count > 0);
+        let far = far.map(|(count, side)| format!("up to {} {side}", bytes(count)));
+        let mut far = Vec::from_iter(far).join(" and ");
+        if far.is_empty() {
+            far = "where no array is".into();
+        }
+        let [x, y, z] = self.first;
+        let first = format!("the first is of the item with the global id ({x}, {y}, {z})");
+        write!(f, "{lie} outside of it, {far}; {first}")
     }
 }
 

@@ -1,6 +1,10 @@
-//! One thing that was looked at: how it is, and what mends it. `words.txt` has how that is shown.
+//! One thing that was looked at: how it is, and what mends it.
 
+use std::fmt::{Display, Formatter, Result};
+
+use colored::Colorize;
 use diagnostics::terminal::plain;
+use diagnostics::terminal::prose::beside;
 use serde::Serialize;
 
 /// What a finding is about: a heading on the screen.
@@ -17,6 +21,19 @@ pub enum Topic {
 }
 
 impl Topic {
+    /// Above the findings.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Topic::System => "This system",
+            Topic::Environment => "Environment variables that change what is found",
+            Topic::Loader => "The OpenCL loader: the library that programs open",
+            Topic::Drivers => "Drivers: ICD files, and what each brings",
+            Topic::Devices => "Devices: on each a kernel was built, run and checked",
+            Topic::Caches => "Folders that drivers and lessons write to",
+            Topic::Tools => "Tools that the lessons can do without",
+        }
+    }
+
     fn finding(self, health: Health, what: &str, says: &str) -> Finding {
         let (what, says) = (plain(what), plain(says));
         Finding {
@@ -78,5 +95,26 @@ impl Finding {
     pub fn mended_by(mut self, command: Option<String>) -> Finding {
         self.mend = command.map(|command| plain(&command));
         self
+    }
+}
+
+impl Display for Finding {
+    fn fmt(&self, f: &mut Formatter) -> Result {
+        let mark = match self.health {
+            Health::Good => "✓ good".green(),
+            Health::Note => "! note".yellow(),
+            Health::Bad => "✗ bad ".red().bold(),
+        };
+        for (at, line) in format!("{}: {}", self.what, self.says).lines().enumerate() {
+            match at {
+                0 => write!(f, "  {mark}  ")?,
+                _ => write!(f, "{:10}", "")?,
+            }
+            writeln!(f, "{}", beside(line, 10))?;
+        }
+        match &self.mend {
+            Some(mend) => writeln!(f, "{:10}{} {}", "", "next:".dimmed(), mend.cyan()),
+            None => Ok(()),
+        }
     }
 }

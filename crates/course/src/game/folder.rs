@@ -12,12 +12,9 @@ use common::Error;
 use common::source::{own_workspace, workspace};
 use diagnostics::aside;
 use diagnostics::terminal::plain_name;
-use minijinja::context;
-use minijinja::value::Serde;
 
 use super::progress::{Mark, Progress};
 use super::puzzle::{Check, Puzzle};
-use crate::words::said;
 
 /// Names the folder; stronger than what `start` was told.
 pub const VARIABLE: &str = "OPENCL_COURSE_EXERCISES";
@@ -88,7 +85,7 @@ impl Folder {
     pub fn start(&self, puzzles: &[&Puzzle]) -> Result<usize> {
         must_lie_outside(&self.path)?;
         fs::create_dir_all(&self.path).with_context(|| self.cannot("make"))?;
-        let macros = macros(puzzles)?;
+        let macros = macros(puzzles);
         let copied = || -> std::io::Result<usize> {
             create(&self.path.join("README.md"), README)?;
             comforts(&self.path, &macros)?;
@@ -272,7 +269,7 @@ fn comforts(folder: &Path, macros: &str) -> std::io::Result<()> {
 }
 
 /// For clangd: the macros that the checks give to a kernel.
-fn macros(puzzles: &[&Puzzle]) -> Result<String> {
+fn macros(puzzles: &[&Puzzle]) -> String {
     let macros = puzzles.iter().filter_map(|puzzle| match &puzzle.check {
         Check::Task(task) => {
             let macros: BTreeMap<_, _> = task.macros(&task.size).ok()?.into_iter().collect();
@@ -280,8 +277,15 @@ fn macros(puzzles: &[&Puzzle]) -> Result<String> {
         }
         _ => None,
     });
-    let all = Serde(macros.collect::<Vec<_>>());
-    said("clangd", context! { all })
+    let mut all = String::from("# The macros that `cargo course exercise` passes.\n");
+    for (place, define) in macros {
+        let add = define
+            .iter()
+            .map(|(name, value)| format!("-D{name}={value}"));
+        let add = Vec::from_iter(add).join(", ");
+        all += &format!("---\nIf:\n  PathMatch: {place}.*\nCompileFlags:\n  Add: [{add}]\n");
+    }
+    all
 }
 
 /// The aliases, for cargo's configuration: they run the course of this manifest.

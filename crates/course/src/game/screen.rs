@@ -5,58 +5,73 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use colored::Colorize;
+use colored::{ColoredString, Colorize};
 use diagnostics::terminal::Out;
-use diagnostics::terminal::prose::{beside, hunks};
-use minijinja::{Value, context};
+use diagnostics::terminal::prose::{beside, hunks, prose};
 
 use super::background::is_above_keys;
 use super::folder::{Folder, shown};
 use super::progress::{Mark, Progress};
 use super::puzzle::Puzzle;
 use super::verdict::Checked;
-use crate::words::say;
 
-/// Says a text about a puzzle.
-fn of(puzzle: &Puzzle, name: &str, blanks: Value) -> Result<()> {
-    let of_puzzle = context! {
-        title => beside(&puzzle.heading(), 0),
-        command => puzzle.command(),
-        answer => puzzle.kind.answer,
-        done => puzzle.kind.done.word(),
-        why => puzzle.words.why.as_str(),
-        has_solution => puzzle.solution.is_some(),
-    };
-    say(name, context! { ..blanks, ..of_puzzle })
+/// A puzzle's name, above all else.
+fn title(puzzle: &Puzzle) -> ColoredString {
+    beside(&puzzle.heading(), 0).bold()
+}
+
+/// Its command, with these words behind it.
+fn command(puzzle: &Puzzle, words: &str) -> ColoredString {
+    format!("{} {words}", puzzle.command()).trim_end().cyan()
 }
 
 /// After `start`, which copied `new` of the puzzles.
 pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
-    let next = folder.progress().next(puzzles);
-    let blanks = context! {
-        new,
-        kept => puzzles.len() - new,
-        place => shown(&folder.path),
-        file => next.map(|next| shown(&folder.file(next))),
-        watch => next.map(|next| format!("cargo course {} --watch", next.kind.command)),
-    };
-    say("started", blanks)
+    let (kept, place) = (puzzles.len() - new, shown(&folder.path));
+    match (kept, new) {
+        (0, _) => writeln!(Out, "{new} files are in {place}, which is yours.")?,
+        (_, 0) => writeln!(Out, "All {kept} files are in {place} already, untouched.")?,
+        _ => {
+            let files = if new == 1 { "file is" } else { "files are" };
+            let old = format!("{kept} were there and are untouched");
+            writeln!(Out, "{new} new {files} in {place}; {old}.")?;
+        }
+    }
+    if let Some(next) = folder.progress().next(puzzles) {
+        let watch = format!("cargo course {} --watch", next.kind.command);
+        writeln!(
+            Out,
+            "\n  Open this one in your editor, fill its gap, and save it:\n    {}\n  \
+             Beside it, in a terminal: each save is checked.\n    {}",
+            shown(&folder.file(next)),
+            watch.cyan()
+        )?;
+    }
+    let course = "cargo course".cyan();
+    let about = "What is solved, and what is next, here and in your folder:";
+    Ok(writeln!(Out, "  {about}\n    {course}")?)
 }
 
 /// Every puzzle with what is known of it, by lesson.
 pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     let progress = folder.progress();
-    let row = |one: &&Puzzle| {
-        context! {
-            id => one.id.clone(),
-            lesson => one.lesson.map(|lesson| lesson.number),
-            sign => Mark::sign(progress.of(&one.id).mark).to_string(),
-            title => one.words.title.clone(),
-        }
-    };
-    let rows: Vec<Value> = puzzles.iter().map(row).collect();
     let about = puzzles.first().map_or("", |puzzle| puzzle.kind.about);
-    say("list", context! { about, rows })?;
+    writeln!(Out, "{}", about.bold())?;
+    let mut above = None;
+    for one in puzzles {
+        let lesson = one.lesson.map(|lesson| lesson.number);
+        if let Some(number) = lesson.filter(|_| lesson != above) {
+            writeln!(Out, "\n  lesson {number}")?;
+        }
+        above = lesson;
+        let sign = Mark::sign(progress.of(&one.id).mark);
+        writeln!(
+            Out,
+            "  {sign} {:<5} {}",
+            one.id,
+            beside(&one.words.title, 10)
+        )?;
+    }
     total(puzzles, folder)
 }
 
@@ -89,22 +104,23 @@ pub fn checked_all(puzzles: &[&Puzzle], fresh: usize, folder: &Folder) -> Result
 /// How many are done, and the next command.
 pub fn total(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     let progress = folder.progress();
-    let blanks = context! {
-        count => progress.count_done(puzzles),
-        all => puzzles.len(),
-        done => puzzles.first().map(|puzzle| puzzle.kind.done.word()),
-        is_started => folder.is_started(),
-        place => shown(&folder.path),
-        next => progress.next(puzzles).map(Puzzle::command),
-    };
-    say("total", blanks)
+    let (count, all) = (progress.count_done(puzzles), puzzles.len());
+    let done = puzzles.first().map_or("", |puzzle| puzzle.kind.done.word());
+    writeln!(Out, "\n  {count} of {all} {done}")?;
+    if !folder.is_started() {
+        writeln!(Out, "  next: {}", "cargo course start".cyan())?;
+        writeln!(Out, "        copies them to {}", shown(&folder.path))?;
+    } else if let Some(next) = progress.next(puzzles) {
+        writeln!(Out, "  next: {}", command(next, ""))?;
+    }
+    Ok(())
 }
 
 /// The puzzle, the learner's file, and what is asked.
 pub fn head(puzzle: &Puzzle, file: &Path, edited: bool) -> Result<()> {
     let (label, asked) = puzzle.asks(file, edited);
-    let asked = format!("{label:<8}{asked}");
-    of(puzzle, "head", context! { file => shown(file), asked })
+    writeln!(Out, "{}\n\n  File    {}", title(puzzle), shown(file))?;
+    Ok(writeln!(Out, "  {label:<8}{asked}\n")?)
 }
 
 /// What was seen, and what it means.
@@ -145,25 +161,53 @@ pub fn advice(puzzle: &Puzzle, progress: &Progress) -> Result<()> {
         return Ok(());
     }
     let (seen, all) = (progress.of(&puzzle.id).hints, puzzle.words.hints.len());
-    of(puzzle, "advice", context! { seen, all })
+    Ok(writeln!(
+        Out,
+        "  Change the file, save it, check it again:\n    {}\n    {}      {seen} of {all} hints \
+         seen\n    {}",
+        command(puzzle, ""),
+        command(puzzle, "--hint"),
+        command(puzzle, puzzle.kind.answer)
+    )?)
 }
 
 /// What to read and to do when it is done.
 pub fn onward(puzzle: &Puzzle, next: Option<&Puzzle>, folder: &Folder) -> Result<()> {
-    let blanks = context! {
-        keys => is_above_keys(),
-        file => next.map(|next| shown(&folder.file(next))),
-        next_title => next.map(|next| next.words.title.trim_end_matches('.')),
-        next => next.map(Puzzle::command),
+    writeln!(Out, "\n{}\n", prose(&puzzle.words.why))?;
+    if puzzle.solution.is_some() && !is_above_keys() {
+        let answer = command(puzzle, puzzle.kind.answer);
+        writeln!(Out, "  Our solution, beside yours:\n    {answer}")?;
+    }
+    let Some(next) = next else {
+        let done = puzzle.kind.done;
+        return Ok(writeln!(Out, "  That was the last one: all are {done}.")?);
     };
-    of(puzzle, "onward", blanks)
+    let words = format!("Next, {}:", next.words.title.trim_end_matches('.'));
+    let (words, file) = (beside(&words, 2), shown(&folder.file(next)));
+    Ok(writeln!(
+        Out,
+        "  {words}\n    {file}\n    {}",
+        command(next, "")
+    )?)
 }
 
 /// The first `seen` hints.
 pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
-    let more = puzzle.words.hints.len() - seen;
-    let hints = puzzle.words.hints[..seen].to_vec();
-    of(puzzle, "hints", context! { hints, more })
+    writeln!(Out, "{}\n", title(puzzle))?;
+    for (number, hint) in (1..=seen).zip(&puzzle.words.hints) {
+        let heading = format!("Hint {number}").bold();
+        writeln!(Out, "  {heading}\n{}\n", prose(hint))?;
+    }
+    Ok(match puzzle.words.hints.len() - seen {
+        0 => {
+            let answer = puzzle.kind.answer;
+            writeln!(Out, "  That was the last one; {answer} tells it all.")?;
+        }
+        more => writeln!(
+            Out,
+            "  {more} more: --hint shows the next, in a folder of your own."
+        )?,
+    })
 }
 
 /// The filled gap, where there is one, and the reasoning.
@@ -173,23 +217,42 @@ pub fn answer(puzzle: &Puzzle, is_tried: bool) -> Result<()> {
     if lines.is_empty() {
         lines = whole.lines().collect();
     }
-    let lines: Vec<String> = lines.into_iter().map(String::from).collect();
-    of(puzzle, "answer", context! { is_tried, lines })
+    writeln!(Out, "{}\n", title(puzzle))?;
+    if !is_tried {
+        let words = "You have not changed your file yet. An answer teaches most after an attempt: \
+                     ten minutes, then come back.";
+        writeln!(Out, "  {}\n", beside(words, 2).yellow())?;
+    }
+    for line in &lines {
+        writeln!(Out, "    {}", line.green())?;
+    }
+    if !lines.is_empty() {
+        writeln!(Out)?;
+    }
+    Ok(writeln!(Out, "{}\n", prose(&puzzle.words.why))?)
 }
 
 /// What differs between the learner's text and the solution.
 pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
-    let solution = puzzle.solution.as_ref().map_or(own, |one| &one.text);
-    let hunks = hunks(&diagnostics::terminal::diff::hunks(own, solution, 2));
-    of(puzzle, "differences", context! { hunks })
+    writeln!(Out, "{}\n", title(puzzle))?;
+    let Some(solution) = &puzzle.solution else {
+        let answer = puzzle.kind.answer;
+        return Ok(writeln!(Out, "  {answer} shows the mended lines.")?);
+    };
+    let hunks = hunks(&diagnostics::terminal::diff::hunks(own, &solution.text, 2));
+    if hunks.is_empty() {
+        return Ok(writeln!(Out, "  Your file is our solution.")?);
+    }
+    let (yours, ours) = ("- yours".red(), "+ our solution".green());
+    Ok(write!(Out, "  {yours}   {ours}\n\n{hunks}")?)
 }
 
 /// That a file is as it came, and where the learner's own is.
 pub fn given_back(file: &Path, kept: Option<&Path>) -> Result<()> {
-    say(
-        "given back",
-        context! { file => shown(file), kept => kept.map(shown) },
-    )
+    writeln!(Out, "  {} is as it came.", shown(file))?;
+    kept.map_or(Ok(()), |kept| {
+        Ok(writeln!(Out, "  Yours is {}", shown(kept))?)
+    })
 }
 
 /// The marker lines of a gap.

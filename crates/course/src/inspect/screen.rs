@@ -7,14 +7,12 @@ use colored::Colorize;
 use diagnostics::terminal::Out;
 use diagnostics::terminal::prose::beside;
 use judge::{Detection, Detector, Observation, Part};
-use minijinja::context;
 use task::form::Form;
 use task::sizes::{Sizes, in_words};
 
 use super::Inspection;
 use crate::game::verdict::{Checked, Verdict};
-use crate::run::limited_to;
-use crate::words::say;
+use crate::run::{limited_to, verdict};
 
 /// Sides with which a simulator comes to an end, of so many names.
 const MOST_SIMULATED: [usize; 3] = [300, 70, 33];
@@ -30,14 +28,17 @@ pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
     let has_run = seen.status != DOES_NOT_BUILD;
     let options = inspection.options;
     let limited = inspection.limited.as_ref();
-    let blanks = context! {
-        words => checked.verdict.shown(&beside(&words, 2)).to_string(),
-        untried => inspection.untried.clone(),
-        is_guessed => subject.is_guessed() && checked.verdict == Verdict::NotYet && has_run,
-        seed => options.how.seed,
-        limited => limited.map(|at| limited_to(&options.file, at)),
-    };
-    say("verdict", blanks)?;
+    let words = checked.verdict.shown(&beside(&words, 2));
+    verdict(&words.to_string(), &inspection.untried)?;
+    if subject.is_guessed() && checked.verdict == Verdict::NotYet && has_run {
+        let says = "If it is to be launched in another way, say so in a task file: cargo course \
+                    spec FILE.cl drafts one.";
+        writeln!(Out, "  {}", beside(says, 2))?;
+    }
+    if let Some(case) = limited {
+        limited_to(&options.file, case, options.how.seed)?;
+    }
+    writeln!(Out)?;
     seen.tell_why_not();
     Ok(Out.flush()?)
 }

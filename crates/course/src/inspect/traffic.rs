@@ -5,9 +5,9 @@ use analysis::device::Model;
 use analysis::launched::Wanted;
 use analysis::trace::run;
 use anyhow::Result;
+use colored::Colorize;
+use diagnostics::terminal::prose::beside;
 use judge::LaunchFlags;
-use minijinja::context;
-use minijinja::value::Serde;
 use process::simulator::oclgrind;
 use serde_json::{Value, json};
 use task::sizes::in_words;
@@ -15,7 +15,6 @@ use task::sizes::in_words;
 use super::Inspection;
 use crate::game::verdict::Checked;
 use crate::trace::counted;
-use crate::words::said;
 
 /// Sides of a product: a few groups, whose rows begin with a sector.
 const SIDE: usize = 32;
@@ -70,12 +69,20 @@ impl Inspection<'_> {
             let worst = screen.worst();
             let mut json = screen.json();
             json["worst"] = json!(worst);
-            let blanks = context! {
-                worst,
-                has_flags => self.options.launch != LaunchFlags::default(),
-                command => self.trace_command(&words),
+            let worst = match worst {
+                Some(worst) => format!("The worst: {worst}."),
+                None => "No request takes more than it must.".into(),
             };
-            let text = said("operands", Serde(&json).into())? + &said("traffic", blanks)?;
+            let by = match self.options.launch == LaunchFlags::default() {
+                true => "",
+                false => ", with your flags of the launch",
+            };
+            let text = format!(
+                "{}\n  {}\n  Line by line{by}:\n    {}\n",
+                screen.operands(),
+                beside(&worst, 2),
+                self.trace_command(&words).cyan()
+            );
             Ok(Traffic { text, json })
         })
     }

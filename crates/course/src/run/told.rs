@@ -4,28 +4,30 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
+use colored::Colorize;
 use common::record::Record;
 use diagnostics::terminal::Out;
 use diagnostics::terminal::prose::beside;
 use judge::{
-    Case, End, Observation, Results, Subject, Verdict,
+    Case, End, Observation, Other, Results, Subject, Verdict,
     rates::{Rates, speed},
 };
-use minijinja::value::Serde;
-use minijinja::{Value, context};
 use serde::Serialize;
 use task::form::Form;
 use task::sizes::{Sizes, in_words};
 
 use crate::game::folder::shown;
-use crate::words::say;
 
 /// The kernel, and how it is launched.
 pub fn head(file: &Path, subject: &Subject, seed: u64) -> Result<()> {
-    let (kernel, launched) = (subject.kernel.clone(), subject.launched());
-    say(
-        "kernel",
-        context! { file => shown(file), kernel, launched, seed },
+    writeln!(
+        Out,
+        "{}\n\n  File      {}\n  Launched  {}\n  Numbers   of seed {seed}, and what is drawn: the \
+         same again by --seed {seed}\n\n{}",
+        format!("Kernel {}", subject.kernel).bold(),
+        shown(file),
+        beside(&subject.launched(), 12),
+        "What the checks see".bold()
     )?;
     Ok(Out.flush()?)
 }
@@ -124,32 +126,67 @@ impl Told<'_> {
             true => ", and not what its task asks",
             false => "",
         };
-        let limited = Some(self.verdict).filter(|one| *one == Verdict::Limited);
-        let limited = limited.and_then(|_| Some(limited_to(self.file, results.wrong()?)));
-        let blanks = context! {
-            words => format!("{}: {}{misses}", self.kernel, self.verdict.words()),
-            untried => self.untried.clone(),
-            seed => self.seed,
-            limited,
-            inspect => (self.verdict == Verdict::Wrong).then(|| self.file.display().to_string()),
-        };
-        say("verdict", blanks)
+        let words = format!("{}: {}{misses}", self.kernel, self.verdict.words());
+        verdict(&words, &self.untried)?;
+        let (file, seed) = (self.file, self.seed);
+        match (self.verdict, results.wrong()) {
+            (Verdict::Limited, Some(case)) => limited_to(file, case, seed)?,
+            (Verdict::Wrong, _) => {
+                let inspect = format!("cargo course inspect {}", file.display()).cyan();
+                writeln!(
+                    out,
+                    "  next: {inspect} names the lines of races and bad accesses;\n        \
+                     the same numbers again: --seed {seed}"
+                )?;
+            }
+            _ => (),
+        }
+        Ok(writeln!(out)?)
     }
 }
 
-/// Where alone a kernel is wrong that is right as its file says, for the words on what to do then.
-pub fn limited_to(file: &Path, case: &Case) -> Value {
-    let words = in_words(&case.sizes);
-    let size = match case.origin.other() {
-        None => format!(" --size {words}"),
+/// What follows, and what was not tried.
+pub fn verdict(words: &str, untried: &[String]) -> Result<()> {
+    writeln!(Out, "\n  {words}")?;
+    for why in untried {
+        writeln!(Out, "  {}", beside(why, 2).dimmed())?;
+    }
+    Ok(())
+}
+
+/// What to do where a kernel is right as its file says, and wrong in this case alone.
+pub fn limited_to(file: &Path, case: &Case, seed: u64) -> Result<()> {
+    let (at, other) = (in_words(&case.sizes), case.origin.other());
+    let size = match other {
+        None => format!(" --size {at}"),
         Some(_) => String::new(),
     };
-    let draw = case.sizes.keys().map(|name| format!("{name} = \"64*i\""));
-    context! {
-        file => file.display().to_string(),
-        size,
-        at => words,
-        other => Serde(case.origin.other()),
-        draw => draw.collect::<Vec<_>>().join(", "),
-    }
+    let says = match other {
+        Some(Other::Reversed) => {
+            "No device promises in which order groups run: what one leaves to another takes a \
+             launch of its own."
+        }
+        Some(Other::Scalars) => {
+            "Not for other scalars? Then it need not be given any: a macro will do."
+        }
+        Some(_) => {
+            "Not for such numbers? Say by fill for which: { ints = [0, 9] }, or a formula of the \
+             index."
+        }
+        None => {
+            let draw = case.sizes.keys().map(|name| format!("{name} = \"64*i\""));
+            let draw = Vec::from_iter(draw).join(", ");
+            &format!(
+                "Not for {at}? A line such as draw = {{ {draw} }} in the task file says for which \
+                 sizes it is."
+            )
+        }
+    };
+    let next = format!("cargo course run {}{size} --seed {seed}", file.display());
+    Ok(writeln!(
+        Out,
+        "  next: {}\n  {}",
+        next.cyan(),
+        beside(says, 2)
+    )?)
 }
