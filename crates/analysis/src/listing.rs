@@ -105,7 +105,7 @@ impl Display for Listing<'_> {
         if let Some(Launched { record, .. }) = self.launched {
             write!(f, " on {} ({})", record.device, record.platform)?;
         }
-        writeln!(f, "\n")?;
+        writeln!(f)?;
         if let Some(launched) = self.launched {
             writeln!(f, "  launched  {}", beside(&launched.how(), 12))?;
         }

@@ -1,4 +1,4 @@
-//! A call in a sentence, whose words are in `calls.txt`.
+//! A call in a sentence.
 
 use common::codes;
 use serde_json::Value;
@@ -11,17 +11,154 @@ use crate::told::Told;
 /// What the call does.
 pub fn sentence(call: &Call, objects: &Objects) -> String {
     let name = &*call.begin.call;
-    let Some(told) = Told::of(name) else {
+    if Told::of(name).is_none() {
         return name.into();
+    }
+    let value = |name| call.args.get(name).unwrap_or(&Value::Null);
+    let of = |name| plain(value(name), call, objects);
+    let size = |name| bytes(call.number(name));
+    let sides = |name| {
+        let sides = value(name).as_array().into_iter().flatten();
+        sides.map(Value::to_string).collect::<Vec<_>>().join(" x ")
     };
-    let mut said = String::new();
-    for (number, piece) in told.words.split(['[', ']']).enumerate() {
-        let (words, is_there) = filled(piece, call, objects);
-        if is_there || number % 2 == 0 {
-            said += &words;
+    let flags = |name, begin| names_of_flags(begin, call.number(name));
+    // Left out where there is none.
+    let with = |before: &str, shown: String| match &*shown {
+        "" | "0" | "\"\"" => String::new(),
+        shown => format!("{before}{shown}"),
+    };
+    let from = || with(" from byte ", of("offset"));
+    let waits = || match call.is_blocking() {
+        true => ", and waits",
+        false => "",
+    };
+    let asks = || name_of_question(call.number("asks"));
+    let made = match call.status {
+        0 => of("result"),
+        _ => "nothing".into(),
+    };
+    let memory = || with(", ", flags("flags", "CL_MEM_"));
+    let queue = of("queue");
+    match name {
+        "clGetPlatformIDs" => "asks for the platforms".into(),
+        "clGetPlatformInfo" => format!("asks a platform for {}", asks()),
+        "clGetDeviceIDs" => {
+            let kind = flags("kind", "CL_DEVICE_TYPE_");
+            format!("asks for the devices of a platform: {kind}")
+        }
+        "clGetDeviceInfo" => format!("asks{} for {}", with(" ", of("device")), asks()),
+        "clGetSupportedImageFormats" => format!("asks {} for the formats of images", of("of")),
+        "clGetKernelArgInfo" => {
+            let (kernel, index) = (of("of"), of("index"));
+            format!("asks {kernel} for {} of parameter {index}", asks())
+        }
+        _ if call.is_query() => format!("asks {} for {}", of("of"), asks()),
+        "clCreateContext" => format!("makes {made} for {}", of("devices")),
+        "clCreateContextFromType" => {
+            format!("makes {made} for {}", flags("kind", "CL_DEVICE_TYPE_"))
+        }
+        "clCreateCommandQueue" | "clCreateCommandQueueWithProperties" => {
+            let with = with(" with ", flags("properties", "CL_QUEUE_"));
+            format!("makes {made} to {}{with}", of("device"))
+        }
+        "clCreateBuffer" | "clCreateBufferWithProperties" => {
+            format!("makes {made} of {}{}", size("size"), memory())
+        }
+        "clCreateSubBuffer" => {
+            let (buffer, offset) = (of("buffer"), of("offset"));
+            let size = size("size");
+            format!("makes {made} of {buffer}: {size} from byte {offset}")
+        }
+        "clCreateImage" => format!("makes {made}{}", memory()),
+        "clCreateSampler" => format!("makes {made}"),
+        "clCreateProgramWithSource" => format!("makes {made} of {} of source", size("letters")),
+        "clCreateProgramWithBinary" => {
+            format!("makes {made} of a binary of {} bytes", of("lengths"))
+        }
+        "clCreateProgramWithIL" => {
+            format!(
+                "makes {made} of {} of intermediate language",
+                size("length")
+            )
+        }
+        "clLinkProgram" => format!("links {} to {made}", of("programs")),
+        "clCreateKernel" => format!("takes {made} from {}", of("program")),
+        "clCloneKernel" => format!("makes {made} like {}", of("kernel")),
+        "clCreateUserEvent" => format!("makes {made}, which the program will end"),
+        _ if name.starts_with("clRetain") => format!("holds {} once more", of("object")),
+        _ if name.starts_with("clRelease") => format!("releases {}", of("object")),
+        "clBuildProgram" => format!("builds {}{}", of("program"), with(", ", of("options"))),
+        "clCompileProgram" => format!("compiles {}{}", of("program"), with(", ", of("options"))),
+        "clCreateKernelsInProgram" => {
+            let kernels = with(": ", of("results"));
+            format!("takes all kernels from {}{kernels}", of("program"))
+        }
+        "clSetKernelArg" => {
+            let value = argument(value("value"), call, objects);
+            format!(
+                "sets argument {} of {} to {value}",
+                of("index"),
+                of("kernel")
+            )
+        }
+        "clSetUserEventStatus" => format!("sets {} to {}", of("event"), of("status")),
+        "clSetEventCallback" => format!("is to be told of {}", of("event")),
+        "clWaitForEvents" => format!("waits for {}", of("waits")),
+        "clFlush" => format!("sends off what is in {queue}"),
+        "clFinish" => format!("waits for all of {queue}"),
+        _ => {
+            let (buffer, image) = (of("buffer"), of("image"));
+            let does = match name {
+                "clEnqueueReadBuffer" => {
+                    format!("reads {} of {buffer}{}{}", size("size"), from(), waits())
+                }
+                "clEnqueueWriteBuffer" => {
+                    format!("writes {} to {buffer}{}{}", size("size"), from(), waits())
+                }
+                "clEnqueueReadBufferRect" => {
+                    let sides = sides("region");
+                    format!(
+                        "reads a box of {sides} bytes, rows and slices of {buffer}{}",
+                        waits()
+                    )
+                }
+                "clEnqueueWriteBufferRect" => {
+                    let sides = sides("region");
+                    format!(
+                        "writes a box of {sides} bytes, rows and slices to {buffer}{}",
+                        waits()
+                    )
+                }
+                "clEnqueueCopyBuffer" => {
+                    let (from, to) = (of("from"), of("to"));
+                    format!("copies {} from {from} to {to}", size("size"))
+                }
+                "clEnqueueFillBuffer" => format!("fills {} of {buffer}{}", size("size"), from()),
+                "clEnqueueReadImage" => format!("reads {} of {image}{}", sides("region"), waits()),
+                "clEnqueueWriteImage" => {
+                    format!("writes {} of {image}{}", sides("region"), waits())
+                }
+                "clEnqueueMapBuffer" => {
+                    let (size, access) = (size("size"), flags("access", "CL_MAP_"));
+                    format!("maps {size} of {buffer}, {access}{}", waits())
+                }
+                "clEnqueueUnmapMemObject" => format!("unmaps {buffer}"),
+                "clEnqueueNDRangeKernel" => format!(
+                    "launches {} on {} items{}{}",
+                    of("kernel"),
+                    sides("items"),
+                    with(" in groups of ", sides("group")),
+                    with(" from ", sides("offset"))
+                ),
+                "clEnqueueTask" => format!("launches {} on one item", of("kernel")),
+                "clEnqueueMarkerWithWaitList" => "a marker".into(),
+                "clEnqueueBarrierWithWaitList" => "a barrier".into(),
+                "clEnqueueMigrateMemObjects" => format!("moves {}", of("buffers")),
+                _ => name.into(),
+            };
+            format!("{queue}: {does}")
         }
     }
-    said
 }
 
 /// What a command waits for, and what is known of its end.
@@ -54,43 +191,6 @@ pub fn error(call: &Call) -> Option<String> {
 /// How long it took.
 pub fn time(nanoseconds: u64) -> String {
     seconds(nanoseconds as f64 * 1e-9)
-}
-
-/// The words with their arguments, and whether these are there.
-fn filled(words: &str, call: &Call, objects: &Objects) -> (String, bool) {
-    let (mut said, mut is_there) = (String::new(), true);
-    for (number, piece) in words.split(['{', '}']).enumerate() {
-        if number % 2 == 0 {
-            said += piece;
-            continue;
-        }
-        let (name, how) = piece.split_once(':').unwrap_or((piece, ""));
-        let value = call.args.get(name).unwrap_or(&Value::Null);
-        let shown = match name {
-            "result" if call.status != 0 => "nothing".into(),
-            _ => shown(value, how, call, objects),
-        };
-        is_there &= !shown.is_empty() && shown != "0" && shown != "\"\"";
-        said += &shown;
-    }
-    (said, is_there)
-}
-
-fn shown(value: &Value, how: &str, call: &Call, objects: &Objects) -> String {
-    let number = value.as_u64().unwrap_or_default();
-    match how {
-        "bytes" => bytes(number),
-        "question" => name_of_question(number),
-        "waits" if number != 0 => ", and waits".into(),
-        "waits" => String::new(),
-        "sides" => {
-            let sides = value.as_array().into_iter().flatten();
-            sides.map(Value::to_string).collect::<Vec<_>>().join(" x ")
-        }
-        "argument" => argument(value, call, objects),
-        begin if begin.starts_with("CL_") => names_of_flags(begin, number),
-        _ => plain(value, call, objects),
-    }
 }
 
 fn plain(value: &Value, call: &Call, objects: &Objects) -> String {

@@ -1,4 +1,4 @@
-//! The calls that are told, from `calls.txt`: their arguments, and the words for them.
+//! The calls that are told, from `calls.txt`, and their arguments.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -10,16 +10,14 @@ pub struct Told {
     pub name: &'static str,
     /// Its arguments, each with the sign of how it is told.
     pub args: Vec<&'static str>,
-    /// The sentence.
-    pub words: &'static str,
 }
 
 impl Told {
     /// The one of this name.
     pub fn of(name: &str) -> Option<&'static Told> {
         static ALL: LazyLock<HashMap<&str, Told>> = LazyLock::new(|| {
-            let calls = include_str!("calls.txt").split("\n\n").skip(1);
-            let calls = calls.filter_map(told);
+            let calls = include_str!("calls.txt").lines();
+            let calls = calls.filter(|line| !line.starts_with('#')).filter_map(told);
             calls.map(|call| (call.name, call)).collect()
         });
         ALL.get(name)
@@ -31,17 +29,13 @@ impl Told {
     }
 }
 
-fn told(lines: &'static str) -> Option<Told> {
-    let (call, words) = lines.split_once('\n')?;
-    let mut args = call.split(' ');
+fn told(line: &'static str) -> Option<Told> {
+    let mut args = line.split(' ');
     let name = args.next()?;
     let args = args.flat_map(|arg| match arg {
         "..." => vec!["_number", "waits*_number", "_event"],
         arg => vec![arg],
     });
-    Some(Told {
-        name,
-        args: args.collect(),
-        words: words.trim(),
-    })
+    let args = args.collect();
+    Some(Told { name, args })
 }

@@ -239,7 +239,7 @@ impl Display for Screen<'_> {
         };
         let accesses: u64 = self.figures.rows.iter().map(|row| row.sums.accesses).sum();
         let traced = format!("{traced}; {accesses} accesses, as written");
-        writeln!(f, "\n\n  launched  {}", beside(&self.how(), 12))?;
+        writeln!(f, "\n  launched  {}", beside(&self.how(), 12))?;
         writeln!(f, "  traced    {}", beside(&traced, 12))?;
         let (items, sector, banks) = (model.warp, model.sector, model.banks);
         let hardware =

@@ -198,16 +198,14 @@ pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
         let heading = format!("Hint {number}").bold();
         writeln!(Out, "  {heading}\n{}\n", prose(hint))?;
     }
-    Ok(match puzzle.words.hints.len() - seen {
-        0 => {
-            let answer = puzzle.kind.answer;
-            writeln!(Out, "  That was the last one; {answer} tells it all.")?;
-        }
-        more => writeln!(
-            Out,
-            "  {more} more: --hint shows the next, in a folder of your own."
-        )?,
-    })
+    let says = match puzzle.words.hints.len() - seen {
+        0 => format!(
+            "That was the last one; {} tells it all.",
+            puzzle.kind.answer
+        ),
+        more => format!("{more} more: --hint shows the next, in a folder of your own."),
+    };
+    Ok(writeln!(Out, "  {says}")?)
 }
 
 /// The filled gap, where there is one, and the reasoning.
