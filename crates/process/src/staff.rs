@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use common::error::Result;
 
-use crate::events::{Event, EventsFile};
-use crate::status::tell;
+use crate::events::{Event, EventsFile, Sender};
 use crate::worker::{self, End, Ended, Orders, Work};
 
 /// Those that await a task. They end with the last copy of this.
@@ -115,7 +114,7 @@ pub(crate) fn orders() -> impl Iterator<Item = ()> {
         end_at_once();
     });
     std::iter::from_fn(move || {
-        tell(&Event::Done).ok()?;
+        Sender::from_environment().ok()?.send(&Event::Done).ok()?;
         orders.recv().ok()
     })
 }

@@ -56,7 +56,7 @@ pub fn leave(status: u8) {
     let _ = tell(&Event::Leaving(status));
 }
 
-pub(crate) fn tell(event: &Event) -> common::Result<()> {
+fn tell(event: &Event) -> common::Result<()> {
     Sender::from_environment()?.send(event)
 }
 

@@ -43,15 +43,12 @@ fn what_is_not_known_does_not_bind() {
 #[test]
 fn the_next_register_that_costs_a_group_is_found() {
     let [more, steps, smaller] = occupancy("9.0", 256, Some(32), 0).changes();
-    assert_eq!(more[0]["groups"], 6);
-    let told = |change: &Value| [change["what"].clone(), change["groups"].clone()];
-    assert_eq!(told(&steps[0]), [json!("up to 32 registers"), json!(8)]);
-    assert_eq!(told(&steps[1]), [json!("up to 40 registers"), json!(6)]);
-    assert!(steps.iter().all(|step| step["groups"] != 0));
-    assert_eq!(
-        (&smaller[0]["groups"], &smaller[0]["items"]),
-        (&json!(32), &json!(1024))
-    );
+    assert_eq!(more[0].groups, 6);
+    let told = |change: &Change| (change.what.clone(), change.groups);
+    assert_eq!(told(&steps[0]), ("up to 32 registers".into(), 8));
+    assert_eq!(told(&steps[1]), ("up to 40 registers".into(), 6));
+    assert!(steps.iter().all(|step| step.groups != 0));
+    assert_eq!((smaller[0].groups, smaller[0].items), (32, 1024));
 }
 
 #[test]
