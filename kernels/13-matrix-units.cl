@@ -466,7 +466,8 @@ ulong descriptor(uint at, uint columns_apart, uint rows_apart)
 #endif
 
 // All of a stage: four steps of 32 bytes of k. Only the first of a tile does not `add`.
-// It waits for the stage before this one, not for this.
+// It waits for the stage before this one, not for this: until the next wait nothing may
+// touch `sum`, though the compiler believes that it may.
 void multiply_stage(float sum[128], uint a_at, uint b_at, int add)
 {
     const ulong a = descriptor(a_at, 16, 1024), b = B_AT(b_at);
