@@ -107,7 +107,8 @@ impl Report {
 
     /// Prints a record, and keeps it for the next one's factor.
     pub fn row(&mut self, record: Record) -> Result<()> {
-        self.line(row(&record))?;
+        let said = self.rows.iter().any(Record::is_above_limit);
+        self.line(row(&record, said))?;
         self.json(&record)?;
         self.rows.push(record);
         Ok(())
@@ -146,8 +147,9 @@ const ABOVE_LIMIT: [&str; 3] = [
 ];
 
 /// One kernel in two lines: the figures, and what is new in it; a third one tells
-/// how much of the time went into its helpers.
-pub fn row(record: &Record) -> String {
+/// how much of the time went into its helpers. A rate that cannot be is remarked on once a
+/// table: not where it was `said`.
+pub fn row(record: &Record, said: bool) -> String {
     let mark = if record.chosen { CHOSEN } else { " " };
     let name = format!("{mark} {}", format!("{:<34}", record.kernel).bold());
     let bar = record.share_of_limit.map(bar).unwrap_or_default();
@@ -158,7 +160,8 @@ pub fn row(record: &Record) -> String {
     }
     let varies = "right in every run, but not the same to the bit in each";
     let varies = record.varies().then_some(varies).into_iter();
-    let above = ABOVE_LIMIT.into_iter().filter(|_| record.is_above_limit());
+    let is_above = record.is_above_limit() && !said;
+    let above = ABOVE_LIMIT.into_iter().filter(|_| is_above);
     let remarks = varies.chain(above).map(Colorize::yellow);
     let share = of_which(&record.helpers).map(|share| share.dimmed());
     for line in share.into_iter().chain(remarks) {
@@ -255,7 +258,7 @@ mod tests {
             ..Record::default()
         };
         assert_eq!(heading("GFLOP/s").chars().count(), 78);
-        let shown = row(&record);
+        let shown = row(&record, false);
         assert!(
             shown.lines().all(|line| line.chars().count() <= 80),
             "{shown}"
@@ -288,8 +291,8 @@ mod tests {
     #[test]
     fn what_is_odd_about_a_right_result_is_said() {
         colored::control::set_override(false);
-        let shown = |share, varies| {
-            row(&Record {
+        let shown_after = |said, share, varies| {
+            let record = Record {
                 says: "plain".into(),
                 outcome: Outcome::Right {
                     compared: None,
@@ -298,9 +301,12 @@ mod tests {
                 seconds_median: Some(1.0),
                 share_of_limit: Some(share),
                 ..Record::default()
-            })
+            };
+            row(&record, said)
         };
+        let shown = |share, varies| shown_after(false, share, varies);
         assert_eq!(shown(1.05, false).lines().count(), 2);
+        assert_eq!(shown_after(true, 1.06, false).lines().count(), 2);
         assert!(shown(1.06, false).contains("more than this device can do"));
         assert!(shown(0.5, true).contains("not the same to the bit"));
         let lines = shown(2.0, true);
@@ -326,10 +332,10 @@ mod tests {
             helpers: vec![pack("pack_a", Some(2e-3)), pack("pack_b", Some(1e-3))],
             ..Record::default()
         };
-        let shown = row(&record);
+        let shown = row(&record, false);
         let last = shown.lines().last().unwrap();
         assert_eq!(last.trim(), "of which pack_a 2.00 ms, pack_b 1.00 ms");
         record.helpers = vec![pack("pack_b", None)];
-        assert_eq!(row(&record).lines().count(), 2);
+        assert_eq!(row(&record, false).lines().count(), 2);
     }
 }

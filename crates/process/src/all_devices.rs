@@ -57,17 +57,16 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
     Ok(Some(all))
 }
 
-/// The rates of every kernel at every size, a column for each device: numbered, since their
-/// names are long.
+/// The rates of every kernel at every size, and of the host's own loops beside them: a column for
+/// each device, numbered, since their names are long.
 fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
-    let records = results.iter().flat_map(|(_, records)| records);
-    let on_devices: Vec<&Record> = records.filter(|one| one.platform != "host").collect();
+    let records: Vec<&Record> = results.iter().flat_map(|(_, records)| records).collect();
     let is_timed = |kernel: &str| {
-        let mut same = on_devices.iter().filter(|one| one.kernel == kernel);
+        let mut same = records.iter().filter(|one| one.kernel == kernel);
         same.any(|one| one.rate().is_some())
     };
     let mut kept: Vec<(&str, Shape)> = Vec::new();
-    for record in &on_devices {
+    for record in &records {
         // A kernel that is timed was shown by hand before, at a small size of its own. Only
         // such a row may go: one with a fault says more than the rates beside it.
         let by_hand = record.is_right() && record.rate().is_none() && is_timed(&record.kernel);
@@ -85,7 +84,7 @@ fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
         format!("{kernel}{shape}")
     };
     let unit = |row: &(&str, Shape)| {
-        let mut timed = on_devices.iter().filter(|one| key(one) == *row);
+        let mut timed = records.iter().filter(|one| key(one) == *row);
         let timed = timed.find(|one| one.rate().is_some());
         timed.map_or("", |one| one.unit()).to_string()
     };

@@ -16,12 +16,9 @@ const FULL: f64 = 40.0;
 pub fn bars(lesson: &str, runs: &[&str]) -> Result<String> {
     let number = lesson.strip_prefix("lesson").unwrap_or(lesson);
     let number: u32 = number.parse().context("a lesson is named lesson05")?;
-    let mut lines = Vec::new();
+    let mut lines = vec!["The best kernel of each lesson, of the limit".to_string()];
     for run in runs {
-        lines.push(format!(
-            "{}, of its limit",
-            device_name(&best(run, number)?)
-        ));
+        lines.push(device_name(&best(run, number)?));
         // What is for GPUs alone is recorded on no CPU.
         let lessons = (NAIVE..=number).filter_map(|one| Some((one, best(run, one).ok()?)));
         lines.extend(lessons.map(|(one, best)| {
