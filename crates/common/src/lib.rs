@@ -19,7 +19,6 @@
 //!   and guards on either side; [`pinned`] is memory of the host that a device can reach.
 //! - [`timing`] says which event times can be believed, and what they come to;
 //!   [`probe`] holds the device's own limits, which results are a share of.
-//! - [`simulator`] reads what Oclgrind, which sees every access, reports of a kernel.
 //! - [`traffic`] evaluates the formulas of what a kernel loads and stores.
 //! - [`record`] is one kernel's result, for people and for programs; [`outcome`] whether it is
 //!   right, and [`death`] how it took its process down, by the [`stage`] that this was in.
@@ -44,7 +43,6 @@ pub mod probe;
 pub mod program;
 pub mod record;
 pub mod session;
-pub mod simulator;
 pub mod source;
 pub mod stage;
 pub mod tell;

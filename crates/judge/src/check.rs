@@ -8,9 +8,8 @@ use anyhow::Result;
 use common::Error;
 use common::death::How as Ending;
 use common::record::Record;
-use common::simulator::Log;
 use common::source::Source;
-use process::simulator::{look_for_faults, oclgrind};
+use process::simulator::{Log, look_for_faults, oclgrind};
 use process::worker::Work;
 use verify::element::Type;
 

@@ -9,10 +9,10 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{Result, anyhow};
-use common::simulator::Line;
 use common::source::Source;
 use common::threads;
 use diagnostics::tokens::Tokens;
+use process::simulator::Line;
 use process::worker::Work;
 
 use crate::answer::{End, judge};

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
-use common::simulator::{FaultKind, Line};
 use diagnostics::log::{Log, Place};
 use diagnostics::terminal::Out;
 use diagnostics::terminal::prose::{WIDTH, beside, cut};
+use process::simulator::{FaultKind, Line};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use task::counts::Count;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use common::simulator::{Fault, FaultKind, Log};
+use process::simulator::{Fault, FaultKind, Log};
 
 use crate::observation::{Detection, Detector, Evidence, Observation, Part};
 

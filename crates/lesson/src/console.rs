@@ -15,12 +15,12 @@ use diagnostics::terminal::progress::{self, tick_by_itself};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
 use process::events::{Event, Sender};
 use process::resume::Earlier;
+use process::simulator::Simulator;
 use serde_json::json;
 use verify::matrix::Matrix;
 
 use crate::cli::Flags;
 use crate::report::Report;
-use crate::simulator::Simulator;
 use crate::step::{Hush, Part, Step};
 
 /// Matrices up to this many rows and columns are printed by `--show`.

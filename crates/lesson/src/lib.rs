@@ -10,7 +10,6 @@
 //! - `lesson` is what was asked for, the problem and the end, and what it computes with:
 //!   session, programs, operands. What it says goes through `console`, and is printed by [`report`].
 //! - [`step`] says each step as it happens, with `--step`, and waits for a key.
-//! - `simulator` puts what a simulator reported into the row of the kernel that ran.
 //! - `run` leads from `main` to a lesson, whose flags are in [`cli`]; the work is done by
 //!   a child process that the crate `process` watches.
 //! - `choice` marks the one step of a table that is expected to be the fastest, by the
@@ -30,7 +29,6 @@ mod ready;
 pub mod report;
 pub mod results;
 mod run;
-mod simulator;
 pub mod step;
 
 pub use ablate::AblateFlag;

@@ -15,7 +15,6 @@ use common::failure::{Failure, Kind};
 use common::file;
 use common::program::words;
 use common::record::Record;
-use common::simulator::LOG_VARIABLE;
 use common::stage::Stage;
 use diagnostics::terminal::{plain, show_error};
 use serde::{Deserialize, Serialize};
@@ -29,6 +28,7 @@ use crate::events::{
 use crate::finished::Refused;
 use crate::resume;
 use crate::signals::Terminal;
+use crate::simulator::LOG_VARIABLE;
 use crate::staff::{self, Idle};
 
 /// Waits for at most so long; true when the lesson is to be ended at once.

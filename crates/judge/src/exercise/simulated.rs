@@ -9,10 +9,9 @@ use analysis::trace::figures::Figures;
 use analysis::trace::run::trace;
 use anyhow::Result;
 use common::record::Record;
-use common::simulator::{Line, Log};
 use common::source::Source;
 
-use process::simulator::{look_for_faults, oclgrind};
+use process::simulator::{Line, Log, look_for_faults, oclgrind};
 
 use super::Asked;
 use super::runs;
