@@ -13,7 +13,7 @@ use verify::shape::Shape;
 use crate::Own;
 use crate::engine::Engine;
 use crate::ranks::{must_fit, own_devices};
-use crate::summa::Grid;
+use crate::summa::summa;
 
 /// The flags of a rank.
 #[derive(Parser)]
@@ -65,7 +65,7 @@ fn work(flags: &Flags, world: &SimpleCommunicator) -> Result<()> {
     }
     let source = Source::of_course("14-several-devices.cl")?;
     let engine = Engine::all(slice::from_ref(&device), &source, false)?.remove(0);
-    let measured = Grid::new(world, engine, flags)?.run()?;
+    let measured = summa(world, &engine, flags)?;
     if world.rank() == 0 {
         let json = serde_json::to_string(&measured).map_err(std::io::Error::from)?;
         let line = if flags.json { json } else { measured.row() };
