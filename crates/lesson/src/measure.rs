@@ -1,6 +1,7 @@
 //! Verify, then time, then print: what happens to every kernel; or why it is skipped, which is known
 //! before it is built, or before it is launched, or said by the driver.
 
+use std::panic::Location;
 use std::time::{Duration, Instant, SystemTime};
 
 use common::device::Device;
@@ -21,7 +22,7 @@ use opencl3::kernel::Kernel;
 use process::events::{Event, Lost};
 use process::resume::Earlier;
 use serde_json::Value;
-use task::table::{Table, given};
+use task::table::{Rows, Table, given};
 use task::{Plan, Role, Task};
 use verify::element::Type;
 use verify::numbers::bytes;
@@ -33,32 +34,41 @@ use crate::step::{Card, Part};
 
 impl Lesson {
     /// The tasks of one of a file's tables, for a problem and the lesson's device.
-    pub fn tasks(&mut self, file: &str, table: &str, problem: &Problem) -> Result<Vec<Task>> {
+    #[track_caller]
+    pub fn tasks(&mut self, text: &str, table: &str, problem: &Problem) -> Result<Vec<Task>> {
+        let of = Location::caller().file();
         let session = self.session()?;
         let Device { limits, kind, .. } = &session.device;
-        Table::read(file)?.tasks(table, &given(limits, *kind, problem), problem)
+        let rows = Table::read(Rows { text, of })?;
+        rows.tasks(table, &given(limits, *kind, problem), problem)
     }
 
     /// Verifies, times and prints them.
-    pub fn measure_table(&mut self, file: &str, table: &str, problem: &Problem) -> Result<()> {
-        let tasks = self.tasks(file, table, problem)?;
-        self.measure_all(&tasks)
+    #[track_caller]
+    pub fn measure_table(&mut self, text: &str, table: &str, problem: &Problem) -> Result<()> {
+        let of = Location::caller().file();
+        let tasks = self.tasks(text, table, problem)?;
+        let measured = self.measure_all(&tasks);
+        measured.map_err(|error| Rows { text, of }.placed(error))
     }
 
     /// The same below a heading, if one of them is asked for.
+    #[track_caller]
     pub fn measure_below(
         &mut self,
         heading: &str,
-        file: &str,
+        text: &str,
         table: &str,
         problem: &Problem,
     ) -> Result<()> {
-        let tasks = self.tasks(file, table, problem)?;
+        let of = Location::caller().file();
+        let tasks = self.tasks(text, table, problem)?;
         if !tasks.iter().any(|task| self.flags().wants_task(task)) {
             return Ok(());
         }
         self.say(heading)?;
-        self.measure_all(&tasks)
+        let measured = self.measure_all(&tasks);
+        measured.map_err(|error| Rows { text, of }.placed(error))
     }
 
     /// Prints a table of tasks, each verified and timed, but for those that `--only`

@@ -54,7 +54,7 @@ impl Form {
         };
         let form = read(path, text)?;
         if let Some((key, instead)) = form.of_rows() {
-            let at = place_in(text, key).unwrap_or_default();
+            let at = position(text, find(text, key).unwrap_or_default());
             let why =
                 format!("{at}: {key} is for a lesson's rows, of which there are several{instead}");
             return Err(cannot(path, &why));
@@ -101,7 +101,7 @@ impl Form {
     }
 }
 
-fn contents(path: &Path) -> Result<String> {
+pub(crate) fn contents(path: &Path) -> Result<String> {
     let read = file::read(path, 1 << 20).map_err(|error| error.to_string());
     let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(|why| why.to_string()));
     text.map_err(|why| Error::File {
@@ -123,12 +123,12 @@ fn cannot(path: &Path, why: &dyn Display) -> Error {
 pub fn place(path: &Path, key: &str) -> String {
     let place = || {
         let text = contents(path).ok()?;
-        if let Some(at) = place_in(&text, key) {
-            return Some((path.to_path_buf(), at));
+        if let Some(at) = find(&text, key) {
+            return Some((path.to_path_buf(), position(&text, at)));
         }
         let base = path.with_file_name(toml::from_str::<Form>(&text).ok()?.like?);
-        let at = place_in(&contents(&base).ok()?, key)?;
-        Some((base, at))
+        let text = contents(&base).ok()?;
+        Some((base, position(&text, find(&text, key)?)))
     };
     match place() {
         Some((path, at)) => format!("{}, {at}", path.display()),
@@ -136,8 +136,16 @@ pub fn place(path: &Path, key: &str) -> String {
     }
 }
 
-/// "line 3, column 7": where a field stands in a text, or the nearest one around it.
-pub(crate) fn place_in(text: &str, key: &str) -> Option<String> {
+/// "line 3, column 7" of a text.
+pub(crate) fn position(text: &str, at: usize) -> String {
+    let before = &text[..at];
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    format!("line {line}, column {column}")
+}
+
+/// Where a field stands in a text, or the nearest one around it.
+pub(crate) fn find(text: &str, key: &str) -> Option<usize> {
     /// What a field may be called instead.
     const OTHERWISE: [(&str, &str); 4] = [
         ("global", "groups"),
@@ -166,13 +174,7 @@ pub(crate) fn place_in(text: &str, key: &str) -> Option<String> {
             None => break,
         }
     }
-    let before = &text[..value.span().start];
-    let column = before.chars().rev().take_while(|c| *c != '\n').count();
-    Some(format!(
-        "line {}, column {}",
-        before.matches('\n').count() + 1,
-        column + 1
-    ))
+    Some(value.span().start)
 }
 
 #[cfg(test)]
@@ -227,7 +229,9 @@ mod tests {
             let made = made.and_then(|form| form.task(&form.size, 1, &[]));
             let told = match made {
                 Ok(_) => String::new(),
-                Err(Error::At { key, .. }) => place_in(&text, &key).unwrap_or(key),
+                Err(Error::At { key, .. }) => {
+                    position(&text, find(&text, &key).unwrap_or_default())
+                }
                 Err(error) => error.to_string(),
             };
             assert!(

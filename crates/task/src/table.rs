@@ -2,48 +2,99 @@
 //! what the device tells. A row with several values for a macro is several tasks.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::path::Path;
 
 use common::device::{Kind, Limits};
 use common::error::{AtField, Error, Result};
+use common::source::workspace;
 use serde::Deserialize;
 use verify::formula::{Formula, Scope};
 use verify::problem::Problem;
 
 use crate::form::{Form, Layout};
 use crate::make::{For, holds, resolved};
-use crate::read::place_in;
+use crate::read::{contents, find, position};
 use crate::sizes::{Sizes, sides_of};
 use crate::task::Task;
 
-/// A file of rows, by the table that they stand in.
-pub struct Table {
-    text: String,
+/// A text of rows, and the source file of the program that reads it: the text stands there, or in a
+/// file of its folder.
+#[derive(Clone, Copy)]
+pub struct Rows<'t> {
+    /// The text.
+    pub text: &'t str,
+    /// The source file, as the compiler names it.
+    pub of: &'t str,
+}
+
+impl Rows<'_> {
+    /// "FILE, line 3, column 7".
+    fn place(&self, at: usize) -> String {
+        let source = Path::new(self.of);
+        let folder = source.ancestors().nth(2).unwrap_or(source);
+        let mut files = [source.to_path_buf()].to_vec();
+        files.extend(["steps.toml", "copies.toml"].map(|name| folder.join(name)));
+        let place = files.iter().find_map(|file| {
+            let all = contents(&workspace().join(file)).ok()?;
+            let at = position(&all, all.find(self.text)? + at);
+            Some(format!("{}, {at}", file.display()))
+        });
+        place.unwrap_or_else(|| format!("the rows, {}", position(self.text, at)))
+    }
+
+    /// An error with the place of the field that it is about.
+    pub fn placed(&self, error: Error) -> Error {
+        match error {
+            Error::At { key, error } => {
+                let place = self.place(find(self.text, &key).unwrap_or_default());
+                Error::Usage(format!("{place}: {error}"))
+            }
+            error => error,
+        }
+    }
+
+    fn unread(&self, why: &toml::de::Error) -> Error {
+        let at = why.span().map_or(0, |span| span.start);
+        Error::Usage(format!("{}: {}", self.place(at), why.message()))
+    }
+}
+
+impl<'t> From<&'t str> for Rows<'t> {
+    fn from(text: &str) -> Rows<'_> {
+        Rows { text, of: "" }
+    }
+}
+
+/// Rows, by the table that they stand in.
+pub struct Table<'t> {
+    text: Rows<'t>,
     rows: BTreeMap<String, Vec<Form>>,
 }
 
-impl Table {
-    /// Reads a file. A row that is `like` another above it has all of that one that it does not
+impl<'t> Table<'t> {
+    /// Reads rows. One that is `like` another above it has all of that one that it does not
     /// say, but for the variant and what that was made from.
-    pub fn read(text: &str) -> Result<Table> {
-        let wrong =
-            |why: &dyn Display| Error::Usage(format!("the rows: {}", why.to_string().trim_end()));
+    pub fn read(text: impl Into<Rows<'t>>) -> Result<Table<'t>> {
+        let rows = text.into();
         let tables: BTreeMap<String, Vec<toml::Table>> =
-            toml::from_str(text).map_err(|why| wrong(&why))?;
+            toml::from_str(rows.text).map_err(|why| rows.unread(&why))?;
         let mut all = BTreeMap::new();
         let mut above: Vec<(String, toml::Table)> = Vec::new();
-        for (table, rows) in tables {
+        for (table, of_table) in tables {
             let mut read = Vec::new();
-            for mut row in rows {
+            for (at, mut row) in of_table.into_iter().enumerate() {
                 if let Some(like) = row.remove("like") {
                     let base = above.iter().rfind(|one| like.as_str() == Some(&one.0));
-                    let none = || wrong(&format!("there is no row {like:?} above"));
-                    row = over(base.ok_or_else(none)?.1.clone(), row);
+                    let base = base.ok_or_else(|| {
+                        let why = Error::Usage(format!("there is no row {like} above"));
+                        rows.placed(why.at(&format!("{table}[{at}].like")))
+                    })?;
+                    row = over(base.1.clone(), row);
                 }
                 let form = Form::deserialize(row.clone()).map_err(|why| {
-                    // Read as it stands, it tells the line.
-                    let whole = toml::from_str::<BTreeMap<String, Vec<Form>>>(text);
-                    wrong(&whole.err().unwrap_or(why))
+                    // Read as it stands, it tells the place.
+                    let whole = toml::from_str::<BTreeMap<String, Vec<Form>>>(rows.text);
+                    rows.unread(&whole.err().unwrap_or(why))
                 })?;
                 let name = format!("{} {}", form.function, form.variant);
                 above.push((name.trim_end().into(), row));
@@ -52,27 +103,26 @@ impl Table {
             all.insert(table, read);
         }
         Ok(Table {
-            text: text.into(),
+            text: rows,
             rows: all,
         })
     }
 
     /// The tasks of one of its tables, for this problem.
     pub fn tasks(&self, table: &str, given: &Scope, problem: &Problem) -> Result<Vec<Task>> {
-        let none = || Error::Usage(format!("the rows: there is no table {table}"));
-        let rows = self.rows.get(table).ok_or_else(none)?.iter().enumerate();
-        let tasks = rows.map(|(at, row)| {
-            row.tasks(given, problem).map_err(|error| match error {
-                Error::At { key, error } => {
-                    let place = place_in(&self.text, &format!("{table}[{at}].{key}"));
-                    let place = place.map_or(String::new(), |place| format!(", {place}"));
-                    Error::Usage(format!("the rows{place}: {}: {error}", row.function))
-                }
-                error => error,
-            })
-        });
-        let tasks: Result<Vec<Vec<Task>>> = tasks.collect();
-        Ok(tasks?.into_iter().flatten().collect())
+        let none = || Error::Usage(format!("there is no table {table}"));
+        let mut all = Vec::new();
+        for (at, row) in self.rows.get(table).ok_or_else(none)?.iter().enumerate() {
+            let key = format!("{table}[{at}].");
+            let tasks = row.tasks(given, problem).at(&key);
+            for mut task in tasks.map_err(|error| self.text.placed(error))? {
+                let keys = task.launches.iter_mut().map(|one| &mut one.key);
+                let keys = keys.chain(task.buffers.iter_mut().map(|one| &mut one.key));
+                keys.for_each(|one| one.insert_str(0, &key));
+                all.push(task);
+            }
+        }
+        Ok(all)
     }
 }
 
@@ -340,15 +390,17 @@ mod tests {
             ("[[step]]\nlike = \"tilde\"", "no row"),
             ("gruop = [1, 1]", "gruop"),
             ("exact-group = [1, 1]", "line 14, column 5"),
-            (
-                "names = { X = \"Y + 1\" }",
-                "line 14, column 19: strip: names.X",
-            ),
+            ("names = { X = \"Y + 1\" }", "line 14, column 19: names.X"),
             ("says = \"{TS\"", "brace"),
-            ("global = [\"TS/3\", 1]", "TS/3"),
+            (
+                "global = [\"TS/3\", 1]",
+                "the rows, line 14, column 14: strip: the range of strip: the formula \"TS/3\"",
+            ),
         ] {
+            let file = format!("{TILED}{rest}");
             let plans = |all: Vec<Task>| all.iter().try_for_each(|one| one.plan().map(drop));
-            let error = tasks(rest).and_then(plans).expect_err(rest).to_string();
+            let error = tasks(rest).and_then(plans).expect_err(rest);
+            let error = Rows::from(&*file).placed(error).to_string();
             assert!(error.contains(words), "{rest}: {error}");
         }
     }

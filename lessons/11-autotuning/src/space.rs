@@ -36,7 +36,7 @@ pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
 });
 
 /// How they are launched.
-pub static STEPS: LazyLock<Table> =
+pub static STEPS: LazyLock<Table<'static>> =
     LazyLock::new(|| Table::read(include_str!("../steps.toml")).expect("a test reads it"));
 
 /// A value for each parameter of a kernel.
