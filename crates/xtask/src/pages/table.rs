@@ -99,8 +99,6 @@ pub fn origin(lesson: &str, names: &[&str]) -> Result<String> {
         };
         format!("{device}; {}recorded {}", size_of_run(run), run.date)
     });
-    Ok(format!(
-        "*Where the figures come from: {}. Each is the median of at least 3 runs.*",
-        devices.collect::<Vec<_>>().join(". ")
-    ))
+    let devices: Vec<String> = devices.collect();
+    Ok(format!("*{}.*", devices.join(". ")))
 }
