@@ -10,10 +10,10 @@ use common::Error;
 use common::device::pocl;
 use common::record::{Of, Record};
 use common::source::{Source, did_you_mean};
-use process::scratch::Scratch;
-use process::worker::{self, Work};
-use process::{Orders, lessons};
 use verify::element::Type;
+use watchdog::scratch::Scratch;
+use watchdog::worker::{self, Work};
+use watchdog::{Orders, lessons};
 
 /// How long a launch may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -97,7 +97,7 @@ impl Wanted {
     ///
     /// # Errors
     /// [`Error::Usage`] for a variant that there is not, or a kernel that is skipped on
-    /// this device; [`Refused`](process::Refused) where the worker itself refuses.
+    /// this device; [`Refused`](watchdog::Refused) where the worker itself refuses.
     pub fn launch(&self, mut work: Work) -> Result<Launched> {
         let usage = |why: String| Err(Error::Usage(why).into());
         let cache = Scratch::new()?;

@@ -10,9 +10,9 @@ use anyhow::{Context, Result};
 use common::Error;
 use common::device::pocl;
 use common::source::Source;
-use process::Finished;
-use process::lessons;
-use process::scratch::Scratch;
+use watchdog::Finished;
+use watchdog::lessons;
+use watchdog::scratch::Scratch;
 
 use crate::code::{Code, Resources};
 use crate::file;
@@ -109,7 +109,7 @@ pub fn binary(wanted: &Wanted, launched: &Launched) -> Result<Binary> {
     let compiler = this.with_file_name("oclcc");
     let compiler = compiler.with_extension(std::env::consts::EXE_EXTENSION);
     let mut command = Command::new(&compiler);
-    process::end_with_us(&mut command);
+    watchdog::end_with_us(&mut command);
     for (name, value) in &launched.record.defines {
         command.arg("-D").arg(format!("{name}={value}"));
     }

@@ -9,7 +9,7 @@
 use std::fs;
 use std::process::{Command, Output, Stdio};
 
-use process::scratch::Scratch;
+use watchdog::scratch::Scratch;
 
 use crate::code::Resources;
 

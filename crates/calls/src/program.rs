@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::{Error, Result};
-use process::scratch::Scratch;
-use process::{Signals, end_group, end_with_us, in_a_group};
+use watchdog::scratch::Scratch;
+use watchdog::{Signals, end_group, end_with_us, in_a_group};
 
 use crate::line::{Begin, Line, VARIABLE};
 

@@ -8,10 +8,10 @@ use common::Error;
 use common::device::{DEVICE_VARIABLE, variable};
 use common::source::{Source, workspace};
 use judge::{By, How, SIMULATED, SIZES, Seen, Subject};
-use process::devices;
-use process::lessons;
 use serde::Deserialize;
 use verify::element::Type;
+use watchdog::devices;
+use watchdog::lessons;
 
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Run, page_of};

@@ -17,9 +17,9 @@ use calls::time_line::TimeLine;
 use colored::Colorize;
 use common::death::How;
 use diagnostics::terminal::plain;
-use process::fallback_driver;
 use serde_json::json;
 use verify::numbers::{bytes, count};
+use watchdog::fallback_driver;
 
 /// The flags of `course calls`.
 #[derive(clap::Args)]

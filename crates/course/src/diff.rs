@@ -16,9 +16,9 @@ use diagnostics::terminal::diff::{self, Change, Line};
 use diagnostics::terminal::prose::{beside, fitted, hunks};
 use judge::exercise::{come_to, model};
 use judge::{LaunchFlags, is_task};
-use process::lessons::LESSONS;
 use serde_json::{Value, json};
 use task::counts::Count;
+use watchdog::lessons::LESSONS;
 
 use crate::asm;
 use crate::puzzles::taken;

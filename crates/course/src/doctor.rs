@@ -18,8 +18,8 @@ use colored::Colorize;
 use common::device::pocl::can_write;
 use common::device::too_few_files;
 use diagnostics::terminal::Out;
-use process::Environment;
 use serde_json::json;
+use watchdog::Environment;
 
 use finding::{Finding, Health, Topic};
 
@@ -63,7 +63,7 @@ pub fn doctor(options: &Options) -> Result<ExitCode> {
     screen.show(drivers::environment())?;
     screen.show([drivers::loader()])?;
     screen.show(drivers::icd_files())?;
-    if let Some((variable, value)) = process::fallback_driver() {
+    if let Some((variable, value)) = watchdog::fallback_driver() {
         screen.show([drivers::fallback(variable, &value)])?;
         environment.push((variable, value.into()));
     }

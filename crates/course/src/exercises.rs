@@ -7,8 +7,8 @@ use std::{fs, io};
 use anyhow::{Context, Result, bail, ensure};
 use common::source::{Source, workspace};
 use judge::{How, Seen, exercise};
-use process::lessons::{LESSONS, Lesson};
 use task::form::Form;
+use watchdog::lessons::{LESSONS, Lesson};
 
 use crate::game::progress::Mark;
 use crate::game::puzzle::{Check, Puzzle, PuzzleKind, page_of};

@@ -16,7 +16,7 @@ use diagnostics::terminal::stream::Stream;
 use diagnostics::terminal::wrap::lines;
 use lesson::step::pane::{Pane, Scroll};
 use lesson::step::screen::{self, event_within};
-use process::watch::saves::{News, Saves};
+use watchdog::watch::saves::{News, Saves};
 
 use crate::game;
 use crate::game::background::Background;

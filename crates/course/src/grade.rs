@@ -18,13 +18,13 @@ use diagnostics::terminal::wrap::stdout_columns;
 use diagnostics::terminal::{Out, plain, plain_name, progress, table};
 use judge::{Detection, Detector, Evidence, Observation, SEEDS, TIMEOUT};
 use lesson::results;
-use process::devices::{Device, chosen};
-use process::scratch::Scratch;
-use process::{ask, in_a_group, machine, this_program};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use verify::cores::{cores, each_on};
 use verify::numbers::count;
+use watchdog::devices::{Device, chosen};
+use watchdog::scratch::Scratch;
+use watchdog::{ask, in_a_group, machine, this_program};
 
 use crate::game::folder::VARIABLE;
 use crate::game::puzzle::Puzzle;

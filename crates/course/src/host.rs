@@ -17,10 +17,10 @@ use common::source::{Source, workspace};
 use diagnostics::log::{Log, Place};
 use diagnostics::terminal::plain;
 use judge::{Detection, Detector, How, Observation, Seen};
-use process::fallback_driver;
-use process::scratch::Scratch;
 use serde_json::Value;
 use verify::numbers::count;
+use watchdog::fallback_driver;
+use watchdog::scratch::Scratch;
 
 use crate::calls::how_it_ended;
 use crate::exercises::{EXERCISE, each, number};

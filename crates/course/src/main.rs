@@ -42,7 +42,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use common::Error;
-use process::end;
+use watchdog::end;
 
 /// What `asm`, `occupancy` and `trace` take first.
 const KERNEL: &str = "A kernel of a lesson, or of the file that --source names; or a file of yours, \
@@ -124,8 +124,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    if process::is_probe() {
-        return process::answer_probe();
+    if watchdog::is_probe() {
+        return watchdog::answer_probe();
     }
     if let Some(status) = judge::child::run_if_asked() {
         return status;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use common::Error;
 use common::source::{did_you_mean, workspace};
 use diagnostics::terminal::Out;
-use process::fallback_driver;
+use watchdog::fallback_driver;
 
 use crate::game::folder::{must_lie_outside, shown};
 

@@ -10,9 +10,9 @@ use colored::Colorize;
 use common::Error;
 use diagnostics::terminal::Out;
 use judge::{How, LaunchFlags, Subject, is_own, is_task};
-use process::lessons::{self, LESSONS, Lesson};
-use process::worker::Work;
 use verify::shape::Shape;
+use watchdog::lessons::{self, LESSONS, Lesson};
+use watchdog::worker::Work;
 
 use crate::front;
 use crate::game::folder::{Folder, shown};

@@ -16,12 +16,12 @@ use common::death::How;
 use common::record::Record;
 use diagnostics::aside;
 use diagnostics::terminal::Out;
-use process::data::{date, size_name};
-use process::devices::{self, Device};
-use process::lessons::{self, LESSONS};
-use process::{Finished, Refused, machine};
 use serde::Serialize;
 use verify::shape::Shape;
+use watchdog::data::{date, size_name};
+use watchdog::devices::{self, Device};
+use watchdog::lessons::{self, LESSONS};
+use watchdog::{Finished, Refused, machine};
 
 /// What is run, and where it is written.
 #[derive(Args)]

@@ -6,9 +6,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ::process::Refused;
-use ::process::watch::each_save;
-use ::process::watch::saves::{News, Saves};
+use ::watchdog::Refused;
+use ::watchdog::watch::each_save;
+use ::watchdog::watch::saves::{News, Saves};
 use anyhow::Result;
 use common::failure::Kind;
 use diagnostics::terminal::Out;

@@ -5,8 +5,8 @@ use common::death::{Blame, Death, How};
 use common::failure::{Failure, Kind};
 use common::record::{Of, Record};
 use common::stage::{Stage, Whose};
-use process::worker::Ended;
 use verify::numbers;
+use watchdog::worker::Ended;
 
 use crate::observation::{Detection, Detector, Observation};
 

@@ -9,9 +9,9 @@ use common::Error;
 use common::death::How as Ending;
 use common::record::Record;
 use common::source::Source;
-use process::simulator::{Log, look_for_faults, oclgrind};
-use process::worker::Work;
 use verify::element::Type;
+use watchdog::simulator::{Log, look_for_faults, oclgrind};
+use watchdog::worker::Work;
 
 use crate::answer::judge;
 use crate::how::How;

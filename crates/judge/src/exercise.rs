@@ -12,8 +12,8 @@ use anyhow::{Result, anyhow};
 use common::source::Source;
 use common::threads;
 use diagnostics::tokens::Tokens;
-use process::simulator::Line;
-use process::worker::Work;
+use watchdog::simulator::Line;
+use watchdog::worker::Work;
 
 use crate::answer::{End, judge};
 use crate::how::{How, Seen};

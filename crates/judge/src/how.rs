@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use diagnostics::terminal::show_error;
-use process::staff::Staff;
+use watchdog::staff::Staff;
 
 use crate::observation::{Detection, Observation};
 

@@ -9,9 +9,9 @@ use colored::{ColoredString, Colorize};
 use diagnostics::log::{Log, Place};
 use diagnostics::terminal::Out;
 use diagnostics::terminal::prose::{WIDTH, beside, cut};
-use process::simulator::{FaultKind, Line};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use task::counts::Count;
+use watchdog::simulator::{FaultKind, Line};
 
 /// Where the words beside a detector's name begin.
 const WORDS: usize = 28;

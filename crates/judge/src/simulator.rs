@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use process::simulator::{Fault, FaultKind, Log};
+use watchdog::simulator::{Fault, FaultKind, Log};
 
 use crate::observation::{Detection, Detector, Evidence, Observation, Part};
 

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use ::process::Refused;
-use ::process::lessons::{self, Lesson};
-use ::process::worker::Work;
+use ::watchdog::Refused;
+use ::watchdog::lessons::{self, Lesson};
+use ::watchdog::worker::Work;
 use analysis::launched::Wanted;
 use anyhow::Result;
 use clap::Args;

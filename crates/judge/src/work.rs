@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 use common::failure::{Failure, Kind};
-use process::Orders;
-use process::simulator::{self, oclgrind};
-use process::worker::{Ended, Work};
 use task::form::Form;
 use task::signature::Signature;
 use task::sizes::Sizes;
 use verify::element::Type;
+use watchdog::Orders;
+use watchdog::simulator::{self, oclgrind};
+use watchdog::worker::{Ended, Work};
 
 use crate::how::How;
 pub(crate) use crate::task::asked::Asked;

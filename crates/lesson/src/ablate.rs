@@ -17,12 +17,12 @@ use common::source::Source;
 use common::stage::Stage;
 use common::timing::{Runs, Timing};
 use diagnostics::functions::functions;
-use process::events::Event;
 use serde::Deserialize;
 use serde_json::json;
 use task::Task;
 use verify::numbers::{percent, seconds};
 use verify::shape::Shape;
+use watchdog::events::Event;
 
 use crate::lesson::Lesson;
 

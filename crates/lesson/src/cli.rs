@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use clap::{ColorChoice, Parser};
 use common::source::Source;
-use process::Orders;
 use task::Task;
 use verify::element::Type;
 use verify::matrix::Fill;
 use verify::shape::Shape;
+use watchdog::Orders;
 
 /// What a learner can ask of a lesson.
 #[derive(Clone, Debug, Parser)]
@@ -131,7 +131,7 @@ impl Flags {
 
     /// The device that this process is to use: its parent may say so.
     pub fn selector(&self) -> Option<String> {
-        process::worker::device().or_else(|| self.device.clone())
+        watchdog::worker::device().or_else(|| self.device.clone())
     }
 
     /// The kernel files: the one that `--source` names, or else the lesson's own.

@@ -13,11 +13,11 @@ use common::stage::Stage;
 use diagnostics::terminal::plain;
 use diagnostics::terminal::progress::{self, tick_by_itself};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
-use process::events::{Event, Sender};
-use process::resume::Earlier;
-use process::simulator::Simulator;
 use serde_json::json;
 use verify::matrix::Matrix;
+use watchdog::events::{Event, Sender};
+use watchdog::resume::Earlier;
+use watchdog::simulator::Simulator;
 
 use crate::cli::Flags;
 use crate::report::Report;

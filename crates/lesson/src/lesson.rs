@@ -16,8 +16,6 @@ use common::source::Source;
 use common::stage::Stage;
 use common::tell::Listener;
 use common::timing::Runs;
-use process::resume::{self, Earlier};
-use process::watch;
 use task::Task;
 use task::signature::Signature;
 use verify::element::Type;
@@ -25,6 +23,8 @@ use verify::matrix::Fill;
 use verify::numbers::{self, percent, significant};
 use verify::problem::Problem;
 use verify::shape::Shape;
+use watchdog::resume::{self, Earlier};
+use watchdog::watch;
 
 use crate::ablate::alone;
 use crate::cli::Flags;
@@ -163,7 +163,7 @@ impl Lesson {
         let step = self.console.step.as_ref();
         let peak = {
             let _hush = step.map(Step::hush);
-            process::peak::peak(&session)?
+            watchdog::peak::peak(&session)?
         };
         if let Some(step) = step {
             step.note("probe_fma and probe_copy: several launches each, not shown one by one");

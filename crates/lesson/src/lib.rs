@@ -11,7 +11,7 @@
 //!   session, programs, operands. What it says goes through `console`, and is printed by [`report`].
 //! - [`step`] says each step as it happens, with `--step`, and waits for a key.
 //! - `run` leads from `main` to a lesson, whose flags are in [`cli`]; the work is done by
-//!   a child process that the crate `process` watches.
+//!   a child process that the crate `watchdog` watches.
 //! - `choice` marks the one step of a table that is expected to be the fastest, by the
 //!   `cost` of each candidate; [`results`] says in which file that is kept.
 //! - `host` is what the same product takes without a device; `ablate` times a kernel with

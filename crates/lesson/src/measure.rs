@@ -19,14 +19,14 @@ use opencl3::error_codes::{
     CL_INVALID_KERNEL_NAME, CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE,
 };
 use opencl3::kernel::Kernel;
-use process::events::{Event, Lost};
-use process::resume::Earlier;
 use serde_json::Value;
 use task::table::{Rows, Table, given};
 use task::{Plan, Role, Task};
 use verify::element::Type;
 use verify::numbers::bytes;
 use verify::problem::Problem;
+use watchdog::events::{Event, Lost};
+use watchdog::resume::Earlier;
 
 use crate::lesson::Lesson;
 use crate::ready::Ready;

@@ -7,7 +7,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use common::error::{Error, Result};
 use common::record::Of;
 use common::source::{Source, did_you_mean};
-use process::{status_of, watch};
+use watchdog::{status_of, watch};
 
 use crate::cli::Flags;
 use crate::lesson::Lesson;
@@ -41,7 +41,7 @@ pub fn lesson_with<Own: Args>(
         .and_then(|flags| Ok((flags, Own::from_arg_matches(&matches)?)));
     let (flags, own) = flags.unwrap_or_else(|error| error.exit());
     flags.apply_color();
-    let status = if process::is_child() {
+    let status = if watchdog::is_child() {
         let begun = Lesson::begin(Of::Lesson(number), title, files, flags);
         in_the_child(begun, |lesson| {
             let sizes = lesson.flags().sizes.clone();
@@ -85,15 +85,15 @@ fn in_the_child(begun: Result<Lesson>, body: impl FnOnce(&mut Lesson) -> Result<
         Err(error) => (None, Err(error)),
     };
     let status = status_of(result);
-    process::leave(status);
+    watchdog::leave(status);
     drop(lesson);
     status
 }
 
 /// What needs no device is done at once; the rest by a child.
 fn in_the_parent(number: u32, files: &'static [&'static str], flags: &Flags) -> Result<u8> {
-    if process::is_probe() {
-        process::answer_probe();
+    if watchdog::is_probe() {
+        watchdog::answer_probe();
         return Ok(0);
     }
     if flags.notes {
@@ -118,7 +118,7 @@ fn in_the_parent(number: u32, files: &'static [&'static str], flags: &Flags) -> 
         return Ok(0);
     }
     sources(files, flags)?;
-    process::run(&flags.orders())
+    watchdog::run(&flags.orders())
 }
 
 /// Which of the files has this kernel: the first where none has.
@@ -138,7 +138,7 @@ pub(crate) fn sources(files: &[&str], flags: &Flags) -> Result<Vec<Rc<Source>>> 
     let read = read.iter().map(|file| Source::read(file).map(Rc::new));
     let read: Vec<Rc<Source>> = read.collect::<Result<_>>()?;
     // Who has typed a lesson's command was told that before its worker began.
-    let is_known = process::is_child() && !process::worker::is_heard();
+    let is_known = watchdog::is_child() && !watchdog::worker::is_heard();
     if is_known || flags.only.is_empty() && flags.source.is_none() {
         return Ok(read);
     }

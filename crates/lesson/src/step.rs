@@ -35,7 +35,7 @@ use crossterm::event::KeyCode::{
     self, Backspace, Char, Down, Enter, Esc, Left, PageDown, PageUp, Right, Up,
 };
 use indicatif::ProgressBar;
-use process::events::{Event, Sender};
+use watchdog::events::{Event, Sender};
 
 pub use card::Card;
 pub use part::Part;

@@ -23,10 +23,10 @@ use common::source::Source;
 use common::stage::Stage;
 use common::{Error, Result};
 use diagnostics::terminal::wrap;
-use process::Orders;
-use process::events::{Event, Sender};
 use verify::element::Type;
 use verify::numbers::{bytes, factor, seconds};
+use watchdog::Orders;
+use watchdog::events::{Event, Sender};
 
 /// Build an OpenCL kernel file ahead of time, into a binary for one device
 #[derive(Parser)]
@@ -78,22 +78,22 @@ fn parse_define(text: &str) -> Result<(String, usize), String> {
 const PATIENCE: Duration = Duration::from_secs(600);
 
 fn main() -> ExitCode {
-    if process::is_probe() {
-        return process::answer_probe();
+    if watchdog::is_probe() {
+        return watchdog::answer_probe();
     }
     let arguments = Arguments::parse();
-    if process::is_child() {
-        let status = process::status_of(compile(&arguments).map(|()| 0));
-        process::leave(status);
+    if watchdog::is_child() {
+        let status = watchdog::status_of(compile(&arguments).map(|()| 0));
+        watchdog::leave(status);
         return ExitCode::from(status);
     }
-    let done = process::run(&Orders {
+    let done = watchdog::run(&Orders {
         timeout: PATIENCE,
         all_devices: false,
         json: false,
         on_stage: false,
     });
-    ExitCode::from(process::status_of(done))
+    ExitCode::from(watchdog::status_of(done))
 }
 
 fn compile(arguments: &Arguments) -> Result<()> {

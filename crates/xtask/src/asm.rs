@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use analysis::launched::Wanted;
 use anyhow::Result;
 use common::source::{Source, workspace};
-use process::data::date;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use watchdog::data::date;
 
 use crate::kept::{self, must_be_a_name};
 use crate::record::printed;

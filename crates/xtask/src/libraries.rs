@@ -19,13 +19,13 @@ use common::record::Record;
 use common::timing::quantile;
 use diagnostics::aside;
 use diagnostics::terminal::Out;
-use process::data::date;
-use process::devices::{self, Device};
-use process::{Finished, lessons, machine};
 use serde_json::{Value, json};
 use verify::element::Type;
 use verify::numbers::significant;
 use verify::shape::Shape;
+use watchdog::data::date;
+use watchdog::devices::{self, Device};
+use watchdog::{Finished, lessons, machine};
 
 use comparison::{Comparison, OURS, OURS_BY_VENDOR, Rate};
 use cublas::OnGpu;
@@ -92,9 +92,9 @@ pub fn libraries(options: &Options) -> Result<()> {
     // It reads its environment when it is loaded. Drivers get a lesson's: it is measured as the
     // kernels are.
     if std::env::var_os(READY).is_none() {
-        let mut again = process::this_program()?;
+        let mut again = watchdog::this_program()?;
         again.args(std::env::args_os().skip(1)).env(READY, "1");
-        again.envs(process::environment());
+        again.envs(watchdog::environment());
         let ended = again.envs(library.environment(options.inputs)).status()?;
         return match ended.code() {
             Some(0) => Ok(()),

@@ -6,12 +6,12 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use process::data::date;
-use process::devices::{self, Device};
-use process::machine::vector_instructions;
-use process::scratch::Scratch;
 use serde_json::{Value, json};
 use verify::numbers::bytes;
+use watchdog::data::date;
+use watchdog::devices::{self, Device};
+use watchdog::machine::vector_instructions;
+use watchdog::scratch::Scratch;
 
 use crate::kept::{self, must_be_a_name};
 use crate::record::printed;

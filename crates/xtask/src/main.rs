@@ -58,8 +58,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    if process::is_probe() {
-        return process::answer_probe();
+    if watchdog::is_probe() {
+        return watchdog::answer_probe();
     }
     let done = match Command::parse() {
         Command::Pages { check, files } => pages::update(&files, check),
@@ -73,5 +73,5 @@ fn main() -> ExitCode {
         Command::Asm(options) => asm::record(&options),
         Command::Machine(options) => machine::machine(&options),
     };
-    process::end(done.map(|()| ExitCode::SUCCESS))
+    watchdog::end(done.map(|()| ExitCode::SUCCESS))
 }

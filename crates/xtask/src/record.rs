@@ -10,11 +10,11 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use common::source::workspace;
 use diagnostics::aside;
-use process::data::date;
-use process::events::{NAME, WORK_VARIABLE};
-use process::lessons::{LESSONS, Lesson};
-use process::scratch::Scratch;
 use serde_json::{Value, json};
+use watchdog::data::date;
+use watchdog::events::{NAME, WORK_VARIABLE};
+use watchdog::lessons::{LESSONS, Lesson};
+use watchdog::scratch::Scratch;
 
 use crate::kept::{self, must_be_a_name};
 
@@ -44,7 +44,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     let output = lesson
         .command()?
         .args(flags)
-        .envs(process::environment())
+        .envs(watchdog::environment())
         .env(WORK_VARIABLE, &events.0)
         .env("OPENCL_COURSE_CACHE", &cache)
         .stderr(Stdio::inherit())
@@ -118,7 +118,7 @@ pub fn problems(Course { name, flags }: &Course) -> Result<()> {
 pub fn printed(words: &[String], flags: &[String], well: &[i32]) -> Result<String> {
     let course = current_exe()?.with_file_name("course");
     let mut command = Command::new(course.with_extension(consts::EXE_EXTENSION));
-    process::end_with_us(&mut command);
+    watchdog::end_with_us(&mut command);
     command.args(words).args(flags).stderr(Stdio::inherit());
     let output = command.output();
     let output = output.context("course is not built; run `cargo build --workspace` first")?;

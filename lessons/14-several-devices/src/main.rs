@@ -83,7 +83,7 @@ fn main() -> ExitCode {
         let done = rank::rank();
         #[cfg(not(feature = "mpi"))]
         let done = Err(common::Error::Usage(WITHOUT.into()));
-        return process::end(done.map(|()| ExitCode::SUCCESS).map_err(Into::into));
+        return watchdog::end(done.map(|()| ExitCode::SUCCESS).map_err(Into::into));
     }
     let title = "several devices, several machines";
     let file = &["14-several-devices.cl"];

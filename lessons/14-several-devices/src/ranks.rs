@@ -188,7 +188,7 @@ pub fn start(lesson: &mut Lesson, ranks: usize, own: &Own) -> Result<()> {
 /// One run of so many ranks of this very program.
 fn mpirun(ranks: usize, size: Shape, seed: u64, own: &Own) -> Result<Measured> {
     let mut command = Command::new("mpirun");
-    process::end_with_us(&mut command);
+    watchdog::end_with_us(&mut command);
     command.args(["-n", &ranks.to_string(), "--oversubscribe"]);
     // Where ranks share a core, one that waits must let the others work.
     command.args(["--mca", "mpi_yield_when_idle", "1", "--bind-to", "none"]);

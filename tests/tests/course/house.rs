@@ -19,7 +19,7 @@ const CRATES: [&str; 12] = [
     "calls",
     "oclcc",
     "lesson",
-    "process",
+    "watchdog",
     "task",
     "common",
     "verify",

@@ -7,10 +7,10 @@ use common::error::{Cause, Error};
 use common::source::{Source, own_workspace};
 use diagnostics::aside;
 use diagnostics::tokens::Tokens;
-use process::scratch::Scratch;
-use process::simulator;
-use process::simulator::oclgrind;
-use process::worker::Work;
+use watchdog::scratch::Scratch;
+use watchdog::simulator;
+use watchdog::simulator::oclgrind;
+use watchdog::worker::Work;
 
 use super::accesses::Trace;
 use crate::launched::{Launched, Wanted};

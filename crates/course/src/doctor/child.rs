@@ -15,16 +15,16 @@ use common::session::{Arg, Session};
 use common::source::Source;
 use common::timing::{self, Clock, Runs};
 use dlopen2::raw::Library;
-use process::Environment;
 use serde_json::{Map, Value, json};
 use verify::element::Type;
+use watchdog::Environment;
 
 /// A driver that takes longer than this hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Asks a child of this program: its answer, or how it ended without one.
 pub fn ask(question: &[&str], environment: &Environment) -> Result<Value, String> {
-    let mut command = process::this_program().map_err(|error| error.to_string())?;
+    let mut command = watchdog::this_program().map_err(|error| error.to_string())?;
     command.args(["doctor", "--probe"]).args(question);
     command.envs(environment.iter().cloned());
     if environment.iter().any(|(name, _)| *name == ICD_VARIABLE) {
@@ -32,7 +32,7 @@ pub fn ask(question: &[&str], environment: &Environment) -> Result<Value, String
         command.env_remove(LIBRARY_VARIABLE);
     }
     // What a driver prints is no object.
-    process::ask::<Map<String, Value>>(&mut command, PATIENCE, u64::MAX).map(Value::Object)
+    watchdog::ask::<Map<String, Value>>(&mut command, PATIENCE, u64::MAX).map(Value::Object)
 }
 
 /// Has a child open a library: what is wrong, if it cannot. A library runs code of its

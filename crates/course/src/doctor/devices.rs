@@ -5,15 +5,15 @@ use std::path::Path;
 use anyhow::Result;
 use common::device::pocl::{self, CACHE_VARIABLE};
 use common::device::{self, DEVICE_VARIABLE};
-use process::Environment;
 use serde_json::Value;
 use verify::numbers::bytes;
+use watchdog::Environment;
 
 use super::child;
 use super::drivers;
 use super::finding::{Finding, Health, Topic};
-use process::machine::on_path;
-use process::packages;
+use watchdog::machine::on_path;
+use watchdog::packages;
 
 /// Examines every device, and shows each as soon as it is known. Gives what
 /// `--device` takes to choose a usable one: nothing for the one that a lesson

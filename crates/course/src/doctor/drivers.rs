@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use common::device::icd::{self, ICD_VARIABLE, TAKEN_FOR_LIBRARY, icd_place};
 use common::device::pocl;
-use process::LIBRARY_VARIABLE;
-use process::scratch::Scratch;
 use serde_json::Value;
 use verify::numbers;
+use watchdog::LIBRARY_VARIABLE;
+use watchdog::scratch::Scratch;
 
 use super::child;
 use super::finding::{Finding, Topic};
-use process::packages;
+use watchdog::packages;
 
 /// How errors without a device are told apart: by opencl3's and the loader's codes.
 const NO_LOADER: &str = "(-2000)";

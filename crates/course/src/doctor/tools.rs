@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use analysis::trace::run::plugin_path;
 use common::device::icd::{icd_files, named_library};
 use common::device::pocl::{self, can_write};
-use process::simulator::oclgrind;
+use watchdog::simulator::oclgrind;
 
 use super::finding::{Finding, Topic};
-use process::machine::{self, on_path};
-use process::packages::{self, install};
+use watchdog::machine::{self, on_path};
+use watchdog::packages::{self, install};
 
 /// What there is to say about the machine itself.
 pub fn system() -> [Finding; 2] {

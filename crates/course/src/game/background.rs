@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use colored::control::SHOULD_COLORIZE;
-use process::scratch::Scratch;
-use process::watch::saves::{News, Saves};
-use process::{child_status, end_group, in_a_group, this_program};
+use watchdog::scratch::Scratch;
+use watchdog::watch::saves::{News, Saves};
+use watchdog::{child_status, end_group, in_a_group, this_program};
 
 /// Set where a screen with keys shows what a command prints: it then names keys, not
 /// commands.

@@ -8,9 +8,9 @@ use anyhow::{Context, Result};
 use common::source::Source;
 use diagnostics::terminal::prose::beside;
 use judge::Observation;
-use process::lessons::Lesson;
 use serde::Deserialize;
 use task::form::Form;
+use watchdog::lessons::Lesson;
 
 use super::progress::Mark;
 use super::written::Written;

@@ -9,9 +9,9 @@ use common::source::Source;
 use diagnostics::terminal::{Out, progress};
 use indicatif::ProgressBar;
 use judge::{How, Seen};
-use process::watch::each_save;
-use process::watch::saves::{News, Saves};
 use serde_json::json;
+use watchdog::watch::each_save;
+use watchdog::watch::saves::{News, Saves};
 
 use super::background::Background;
 use super::folder::Folder;

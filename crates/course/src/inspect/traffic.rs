@@ -8,9 +8,9 @@ use anyhow::Result;
 use colored::Colorize;
 use diagnostics::terminal::prose::beside;
 use judge::LaunchFlags;
-use process::simulator::oclgrind;
 use serde_json::{Value, json};
 use task::sizes::in_words;
+use watchdog::simulator::oclgrind;
 
 use super::Inspection;
 use crate::game::verdict::Checked;

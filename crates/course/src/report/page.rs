@@ -7,13 +7,13 @@ use common::record::{Of, Record};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, HtmlEscape, UndefinedBehavior, context};
-use process::data::size_name;
-use process::devices::Device;
-use process::lessons::LESSONS;
 use serde::Serialize;
 use serde_json::{Value, json};
 use verify::numbers::{factor, percent, seconds, significant};
 use verify::shape::Shape;
+use watchdog::data::size_name;
+use watchdog::devices::Device;
+use watchdog::lessons::LESSONS;
 
 use super::{Done, Survey, VECTORS};
 

@@ -1,10 +1,10 @@
 //! The cases of an exercise's check: on a device, in a simulator, and where it is counted.
 
 use anyhow::Result;
-use process::worker::Work;
 use task::cases::SEED;
 use task::form::Form;
 use task::sizes::{Sizes, in_words};
+use watchdog::worker::Work;
 
 use crate::task::asked::{Asked, Case, Purpose};
 use crate::work;

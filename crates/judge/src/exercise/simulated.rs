@@ -11,7 +11,7 @@ use anyhow::Result;
 use common::record::Record;
 use common::source::Source;
 
-use process::simulator::{Line, Log, look_for_faults, oclgrind};
+use watchdog::simulator::{Line, Log, look_for_faults, oclgrind};
 
 use super::Asked;
 use super::runs;

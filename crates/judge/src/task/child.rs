@@ -10,10 +10,10 @@ use common::outcome::{Outcome, Skip};
 use common::session::Need;
 use common::stage::Stage;
 use lesson::Lesson;
-use process::events::Event;
 use serde::Deserialize;
 use task::{Buffer, Fill, Right, Role, Task};
 use verify::draw::Draw;
+use watchdog::events::Event;
 
 use super::asked::{Asked, Case, Origin, Purpose};
 use super::beside::make_fills;
@@ -27,7 +27,7 @@ const LONG: Duration = Duration::from_secs(20);
 
 /// Runs a task, if this process was started for that.
 pub fn run_if_asked() -> Option<ExitCode> {
-    let mut all = process::worker::tasks().map_while(|task| Asked::deserialize(task).ok());
+    let mut all = watchdog::worker::tasks().map_while(|task| Asked::deserialize(task).ok());
     let first = all.next()?;
     Some(lesson::tasks(|lesson| {
         for asked in std::iter::once(first).chain(all) {

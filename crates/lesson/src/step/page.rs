@@ -132,7 +132,7 @@ impl Page {
     pub fn enter(present: bool) -> io::Result<Page> {
         // Asked while standard error is the terminal.
         console::colors_enabled_stderr();
-        let printed = process::events::file_for_printed();
+        let printed = watchdog::events::file_for_printed();
         screen::enter(Stream::Error, printed.as_deref())?;
         let drawn = Drawn::default();
         Ok(Page(Rc::new(RefCell::new(Drawn { present, ..drawn }))))

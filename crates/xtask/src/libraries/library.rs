@@ -11,11 +11,11 @@ use common::record::{Record, Work};
 use common::source::own_workspace;
 use common::timing::{Clock, Runs, Timing};
 use dlopen2::wrapper::{Container, WrapperApi};
-use process::{machine, packages};
 use verify::element::{Elements, Type};
 use verify::matrix::{Fill, Matrix};
 use verify::problem::Problem;
 use verify::shape::Shape;
+use watchdog::{machine, packages};
 
 /// A library that multiplies matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use common::source::Source;
 use diagnostics::tokens::Tokens;
-use process::lessons;
+use watchdog::lessons;
 
 use super::{picked, quoted};
 use crate::asm::{Origin, path};

@@ -28,10 +28,10 @@
 //! times something twice the first time counts, which is the one in the tables.
 
 use anyhow::{Context, Result, bail};
-use process::data::recording::{Recording, file};
-use process::data::size_name;
 use serde_json::Value;
 use verify::numbers::significant;
+use watchdog::data::recording::{Recording, file};
+use watchdog::data::size_name;
 
 use crate::kept;
 use crate::libraries::comparison::Comparison;

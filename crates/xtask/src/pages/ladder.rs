@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use common::record::Record;
-use process::data::recording::{Recording, device_name};
+use watchdog::data::recording::{Recording, device_name};
 
 use super::table::share;
 

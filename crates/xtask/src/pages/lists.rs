@@ -1,10 +1,10 @@
 //! Tables of what is kept beside the recordings: a lesson's exercises, a problem's stages.
 
 use anyhow::{Context, Result, bail};
-use process::data::recording::name_on;
-use process::lessons::numbered;
 use serde_json::Value;
 use verify::numbers::{percent, seconds};
+use watchdog::data::recording::name_on;
+use watchdog::lessons::numbered;
 
 use super::markdown::{Row, or_dash, table};
 use crate::kept;

@@ -75,7 +75,7 @@ fn defines(line: &str, name: &str) -> bool {
 
 /// What a lesson's recorded run printed, or some of its lines.
 pub fn output(run: &str, lesson: &str, lines: Option<&str>) -> Result<String> {
-    let text = process::data::recording::file(run, lesson, "txt")?;
+    let text = watchdog::data::recording::file(run, lesson, "txt")?;
     let chosen = match lines {
         None => text.trim_end().to_string(),
         Some(range) => self::lines(&text, range)?,

@@ -4,8 +4,8 @@ use crate::libraries::comparison::each_once;
 use anyhow::Result;
 use common::outcome::Skip;
 use common::record::Record;
-use process::data::recording::{Recording, counts};
 use verify::numbers::{factor, percent, significant};
+use watchdog::data::recording::{Recording, counts};
 
 use super::markdown::{Row, or_dash, table};
 
