@@ -121,28 +121,15 @@ impl Check<'_> {
 
     /// What the task does not say: other sizes, and other numbers.
     fn more(&self, task: &Form, untried: &mut [Option<String>; 2]) -> Vec<Case> {
-        let drawn = task.drawn(self.how.seed);
-        // What goes wrong in numbers may need many of them.
-        let own = Some(&task.size).filter(|own| product(own) <= 2 * FEW);
-        let first = own
-            .or(drawn.first())
-            .cloned()
-            .unwrap_or_else(|| task.small());
-        if drawn.is_empty() && !task.size.is_empty() {
+        let tries = Case::tries(task, self.how.seed);
+        if !tries.iter().any(|case| case.origin == Origin::Drawn) && !task.size.is_empty() {
             let why = "No other size was tried: the task allows none near it.";
             untried[0] = Some(why.into());
         } else if !task.size.is_empty() && !task.takes_more() {
             let why = "No larger size was tried: the launch does not grow with the size.";
             untried[0] = Some(why.into());
         }
-        let case = |sizes, origin| Case {
-            origin,
-            timed: false,
-            ..Case::of(sizes)
-        };
-        let sizes = drawn.into_iter().map(|size| case(size, Origin::Drawn));
-        let others = Other::ALL.map(|(other, _)| case(first.clone(), Origin::With(other)));
-        sizes.chain(others).collect()
+        tries
     }
 
     /// Whether a simulator sees nothing wrong in a kernel that took the process down: PoCL dies of

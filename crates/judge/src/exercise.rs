@@ -33,6 +33,8 @@ pub(crate) struct Asked<'a> {
     pub how: &'a How,
     /// What `course trace` is called with.
     pub name: &'a str,
+    /// Whether the learner launches it, too.
+    pub is_problem: bool,
 }
 
 impl Asked<'_> {
@@ -45,12 +47,19 @@ impl Asked<'_> {
 }
 
 /// Whether a task's kernel does what is asked: what every check saw. `name` is what the learner
-/// calls the task, and `solution` a kernel that does all of it in the same launch.
+/// calls the task, and `solution` a kernel that does all of it in the same launch; a problem, whose
+/// launch is the learner's, has none.
 ///
 /// # Errors
 /// When no process can be started, or a file not be read.
 pub fn check(task: &Form, name: &str, solution: Option<&Path>, how: &How) -> Result<Seen> {
-    let asked = Asked { task, how, name };
+    let is_problem = solution.is_none();
+    let asked = Asked {
+        task,
+        how,
+        name,
+        is_problem,
+    };
     // Two processes, at the same time: a driver compiles while the simulator runs.
     let (seen, simulated) = thread::scope(|scope| {
         let simulate = || simulate(&asked);
@@ -92,7 +101,7 @@ fn on_device(asked: &Asked) -> Result<Seen> {
         task, how, name, ..
     } = asked;
     let seed = how.seed;
-    let cases = runs::results(task, seed)?;
+    let cases = runs::results(task, seed, asked.is_problem)?;
     let ended = work::on_device(asked.work(&cases)?, how)?;
     let end = End::of(&ended);
     let mut seen = judge(ON_DEVICE, &end, &ended.records);

@@ -30,8 +30,9 @@ fn asked(tasks: Vec<Form>, cases: Vec<Case>) -> Asked {
     }
 }
 
-/// Those that are checked on a device; `seed` is what is new in this check.
-pub(super) fn results(task: &Form, seed: u64) -> Result<Asked> {
+/// Those that are checked on a device; `seed` is what is new in this check. Of a problem all is tried
+/// that is of any task file.
+pub(super) fn results(task: &Form, seed: u64, is_problem: bool) -> Result<Asked> {
     let sizes = task.all_sizes()?;
     let tasks = task.in_variants();
     let all = tasks.iter().enumerate();
@@ -40,7 +41,15 @@ pub(super) fn results(task: &Form, seed: u64) -> Result<Asked> {
         sizes.map(move |size| case(one, size.clone(), SEED))
     });
     let new = all.filter_map(|one| Some(case(one, one.1.new_size(seed)?, seed)));
-    let cases = known.chain(new).collect();
+    let tries = is_problem.then(|| Case::tries(task, seed)).into_iter();
+    let tries = tries.flatten().map(|one| Case {
+        says: one.origin.words().map_or(String::new(), |words| {
+            format!("{}, {words}", in_words(&one.sizes))
+        }),
+        seed: Some(seed),
+        ..one
+    });
+    let cases = known.chain(new).chain(tries).collect();
     Ok(asked(tasks, cases))
 }
 

@@ -52,9 +52,14 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
         seen.insert(0, runs);
     }
     let mut task = asked.task.last_variant();
-    // The group that the kernel itself asks for.
-    if let Some(record) = ended.records.last().filter(|_| task.local.is_empty()) {
-        task.local = record.group.iter().copied().map(Into::into).collect();
+    if let Some(record) = ended.records.last() {
+        // The group that the kernel itself asks for, and the only kernel of its file.
+        if task.local.is_empty() {
+            task.local = record.group.iter().copied().map(Into::into).collect();
+        }
+        if task.function.is_empty() {
+            task.function.clone_from(&record.kernel);
+        }
     }
     let (size, targets) = task.targets()?;
     if targets.is_empty() || seen.iter().any(|one| !one.is_silent()) {
@@ -93,7 +98,12 @@ pub fn counted(task: &Form, how: &How, name: &str) -> Result<Vec<Observation>> {
     if task.at_most.is_empty() {
         return Ok(Vec::new());
     }
-    let (faults, counts) = simulate(&Asked { task, how, name })?;
+    let (faults, counts) = simulate(&Asked {
+        task,
+        how,
+        name,
+        is_problem: false,
+    })?;
     if !counts.is_empty() {
         return Ok(counts);
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use task::form::Form;
-use task::sizes::Sizes;
+use task::sizes::{FEW, Sizes, product};
 
 use super::other::Other;
 
@@ -67,6 +67,23 @@ impl Case {
             timed: true,
             ..Case::default()
         }
+    }
+
+    /// What a task does not say: other sizes, and other numbers.
+    pub(crate) fn tries(task: &Form, seed: u64) -> Vec<Case> {
+        let drawn = task.drawn(seed);
+        // What goes wrong in numbers may need many of them.
+        let own = Some(&task.size).filter(|own| product(own) <= 2 * FEW);
+        let own = own.or(drawn.first()).cloned();
+        let own = own.unwrap_or_else(|| task.small());
+        let others = Other::ALL.map(|(other, _)| (own.clone(), Origin::With(other)));
+        let sizes = drawn.into_iter().map(|sizes| (sizes, Origin::Drawn));
+        let case = |(sizes, origin)| Case {
+            origin,
+            timed: false,
+            ..Case::of(sizes)
+        };
+        sizes.chain(others).map(case).collect()
     }
 
     /// Whether nobody says that the kernel is for this.

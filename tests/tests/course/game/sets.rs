@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use tests::{Oclgrind, pocl, program, scratch_folder, workspace};
+use tests::{Oclgrind, is_due, pocl, program, scratch_folder, workspace};
 
 use super::Learner;
 
@@ -87,4 +87,39 @@ fn a_problem_begins_empty_and_the_launch_is_the_learners() {
     check().ends_with(4).says(&["not decided"]);
     let list = learner.types("problem --list").run().ends_with(0);
     list.says(&["p1", "p17"]);
+}
+
+/// The last solution of each problem, with its launch, solves it: what is asked can be done.
+#[test]
+fn every_problem_is_solved_by_its_last_solution() {
+    let (Some(pocl), Some(_)) = (pocl(), Oclgrind::find()) else {
+        return;
+    };
+    let learner = Learner::started("problems");
+    let all = workspace().join("exercises/problems");
+    let folders = fs::read_dir(all)
+        .expect("problems")
+        .map(|one| one.expect("one").path());
+    let mut folders: Vec<_> = folders.filter(|one| one.is_dir()).collect();
+    folders.sort();
+    assert_eq!(folders.len(), 17);
+    for (from, number) in folders.iter().zip(1..) {
+        let name = from.file_name().expect("a name").to_str().expect("letters");
+        if !is_due(name, 6, &format!("exercises/problems/{name}")) {
+            continue;
+        }
+        let to = learner.0.join("problems").join(name);
+        let last = (1..).map(|at| format!("solution-{at}"));
+        let last = last.take_while(|last| from.join(format!("{last}.cl")).is_file());
+        let last = last.last().expect("a solution");
+        fs::copy(from.join(format!("{last}.cl")), to.join("start.cl")).expect("a copy");
+        fs::copy(to.join("task.toml"), to.join("base.toml")).expect("a copy");
+        let launch = fs::read_to_string(from.join(format!("{last}.toml"))).expect("a launch");
+        let launch = launch.replace("task.toml", "base.toml");
+        let launch = launch.replace(&format!("{last}.cl"), "start.cl");
+        fs::write(to.join("task.toml"), launch).expect("written");
+        let check = format!("problem {number} --no-timing");
+        let check = learner.types(&check).args(&pocl).run().ends_with(0);
+        check.says(&[&format!("p{number}: solved")]);
+    }
 }
