@@ -7,6 +7,7 @@ pub mod words;
 pub use failure::diagnose;
 pub use signature::misfit;
 
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -71,6 +72,12 @@ impl Program {
         // All: NVIDIA's driver builds for every device of a context, or for none.
         let devices = session.context.devices();
         let start = Instant::now();
+        // What it includes lies beside it, wherever the program was started.
+        let folder = source.path.parent().and_then(Path::to_str);
+        let folder = folder.filter(|folder| !folder.is_empty() && source.text.contains("include"));
+        let folder = folder.filter(|folder| !folder.contains(char::is_whitespace));
+        let beside = folder.map(|folder| format!("{options} -I {folder}"));
+        let options = beside.as_deref().unwrap_or(options);
         // In two steps, because opencl3's one-step call loses the build log.
         let created = ClProgram::create_from_source(&session.context, &source.text)
             .during(format!("loading {}", source.path.display()));

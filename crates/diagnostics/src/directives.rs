@@ -49,6 +49,12 @@ pub fn reads(text: &str) -> Vec<Result<String, String>> {
         if ["asm", "__asm", "__asm__"].contains(&word) {
             return Some(Err("asm, which can include files".into()));
         }
+        if (word, next) == ("@", "@") {
+            return Some(Err("##, which can spell asm".into()));
+        }
+        if ["__has_include", "__has_include_next", "__has_embed"].contains(&word) {
+            return Some(Err(format!("{word}, which tells what lies elsewhere")));
+        }
         let names = ["include", "import", "embed"].map(|one| word.contains(one));
         if !names.contains(&true) || tokens.text(at.wrapping_sub(1)) != "@" {
             return None;
@@ -111,6 +117,9 @@ mod tests {
             "#include <a/*\n#include \"b\"\n*/",
             "#include",
             "#define A asm\nA(\".incbin\")",
+            "#define C(a, b) a##b\nC(__as, m__)(\"syscall\");",
+            "#define C(a, b) a%:%:b\n",
+            "#if __has_include(\"/etc/shadow\")\n#endif",
         ] {
             assert!(matches!(reads(text)[..], [Err(_)]), "{text:?}");
         }

@@ -21,7 +21,7 @@ use opencl3::error_codes::{
 use opencl3::kernel::Kernel;
 use serde_json::Value;
 use task::table::{Rows, Table, given};
-use task::{Plan, Role, Task};
+use task::{Arg, Plan, Role, Task};
 use verify::element::Type;
 use verify::numbers::bytes;
 use verify::problem::Problem;
@@ -570,7 +570,12 @@ impl Lesson {
         let kernel = &kernels[own];
         record.private_bytes = kernel.get_private_mem_size(device.cl().id()).ok();
         record.local_bytes = kernel.get_local_mem_size(device.cl().id()).ok();
-        let local = record.local_bytes.unwrap_or(0);
+        let scope = task.scope_of(task.own_launch(), &plan.scope)?;
+        let given = task.own_launch().args.iter().filter_map(|arg| match arg {
+            Arg::Local(length) => length.count(&scope).ok(),
+            _ => None,
+        });
+        let local = record.local_bytes.unwrap_or(0) + given.sum::<usize>() as u64;
         // NVIDIA's driver gives more than it tells of: the launch says whether it does.
         if local > device.limits.local_mem_bytes && !task.vendor_specific {
             return Err(Error::skipped(format!(

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use common::error::{During, Result};
+use common::error::{During, Error, Result};
 use common::ndrange::NdRange;
 use common::program::{self, Program};
 use common::session::{Arg, Session};
@@ -83,7 +83,17 @@ impl Signature {
         defines: &[(String, usize)],
         build: impl FnOnce(&Source, &str) -> Result<Rc<Program>>,
     ) -> Result<Vec<Signature>> {
-        let names = program.cl.kernel_names().to_string();
+        // Of none some drivers leave what lay in memory as its name.
+        let names = match program.cl.get_num_kernels() {
+            Ok(0) => {
+                let file = source.path.display();
+                return Err(Error::Usage(format!(
+                    "{file} has no kernel, as the preprocessor leaves it: what stands behind an #if \
+                     wants its macro, by define in a task file or --define"
+                )));
+            }
+            _ => program.cl.kernel_names().to_string(),
+        };
         let mut all = Vec::new();
         for name in names.split(';').filter(|name| !name.is_empty()) {
             all.push(Signature::of(session, program, name, source)?);

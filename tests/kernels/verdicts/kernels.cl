@@ -297,3 +297,11 @@ kernel void mixed(int n, float t, global const float *x, global const float *z, 
     if (i < n)
         y[i] = x[i] + t * (z[i] - x[i]);
 }
+
+kernel void through_local(int n, global const float *x, global float *y, local float *tile)
+{
+    const int i = get_global_id(0);
+    tile[get_local_id(0)] = i < n ? x[i] : 0;
+    if (i < n)
+        y[i] = tile[get_local_id(0)];
+}

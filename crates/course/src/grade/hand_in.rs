@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use common::file;
 use diagnostics::directives;
 use diagnostics::terminal::plain_name;
-use toml::Table;
+use toml::{Table, Value};
 
 use crate::game::progress::{self, Progress};
 use crate::game::puzzle::Puzzle;
@@ -116,16 +116,40 @@ pub fn handed_in(root: &Path, puzzle: &Puzzle) -> Result<Option<Files>, String> 
     Ok(Some(files))
 }
 
-/// The course's task with the student's launch. What is no TOML is left for the check to name.
-fn task(ours: &str, own: String) -> String {
-    let tables = [ours, &own].map(toml::from_str::<Table>);
+/// The course's task with the student's launch, whose inputs hold what the course's do. What is no
+/// TOML is left for the check to name.
+fn task(whole: &str, own: String) -> String {
+    let tables = [whole, &own].map(toml::from_str::<Table>);
     let [Ok(mut task), Ok(mut launch)] = tables else {
         return own;
     };
+    let mut ours = task.clone();
     task.retain(|key, _| !LAUNCH.contains(&key));
     launch.retain(|key, _| LAUNCH.contains(&key));
+    let fills: Vec<Option<Value>> = inputs(&mut ours).map(|one| one.remove("fill")).collect();
+    for (input, fill) in inputs(&mut launch).zip(fills) {
+        match fill {
+            Some(fill) => input.insert("fill".into(), fill),
+            None => input.remove("fill"),
+        };
+    }
     task.extend(launch);
     task.to_string()
+}
+
+/// The arguments of all launches that hold something at first, in order: a reference has them in the
+/// same one.
+fn inputs(task: &mut Table) -> impl Iterator<Item = &mut Table> {
+    let (own, launches): (Vec<_>, Vec<_>) = task
+        .iter_mut()
+        .filter(|(key, _)| ["args", "launches"].contains(&key.as_str()))
+        .filter_map(|(key, value)| Some((key == "args", value.as_array_mut()?)))
+        .partition(|(is_own, _)| *is_own);
+    let launches = launches.into_iter().flat_map(|(_, all)| all);
+    let of_launches = launches.filter_map(|one| one.get_mut("args")?.as_array_mut());
+    let all = own.into_iter().map(|(_, all)| all).chain(of_launches);
+    let tables = all.flatten().filter_map(Value::as_table_mut);
+    tables.filter(|one| one.contains_key("in") || one.contains_key("inout"))
 }
 
 /// Adds a file that another one names, from its folder on.
@@ -181,4 +205,28 @@ fn read(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, String> {
     }
     let bytes = file::read(&real, LONGEST).map_err(|error| refuse(&error.to_string()))?;
     Ok(Some(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_inputs_hold_is_the_courses() {
+        let ours = "size = { n = 1 }\ncheck = 'i'\n\
+                    args = ['n', { in = 'n', fill = 'random' }, { inout = 'n' }]";
+        let own = "size = { n = 2 }\ncheck = '0'\nlocal = [8]\n\
+                   args = ['n', { in = 'n', fill = 0 }, { inout = 'n', fill = 7 }]";
+        let launched = own.replace("args = ", "launches = [{ args = ") + " }]";
+        for own in [own, &launched] {
+            let task: Table = toml::from_str(&task(ours, own.into())).expect("a task");
+            let text = task.to_string();
+            assert!(text.contains("local") && text.contains("'i'") || text.contains("\"i\""));
+            assert!(
+                text.contains("random") && !text.contains("fill = 0"),
+                "{text}"
+            );
+            assert!(!text.contains("fill = 7"), "{text}");
+        }
+    }
 }

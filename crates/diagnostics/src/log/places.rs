@@ -54,7 +54,9 @@ impl<'k> Files<'k> {
         let included = Vec::new();
         let mut files = Files { kernels, included };
         for (line, name) in directives::includes(&kernels.text) {
-            files.include(PathBuf::from(name), line, read);
+            let beside = kernels.path.with_file_name(name);
+            let path = Some(beside).filter(|path| read(path).is_some());
+            files.include(path.unwrap_or(name.into()), line, read);
         }
         files
     }

@@ -118,7 +118,7 @@ impl Task {
             // A range in groups has its group in it.
             let side = self.positive(scope, &field("group"), group);
             sides.push(side.at(&launch.way("local"))?);
-            let item = self.counted(scope, &field("range"), over);
+            let item = self.positive(scope, &field("range"), over);
             items.push(item.at(&launch.way("global"))?);
         }
         let offset = launch.offset.iter();
