@@ -125,7 +125,7 @@ impl Display for Death {
             How::Signal(_) | How::Exited(_) => {
                 let [cause, next] = self.likely();
                 // It may have been one of the limits that this process runs under.
-                let limits = match limits_in_words() {
+                let limits = match ulimits_in_words() {
                     limits if limits.is_empty() || matches!(self.how, How::Exited(_)) => {
                         String::new()
                     }
@@ -220,14 +220,14 @@ fn signal(status: ExitStatus) -> Option<i32> {
 }
 
 /// The limits that a lesson may meet: "ulimit -v 400000, ulimit -t 1"; empty where none is set.
-pub fn limits_in_words() -> String {
-    let limits = limits().into_iter();
+pub fn ulimits_in_words() -> String {
+    let limits = ulimits().into_iter();
     let told = limits.map(|(flag, limit)| format!("ulimit -{flag} {limit}"));
     told.collect::<Vec<_>>().join(", ")
 }
 
 /// The limits that the system sets for a process, each by the letter of `ulimit`, in its unit.
-pub fn limits() -> Vec<(char, u64)> {
+pub fn ulimits() -> Vec<(char, u64)> {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, getrlimit};

@@ -18,12 +18,12 @@
 //! - [`memory`] is what a kernel is given: what it may only read, what it must write,
 //!   and guards on either side; [`pinned`] is memory of the host that a device can reach.
 //! - [`timing`] says which event times can be believed, and what they come to;
-//!   [`probe`] holds the device's own limits, which results are a share of.
+//!   [`peak`] holds the device's own limits, which results are a share of.
 //! - [`traffic`] evaluates the formulas of what a kernel loads and stores.
 //! - [`record`] is one kernel's result, for people and for programs; [`outcome`] whether it is
 //!   right, and [`death`] how it took its process down, by the [`stage`] that this was in.
 //! - [`error`] is the one error type, [`failure`] the same for another process, with [`codes`], what each status of OpenCL
-//!   means, and `limits`, which limit a failed call met.
+//!   means, and `exceeded`, which limit a failed call met.
 //! - [`tell`] is how whoever listens (`--step`) hears of each call.
 //! - [`threads`] asks whether there are any to be had, [`host`] how much memory is left.
 
@@ -31,15 +31,15 @@ pub mod codes;
 pub mod death;
 pub mod device;
 pub mod error;
+mod exceeded;
 pub mod failure;
 pub mod file;
 pub mod host;
-mod limits;
 pub mod memory;
 pub mod ndrange;
 pub mod outcome;
+pub mod peak;
 pub mod pinned;
-pub mod probe;
 pub mod program;
 pub mod record;
 pub mod session;

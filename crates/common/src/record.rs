@@ -9,7 +9,7 @@ use crate::death::Death;
 use crate::device::Kind;
 use crate::error::{Error, Result};
 use crate::outcome::{Outcome, Skip};
-use crate::probe::Peak;
+use crate::peak::Peak;
 use crate::timing::Timing;
 use crate::traffic::{Counts, Traffic};
 use verify::element::Type;

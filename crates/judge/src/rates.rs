@@ -142,7 +142,7 @@ pub fn not_judged(why: &str) -> Observation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::probe::Peak;
+    use common::peak::Peak;
 
     #[test]
     fn a_share_passes_fails_or_is_too_near_to_tell() {

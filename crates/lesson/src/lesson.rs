@@ -8,7 +8,7 @@ use colored::Colorize;
 use common::device::{self, Kind};
 use common::error::{Error, Result};
 use common::memory::Input;
-use common::probe::Peak;
+use common::peak::Peak;
 use common::program::{self, Program};
 use common::record::{Of, Record};
 use common::session::Session;
@@ -141,7 +141,7 @@ impl Lesson {
         if known.is_some() || self.runs()?.is_none() {
             return Ok(known);
         }
-        let (peak, when) = match watch::limits_of_earlier_run() {
+        let (peak, when) = match watch::peak_of_earlier_run() {
             Some(peak) => (peak, "in the first run"),
             None => (self.measured_peak()?, "now"),
         };
@@ -445,7 +445,7 @@ impl Workbench {
             programs: HashMap::new(),
             inputs: Vec::new(),
             problems: Vec::new(),
-            peak: console.earlier.as_ref().and_then(Earlier::limits),
+            peak: console.earlier.as_ref().and_then(Earlier::peak),
         })
     }
 }

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use common::death::{Death, limits};
+use common::death::{Death, ulimits};
 use common::error::{Error, Result};
 use common::failure::Failure;
 use common::file;
@@ -237,7 +237,7 @@ impl EventsFile {
     /// that is what is to be told.
     pub fn must_have_room(&self) -> Result<()> {
         // To write more than `ulimit -f` allows would end this process.
-        if limits().iter().any(|(flag, _)| *flag == 'f') {
+        if ulimits().iter().any(|(flag, _)| *flag == 'f') {
             return Ok(());
         }
         // An empty line says nothing.

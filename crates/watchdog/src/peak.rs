@@ -3,7 +3,7 @@
 use common::device::Kind;
 use common::error::Result;
 use common::ndrange::NdRange;
-use common::probe::Peak;
+use common::peak::Peak;
 use common::program::{self, Program};
 use common::session::{Arg, Launch, Session};
 use common::source::Source;

@@ -17,7 +17,7 @@ use std::path::Path;
 use common::death::Death;
 use common::error::Result;
 use common::outcome::Outcome;
-use common::probe::Peak;
+use common::peak::Peak;
 use common::record::Record;
 use common::stage::Stage;
 use verify::numbers;
@@ -84,7 +84,7 @@ impl Earlier {
     }
 
     /// The device's limits, if they were measured.
-    pub fn limits(&self) -> Option<Peak> {
+    pub fn peak(&self) -> Option<Peak> {
         self.kernels.iter().find_map(|one| one.begun.limits)
     }
 
@@ -372,7 +372,7 @@ mod tests {
             let mut earlier = Earlier::of(events);
             let died: Vec<Record> = earlier.deaths().cloned().collect();
             assert!(last_words(&died, "lesson 5", 0).len() <= 9 * bytes.len() + 99);
-            earlier.limits();
+            earlier.peak();
             earlier.open();
             earlier.take("a variant");
         });

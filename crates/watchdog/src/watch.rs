@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use colored::Colorize;
 use common::error::Result;
-use common::probe::Peak;
+use common::peak::Peak;
 use common::record::Record;
 use common::source::{Source, shortest};
 use diagnostics::aside;
@@ -54,7 +54,7 @@ pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> 
                     let heading = "compared with the run before".bold();
                     writeln!(stdout(), "\n  {heading}\n{}", lines.join("\n"))?;
                 }
-                remember_limits(&mut work, orders, &ended.records);
+                remember_peak(&mut work, orders, &ended.records);
             }
             Ok(None) => clear_line(),
             Err(error) if error.is_closed_pipe() => return Err(error),
@@ -101,7 +101,7 @@ pub fn each_save<E>(
 }
 
 /// The limits of one device hold for the next run as well: they are the device's.
-fn remember_limits(work: &mut Work, orders: &Orders, records: &[Record]) {
+fn remember_peak(work: &mut Work, orders: &Orders, records: &[Record]) {
     let is_known = work.has(LIMITS_VARIABLE);
     let measured = records.iter().find_map(|record| record.limits);
     if let (false, false, Some(peak)) = (orders.all_devices, is_known, measured)
@@ -113,7 +113,7 @@ fn remember_limits(work: &mut Work, orders: &Orders, records: &[Record]) {
 
 /// The child's side: the limits that the run before it measured. So a save is checked
 /// sooner, and all runs are held against the same.
-pub fn limits_of_earlier_run() -> Option<Peak> {
+pub fn peak_of_earlier_run() -> Option<Peak> {
     serde_json::from_str(&std::env::var(LIMITS_VARIABLE).ok()?).ok()
 }
 

@@ -452,7 +452,7 @@ fn one(
 }
 
 fn not_started(error: &std::io::Error) -> String {
-    let limits = death::limits_in_words();
+    let limits = death::ulimits_in_words();
     // No more files, or no more processes.
     let is_refused = error.kind() != ErrorKind::NotFound && !limits.is_empty();
     let advice = if is_refused {

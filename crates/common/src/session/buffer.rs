@@ -15,7 +15,7 @@ use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_event, cl_mem};
 
 use super::open::Session;
 use crate::error::{During, Result};
-use crate::limits;
+use crate::exceeded;
 use crate::tell::Call;
 use verify::numbers::seconds;
 
@@ -73,7 +73,7 @@ impl Session {
             Memory::<u8>::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut())
         }
         .during(format!("allocating a buffer of {bytes} bytes"))
-        .map_err(|error| error.with_limits(|code| limits::of_buffer(&self.device, bytes, code)));
+        .map_err(|error| error.with_limits(|code| exceeded::of_buffer(&self.device, bytes, code)));
         self.listener.call(memory.as_ref().err(), &|| {
             let arguments = ["~context", "~CL_MEM_READ_WRITE", &format!("{bytes} bytes")];
             Call::new("clCreateBuffer", &arguments).gave(name)

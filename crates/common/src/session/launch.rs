@@ -15,7 +15,7 @@ use opencl3::types::{cl_event, cl_mem};
 use super::buffer::Buffer;
 use super::open::Session;
 use crate::error::{During, Error, Result};
-use crate::limits;
+use crate::exceeded;
 use crate::ndrange::{NdRange, sides};
 use crate::tell::Call;
 use crate::timing::Profile;
@@ -209,7 +209,7 @@ impl Session {
     /// A failed launch, with the limits that it may have run into.
     fn with_limits(&self, error: Error, launch: &Launch) -> Error {
         error.with_limits(|code| {
-            limits::of_launch(&self.device, &launch.kernel, &launch.range, code)
+            exceeded::of_launch(&self.device, &launch.kernel, &launch.range, code)
         })
     }
 

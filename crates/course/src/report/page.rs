@@ -2,7 +2,7 @@
 //! size with rows in teaching order and the roofline, and one list of what moves memory.
 
 use anyhow::Result;
-use common::probe::Peak;
+use common::peak::Peak;
 use common::record::{Of, Record};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
