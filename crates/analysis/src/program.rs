@@ -3,16 +3,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 use common::Error;
 use common::device::pocl;
 use common::source::Source;
-use watchdog::Finished;
 use watchdog::lessons;
 use watchdog::scratch::Scratch;
+use watchdog::worker::{self, Orders, Work};
 
 use crate::code::{Code, Resources};
 use crate::file;
@@ -108,22 +107,19 @@ pub fn binary(wanted: &Wanted, launched: &Launched) -> Result<Binary> {
     let this = std::env::current_exe().context("cannot find this program's own path")?;
     let compiler = this.with_file_name("oclcc");
     let compiler = compiler.with_extension(std::env::consts::EXE_EXTENSION);
-    let mut command = Command::new(&compiler);
-    watchdog::end_with_us(&mut command);
+    let mut work = Work::of(compiler);
     for (name, value) in &launched.record.defines {
-        command.arg("-D").arg(format!("{name}={value}"));
+        work.arg("-D").arg(format!("{name}={value}"));
     }
-    command
-        .arg(source(wanted)?)
+    work.arg(source(wanted)?)
         .args(["--type", wanted.ty.name()])
         .args(wanted.device.iter().flat_map(|device| ["--device", device]))
         .args([Path::new("--log"), &log, Path::new("-o"), &to])
         // What comes from NVIDIA's cache comes without a log.
         .env("CUDA_CACHE_DISABLE", "1");
-    let child = Finished::of(&mut command);
-    let child = child.with_context(|| format!("cannot start {}", compiler.display()))?;
-    if !child.status.success() {
-        return Err(Error::build(child.message()).into());
+    let ended = worker::finish(&work, &Orders::default())?;
+    if ended.status != 0 {
+        return Err(Error::build(ended.refused().message).into());
     }
     Ok(Binary {
         bytes: fs::read(&to)?,

@@ -8,11 +8,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 use std::{fs, io};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use clap::Args;
 use colored::Colorize;
 use common::Error;
-use common::death::How;
 use common::record::Record;
 use diagnostics::aside;
 use diagnostics::terminal::Out;
@@ -21,7 +20,8 @@ use verify::shape::Shape;
 use watchdog::data::{date, size_name};
 use watchdog::devices::{self, Device};
 use watchdog::lessons::{self, LESSONS};
-use watchdog::{Finished, Refused, machine};
+use watchdog::worker::{self, Orders};
+use watchdog::{Refused, machine};
 
 /// What is run, and where it is written.
 #[derive(Args)]
@@ -167,32 +167,25 @@ impl Job {
 
     /// Does it, and keeps what was measured.
     fn run(self, runs: Option<u32>) -> Result<Done> {
-        let name = self.name();
-        let mut command = lessons::numbered(self.lesson)?.command()?;
-        command.args(["--json", "--device", &self.device.to_string()]);
+        let mut work = lessons::numbered(self.lesson)?.work()?;
+        work.args(["--json", "--device", &self.device.to_string()]);
         if let Some(size) = self.size {
-            command.args(["--size", &size.to_string()]);
+            work.args(["--size", &size.to_string()]);
         }
         if let Some(runs) = runs {
-            command.args(["--runs", &runs.to_string()]);
+            work.args(["--runs", &runs.to_string()]);
         }
         let begin = Instant::now();
-        let finished = Finished::of(&mut command)
-            .with_context(|| format!("{name} could not be run (just rebuilt?)"))?;
-        let stopped = matches!(How::of(finished.status), How::Stopped(_));
-        ensure!(!stopped, "it was stopped");
-        let refused = (!finished.status.success()).then(|| finished.refused());
+        let ended = worker::finish(&work, &Orders::default())?;
+        let refused = (ended.status != 0).then(|| ended.refused());
         if let Some(why) = &refused {
             let first = why.message.lines().next().unwrap_or_default();
-            aside!("  {name} failed: {first}");
+            aside!("  {} failed: {first}", self.name());
         }
-        // A lesson may print lines of other kinds.
-        let lines = finished.stdout.lines();
-        let records = lines.filter_map(|line| serde_json::from_str(line).ok());
         Ok(Done {
             job: self,
             seconds: begin.elapsed().as_secs_f64(),
-            records: records.collect(),
+            records: ended.records,
             status: refused.as_ref().map(|refused| refused.status),
             failed: refused.map(|refused| refused.message),
         })

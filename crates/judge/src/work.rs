@@ -86,7 +86,7 @@ pub(crate) fn signatures(task: &Form, ty: Type, how: &How) -> Result<Vec<Signatu
         simulator::as_written(&mut work, &library);
         ended = finish(work, how)?;
     }
-    match ended.answer.take() {
+    match ended.answers.pop() {
         Some(told) => Ok(serde_json::from_value(told)?),
         None => Err(ended.refused().into()),
     }

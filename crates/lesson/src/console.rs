@@ -13,7 +13,7 @@ use common::stage::Stage;
 use diagnostics::terminal::plain;
 use diagnostics::terminal::progress::{self, tick_by_itself};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
-use serde_json::json;
+use serde_json::{Value, json};
 use verify::matrix::Matrix;
 use watchdog::events::{Event, Sender};
 use watchdog::resume::Earlier;
@@ -170,6 +170,12 @@ impl Console {
     /// Tells the process that watches.
     pub fn send(&mut self, event: &Event) -> Result<()> {
         self.events.send(event)
+    }
+
+    /// Prints a line of JSON, in JSON mode; whoever watches is told it as a value.
+    pub fn json(&mut self, line: Value) -> Result<()> {
+        self.report.json(&line)?;
+        self.send(&Event::Answer(line))
     }
 
     /// Prints a line for people, none in JSON mode.

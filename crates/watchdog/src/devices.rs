@@ -1,10 +1,9 @@
 //! The devices of this machine, as lesson 1 lists and chooses them.
 
-use crate::finished::Finished;
 use crate::lessons::LESSONS;
-use anyhow::{Context, Result, ensure};
+use crate::worker::{self, Orders};
+use anyhow::{Result, ensure};
 use common::device::pocl::PLATFORM;
-use common::error::{Cause, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -40,28 +39,16 @@ impl Device {
 /// The one that lesson 1 chooses, or all that measure times; at least one.
 ///
 /// # Errors
-/// [`Error::NoDevice`], and [`Error::Selector`] for a selector that names none.
+/// Those of lesson 1: no device, or a selector that names none.
 pub fn chosen(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
-    let mut command = LESSONS[0].command()?;
+    let mut work = LESSONS[0].work()?;
     let selector = selector.into_iter().flat_map(|one| ["--device", one]);
-    let listing = Finished::of(command.arg("--json").args(selector))?;
-    if !listing.status.success() {
-        let told = listing.message();
-        return Err(match listing.status.code() {
-            // What lesson 1 said ends with what mends it.
-            Some(3) => Error::NoDevice(Cause::new(
-                told.trim_start_matches("no usable OpenCL device: "),
-                None,
-            )),
-            _ => Error::Selector(told),
-        }
-        .into());
+    work.arg("--json").args(selector);
+    let listing = worker::finish(&work, &Orders::default())?;
+    if listing.failure.is_some() {
+        return Err(listing.refused().into());
     }
-    let listed = listing.stdout.lines().map(serde_json::from_str::<Value>);
-    let listed: Vec<Value> = listed
-        .collect::<Result<_, _>>()
-        .context("lesson 1's listing")?;
-    let devices = listed.iter().filter_map(|listed| {
+    let devices = listing.answers.iter().filter_map(|listed| {
         let device = device(&listed["device"]);
         // A simulator's times mean nothing; chosen by name, it may show that.
         let simulator = device.platform.contains("Oclgrind");

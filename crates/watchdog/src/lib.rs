@@ -29,7 +29,6 @@ pub mod data;
 pub mod devices;
 mod environment;
 pub mod events;
-mod finished;
 pub mod lessons;
 pub mod machine;
 pub mod packages;
@@ -52,9 +51,8 @@ pub use common::device::icd::LIBRARY_VARIABLE;
 pub use environment::{
     Environment, answer_probe, environment, fallback_driver, is_child, is_probe,
 };
-pub use finished::{Finished, Refused, child_status};
 pub use signals::{Signals, clear_line};
-pub use status::{complain, end, leave, status_of};
+pub use status::{Refused, complain, end, leave, status_of};
 pub use worker::{Orders, Pause};
 
 /// Runs this very command by a worker, watches it to its end, and gives its exit status.

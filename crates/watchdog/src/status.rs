@@ -12,7 +12,25 @@ use diagnostics::terminal::show_error;
 
 use crate::environment::is_child;
 use crate::events::{Event, Sender};
-use crate::finished::Refused;
+
+/// A worker that ended before its work was done, or what else is told as it was said.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Refused {
+    /// What it said, with the next thing to try.
+    pub message: String,
+    /// Its exit status, which becomes ours.
+    pub status: u8,
+}
+
+impl From<&Failure> for Refused {
+    fn from(failure: &Failure) -> Refused {
+        Refused {
+            message: failure.to_string(),
+            status: failure.status(),
+        }
+    }
+}
 
 /// From what came of a command to the program's exit status; an error is told.
 pub fn end(done: Result<ExitCode>) -> ExitCode {
@@ -25,14 +43,13 @@ pub fn end(done: Result<ExitCode>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut message = format!("{} {error:#}", "error:".red().bold());
-    // What a child said ends with one.
-    if let (Some(hint), false) = (known.and_then(Error::hint), message.contains("\n  next:")) {
+    if let Some(hint) = known.and_then(Error::hint) {
         message += &format!("\n  next: {hint}");
     }
     show_error(message);
-    let refused = error.downcast_ref().map(Refused::exit_code);
-    let known = known.map(Error::exit_code);
-    known.or(refused).unwrap_or(ExitCode::FAILURE)
+    let refused = error.downcast_ref().map(|refused: &Refused| refused.status);
+    let status = known.map(Error::status).or(refused);
+    status.map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// An error of a stream, of which nobody says what it was about, is told as lessons do.

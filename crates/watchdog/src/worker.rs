@@ -25,11 +25,11 @@ use crate::environment::{Environment, beside, forget_drivers, leave_out_cache, m
 use crate::events::{
     self, DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, Sender, WORK_VARIABLE,
 };
-use crate::finished::Refused;
 use crate::resume;
 use crate::signals::Terminal;
 use crate::simulator::LOG_VARIABLE;
 use crate::staff::{self, Idle};
+use crate::status::Refused;
 
 /// Waits for at most so long; true when the lesson is to be ended at once.
 pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
@@ -45,6 +45,13 @@ pub struct Orders {
     pub json: bool,
     /// Whether it may take the whole terminal: then that is given back, whatever ends us.
     pub on_stage: bool,
+}
+
+/// As long as a lesson gives a launch that nobody limits.
+impl Default for Orders {
+    fn default() -> Orders {
+        Orders::within(Duration::from_secs(300))
+    }
 }
 
 impl Orders {
@@ -223,7 +230,7 @@ pub struct Ended {
     /// Its results.
     pub records: Vec<Record>,
     /// What else it was asked for.
-    pub answer: Option<Value>,
+    pub answers: Vec<Value>,
     /// Why it ended before its work was done.
     pub failure: Option<Failure>,
     /// How it died, where no worker goes on for it; the failure has the words.
@@ -261,7 +268,7 @@ impl Ended {
         for event in events {
             match event {
                 Event::Record(record) => ended.records.push(*record),
-                Event::Answer(answer) => ended.answer = Some(answer),
+                Event::Answer(answer) => ended.answers.push(answer),
                 Event::Failed(failure) => {
                     let stage = stage.clone();
                     ended.failure = Some(Failure { stage, ..failure });

@@ -25,7 +25,8 @@ use verify::numbers::significant;
 use verify::shape::Shape;
 use watchdog::data::date;
 use watchdog::devices::{self, Device};
-use watchdog::{Finished, lessons, machine};
+use watchdog::worker::{self, Orders};
+use watchdog::{lessons, machine};
 
 use comparison::{Comparison, OURS, OURS_BY_VENDOR, Rate};
 use cublas::OnGpu;
@@ -203,25 +204,28 @@ impl Players<'_> {
 
     fn our_turn(&self, shapes: &[Shape]) -> Result<Vec<Turn>> {
         // It leads to the limit of such a device, with what it chooses beforehand.
-        let mut command = lessons::numbered(self.lesson())?.command()?;
-        command.args(["--json", "--device", &self.device.index.to_string()]);
-        command.args(["--size", &list(shapes)]);
+        let mut work = lessons::numbered(self.lesson())?.work()?;
+        work.args(["--json", "--device", &self.device.index.to_string()]);
+        work.args(["--size", &list(shapes)]);
         match self.options.inputs {
-            Type::Float => command.arg("--chosen"),
-            Type::Tf32 => command.args(["--inputs", "tf32"]),
-            other => command.args(["--inputs", other.name()]),
+            Type::Float => work.arg("--chosen"),
+            Type::Tf32 => work.args(["--inputs", "tf32"]),
+            other => work.args(["--inputs", other.name()]),
         };
         if let Some(runs) = self.options.runs {
-            command.args(["--runs", &runs.to_string()]);
+            work.args(["--runs", &runs.to_string()]);
         }
-        let finished = Finished::of(&mut command)?;
-        ensure!(finished.status.success(), "{}", finished.complaint());
+        let mut ended = worker::finish(&work, &Orders::default())?;
+        if ended.status != 0 {
+            return Err(ended.refused().into());
+        }
+        ended.records.retain(|record| record.platform != "host");
         let name = |one: &Record| match one.vendor_specific {
             true => OURS_BY_VENDOR,
             false => OURS,
         };
         let turn = |one: Record| (name(&one), one.shape(), one);
-        Ok(finished.records().map(turn).collect())
+        Ok(ended.records.into_iter().map(turn).collect())
     }
 
     fn lesson(&self) -> u32 {

@@ -30,8 +30,7 @@ fn main() -> ExitCode {
             let chosen = device.index == choice.index;
             lesson
                 .console
-                .report
-                .json(&json!({ "lesson": 1, "chosen": chosen, "device": device }))?;
+                .json(json!({ "lesson": 1, "chosen": chosen, "device": device }))?;
         }
         lesson.say(format!(
             "\n  The lessons will use device {}: {}.\n  Another one: --device NUMBER, or part of its name.",

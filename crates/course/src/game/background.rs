@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use colored::control::SHOULD_COLORIZE;
 use watchdog::scratch::Scratch;
 use watchdog::watch::saves::{News, Saves};
-use watchdog::{child_status, end_group, in_a_group, this_program};
+use watchdog::{end_group, in_a_group, this_program};
 
 /// Set where a screen with keys shows what a command prints: it then names keys, not
 /// commands.
@@ -65,7 +65,7 @@ impl Background {
     pub fn status(&mut self) -> Option<u8> {
         if self.status.is_none() {
             let ended = self.child.try_wait().ok().flatten();
-            self.status = ended.map(child_status);
+            self.status = ended.map(|status| status.code().map_or(5, |code| code as u8));
         }
         self.status
     }
