@@ -11,6 +11,7 @@ use opencl3::error_codes::ClError;
 
 use crate::codes;
 use crate::outcome::Skip;
+use verify::Differences;
 
 /// What `common` returns everywhere.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -64,7 +65,7 @@ pub enum Error {
     Skipped(Skip),
     /// A result is wrong: what it looks like. Its row says that.
     #[error("{0}")]
-    Wrong(String),
+    Wrong(Differences),
     /// A kernel crashed or hung, and took down the process that ran it.
     #[error("{0}")]
     Died(String),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::death::{Death, How};
 use crate::stage::Stage;
-use verify::Right;
+use verify::{Differences, Right};
 
 /// What came of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,8 +22,8 @@ pub enum Outcome {
         /// Whether it was right in every run, but not the same to the bit.
         varies: bool,
     },
-    /// Its result is wrong: what that looks like, in lines.
-    Wrong(String),
+    /// Its result is wrong: what that looks like.
+    Wrong(Differences),
     /// It did not run.
     Skipped(Skip),
     /// It took its process down.
@@ -93,7 +93,7 @@ pub(crate) fn serialize<S: Serializer>(outcome: &Outcome, to: S) -> Result<S::Ok
             (fields.verified, fields.varies) = (true, *varies);
             fields.elements_compared = *compared;
         }
-        Outcome::Wrong(wrong) => fields.failed = Some(wrong.clone()),
+        Outcome::Wrong(wrong) => fields.failed = Some(wrong.to_string()),
         Outcome::Skipped(skip) => fields.skipped = Some(skip.to_string()),
         Outcome::Died(death) => fields.died = Some(death.to_string()),
     }
@@ -114,7 +114,7 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Outcome,
         Fields {
             failed: Some(wrong),
             ..
-        } => Outcome::Wrong(wrong),
+        } => Outcome::Wrong(wrong.into()),
         Fields {
             skipped: Some(why), ..
         } => Outcome::Skipped(Skip::Since(why)),

@@ -12,6 +12,7 @@ use crate::outcome::{Outcome, Skip};
 use crate::peak::Peak;
 use crate::timing::Timing;
 use crate::traffic::{Counts, Traffic};
+use verify::Differences;
 use verify::element::Type;
 use verify::formula::Formula;
 use verify::matrix::Fill;
@@ -237,17 +238,20 @@ impl Record {
     }
 
     /// The record of a kernel whose result is wrong: what it looks like.
-    pub fn fail(self, wrong: impl Into<String>) -> Record {
+    pub fn fail(self, wrong: impl Into<Differences>) -> Record {
         let outcome = Outcome::Wrong(wrong.into());
         Record { outcome, ..self }
     }
 
     /// The record of a kernel against which a simulator reported this, whatever its result.
     pub fn reported(self, faults: &str) -> Record {
-        let wrong = match self.wrong() {
-            Some(wrong) => format!("{}\n{faults}", wrong.trim_end()),
-            None => format!("the result is right, and yet:\n{faults}"),
+        let mut wrong = match self.wrong() {
+            Some(wrong) => wrong.clone(),
+            None => "the result is right, and yet:".into(),
         };
+        wrong.below = format!("{}\n{faults}", wrong.below.trim_end())
+            .trim_start_matches('\n')
+            .into();
         self.fail(wrong)
     }
 
@@ -268,7 +272,7 @@ impl Record {
     pub fn why(&self) -> Option<String> {
         match &self.outcome {
             Outcome::Begun | Outcome::Right { .. } => None,
-            Outcome::Wrong(wrong) => Some(wrong.clone()),
+            Outcome::Wrong(wrong) => Some(wrong.to_string()),
             Outcome::Skipped(why) => Some(why.to_string()),
             Outcome::Died(death) => Some(death.to_string()),
         }
@@ -305,7 +309,7 @@ impl Record {
     }
 
     /// What the wrong result looks like, if it is wrong.
-    pub fn wrong(&self) -> Option<&str> {
+    pub fn wrong(&self) -> Option<&Differences> {
         match &self.outcome {
             Outcome::Wrong(wrong) => Some(wrong),
             _ => None,

@@ -5,7 +5,7 @@ use common::death::{Blame, Death, How};
 use common::failure::{Failure, Kind};
 use common::record::{Of, Record};
 use common::stage::{Stage, Whose};
-use verify::numbers;
+use verify::{Differences, numbers};
 use watchdog::worker::Ended;
 
 use crate::observation::{Detection, Detector, Observation};
@@ -132,16 +132,19 @@ pub fn judge(detector: Detector, end: &End, records: &[Record]) -> Observation {
 
 /// A lesson may launch a kernel in several variants: one wrong one is a fault.
 pub fn of_records(detector: Detector, records: &[Record]) -> Observation {
-    let wrong: Vec<&Record> = records.iter().filter(|one| one.wrong().is_some()).collect();
+    let wrong = records
+        .iter()
+        .filter_map(|one| Some((&one.kernel, one.wrong()?)));
+    let wrong: Vec<_> = wrong.collect();
     let verified = records.iter().filter(|record| record.is_right()).count();
     let skipped = records.iter().find_map(|record| record.skipped());
-    if let Some(first) = wrong.first() {
+    if let Some((kernel, first)) = wrong.first() {
         let mut seen = wrong_result(detector, first);
         seen.details.truncate(2);
         if records.len() > 1 {
             let (wrong, all) = (wrong.len(), records.len());
             let variants = format!("{wrong} of {all} variants are wrong");
-            let kernel = format!("in {}", first.kernel);
+            let kernel = format!("in {kernel}");
             seen.details.insert(0, kernel.into());
             seen.details.push(variants.into());
         }
@@ -177,8 +180,8 @@ fn right(records: &[Record]) -> String {
 }
 
 /// A wrong result in words: what is wrong; below, what it looks like and examples.
-pub fn wrong_result(detector: Detector, record: &Record) -> Observation {
-    let why = record.wrong().unwrap_or_default();
+pub fn wrong_result(detector: Detector, wrong: &Differences) -> Observation {
+    let why = wrong.to_string();
     let mut lines = why.lines().map(str::trim);
     let says = lines.next().unwrap_or_default();
     Observation::new(detector, Detection::Fault, says).with(lines)

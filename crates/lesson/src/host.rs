@@ -92,7 +92,7 @@ impl Lesson {
             };
             record.outcome = match verify::check(problem, &c) {
                 Ok(right) => right.into(),
-                Err(wrong) => Outcome::Wrong(wrong.to_string()),
+                Err(wrong) => Outcome::Wrong((&*wrong).into()),
             };
             let timing = Timing::by_the_wall(vec![seconds]);
             record.timed(&timing, Work::Flop(problem.shape.flop()), None);

@@ -383,11 +383,12 @@ impl Lesson {
         let file = file.map_or("FILE".into(), |file| file.path.display().to_string());
         let count = numbers::count(wrong, "kernel");
         let are = if wrong == 1 { "is" } else { "are" };
-        Err(Error::Wrong(format!(
+        let told = format!(
             "{count} {are} wrong in {lesson}\n  \
              next: --fill count --show prints matrices of up to 16 rows and columns: with the smallest\n        --size that is still wrong; --only KERNEL runs one kernel\n  \
              or: cargo run -p course -- inspect {file}   names the lines of races and bad accesses"
-        )))
+        );
+        Err(Error::Wrong(told.into()))
     }
 }
 

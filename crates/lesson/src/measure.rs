@@ -322,10 +322,8 @@ impl Lesson {
             let timing = self.time(&ready, runs, begun, second)?;
             varies = match ready.check_again(session, first) {
                 Err(Error::Wrong(wrong)) => {
-                    return Err(Error::Wrong(format!(
-                        "right at first, but after the timed runs:\n{}",
-                        verify::facts_of(&wrong)
-                    )));
+                    let when = "right at first, but after the timed runs:";
+                    return Err(Error::Wrong(wrong.facts().under(when)));
                 }
                 is_same => !is_same?,
             };

@@ -16,7 +16,7 @@ use task::{Arg, Buffer, Fill, Plan, Role, Task};
 use verify::element::{Elements, Type};
 use verify::formula::Formula;
 use verify::problem::Problem;
-use verify::{self, Right};
+use verify::{Differences, Look, Right};
 
 use crate::lesson::Lesson;
 use crate::step::Part;
@@ -184,9 +184,9 @@ impl Ready<'_> {
         };
         Err(Error::Wrong(match checked {
             // Nobody knows what it must be.
-            Ok(Right { compared: 0 }) => damage,
-            Ok(_) => format!("the result is right, and yet:\n  {damage}"),
-            Err(Error::Wrong(wrong)) => format!("{damage}\n{wrong}"),
+            Ok(Right { compared: 0 }) => damage.into(),
+            Ok(_) => format!("the result is right, and yet:\n  {damage}").into(),
+            Err(Error::Wrong(wrong)) => wrong.under(damage),
             Err(error) => return Err(error),
         }))
     }
@@ -455,8 +455,8 @@ impl Lesson {
         &mut self,
         ready: &Ready,
         results: &Results,
-        wrong: String,
-    ) -> Result<String> {
+        wrong: Differences,
+    ) -> Result<Differences> {
         let session = self.session()?;
         if session.device.is_simulator() {
             return Ok(wrong);
@@ -482,7 +482,9 @@ impl Lesson {
             "differs: a second run gave {count}: a race, or something was read that was \
              never written"
         );
-        Ok(verify::of_unsteady(&wrong, &look))
+        let mut wrong = wrong.facts();
+        wrong.looks.insert(0, Look::Fact(look));
+        Ok(wrong)
     }
 
     /// A second run, over a C that held a number before the launch, and not NaN: a kernel
@@ -519,16 +521,15 @@ impl Lesson {
         // wrong there by chance, but not again and again.
         for _ in 0..2 {
             if is_wrong(Poison::Nan)? || !is_wrong(Poison::Number)? {
-                return Err(Error::Wrong(format!(
+                return Err(Error::Wrong(wrong.facts().under(
                     "right in the first run, wrong in the second: a race, or memory that was \
-                     never set\n{}",
-                    verify::facts_of(&wrong)
+                     never set",
                 )));
             }
         }
-        Err(Error::Wrong(format!(
+        Err(Error::Wrong(wrong.under(
             "right where C held NaN before the launch, wrong where it held a number: C is read \
-             before it is written\n{wrong}"
+             before it is written",
         )))
     }
 }

@@ -8,6 +8,7 @@ use crate::cores::{cores, each_on};
 use crate::element::Elements;
 use crate::formula::{Formula, Number, Result, Scope};
 use crate::poison::is_poison;
+use crate::wrong::Differences;
 
 /// Elements that are evaluated together.
 const BLOCK: usize = 1 << 13;
@@ -39,7 +40,7 @@ pub fn check_each(
     formula: &Formula,
     scope: &Scope,
     buffers: &[(&str, &Elements)],
-) -> Result<std::result::Result<Right, String>> {
+) -> Result<std::result::Result<Right, Differences>> {
     let step = step.max(result.ty().least());
     let is_gap = |i: usize| has_gaps && i % 4 == 3;
     let largest = result.ty().largest();
@@ -96,15 +97,18 @@ pub fn check_each(
     if all.wrong == 0 {
         return Ok(Ok(Right { compared }));
     }
-    let mut says = format!("{} of {compared} elements are wrong", all.wrong);
-    if let Some((i, want)) = all.first {
+    let first = all.first.map(|(i, want)| {
         let got = result.text(i);
-        says.push_str(&format!("\n{name}[{i}] is {got}, it should be {want}"));
-    }
-    if all.untouched > 0 {
-        says.push_str(&format!("\n{} of them were never written", all.untouched));
-    }
-    Ok(Err(says))
+        format!("{name}[{i}] is {got}, it should be {want}")
+    });
+    let untouched = (all.untouched > 0).then_some(all.untouched);
+    let untouched = untouched.map(|count| format!("{count} of them were never written"));
+    let below: Vec<String> = first.into_iter().chain(untouched).collect();
+    Ok(Err(Differences {
+        count: format!("{} of {compared} elements are wrong", all.wrong),
+        below: below.join("\n"),
+        ..Differences::default()
+    }))
 }
 
 #[cfg(test)]
@@ -124,10 +128,12 @@ mod tests {
             check_each("out", &got, false, 0.0, &formula, &scope, &[("A", &input)]).unwrap()
         };
         assert!(check([1.0, 2.0, 3.0 + 3e-7]).is_ok());
-        let says = check([1.0, 0.0, f32::NAN]).unwrap_err();
+        let says = check([1.0, 0.0, f32::NAN]).unwrap_err().to_string();
         assert!(says.contains("2 of 3") && says.contains("out[1] is 0, it should be 2"));
         let poison = u32::from_ne_bytes(Poison::Nan.bytes(Type::Float)[..4].try_into().unwrap());
-        let says = check([1.0, 2.0, f32::from_bits(poison)]).unwrap_err();
+        let says = check([1.0, 2.0, f32::from_bits(poison)])
+            .unwrap_err()
+            .to_string();
         assert!(says.contains("1 of them were never written"), "{says}");
     }
 
@@ -180,7 +186,7 @@ mod tests {
             check_each("out", &many, false, 0.0, &formula, &scope, &[("A", &many)]).unwrap()
         };
         assert_eq!(check("A[i]"), Ok(Right { compared: 300_000 }));
-        let says = check("A[299999 - i]").unwrap_err();
+        let says = check("A[299999 - i]").unwrap_err().to_string();
         assert!(
             says.starts_with("300000 of 300000 elements are wrong"),
             "{says}"

@@ -39,5 +39,4 @@ mod wrong;
 pub use check::{Right, check};
 pub use each::check_each;
 pub use same::{Same, check_same, halved, inputs_of_each, shake, shaken};
-pub use symptoms::{facts_of, of_unsteady};
-pub use wrong::{Mismatch, Wrong};
+pub use wrong::{Differences, Look, Mismatch, Wrong};

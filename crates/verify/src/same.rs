@@ -6,6 +6,7 @@ use rand::{Rng, SeedableRng};
 use crate::check::Right;
 use crate::element::{Elements, Type};
 use crate::poison::is_poison;
+use crate::wrong::{Differences, Look};
 
 /// So many times the usual random walk of roundings is no fault yet.
 pub const MARGIN: f64 = 20.0;
@@ -127,7 +128,7 @@ pub fn check_same(
     got: &Elements,
     same: &Same,
     has_gaps: bool,
-) -> Result<Right, String> {
+) -> Result<Right, Differences> {
     let want = &same.want;
     let length = got.len().min(want.len());
     let is_known = |i: &usize| !same.unknown.get(*i).is_some_and(|unknown| *unknown);
@@ -146,19 +147,20 @@ pub fn check_same(
     let Some(first) = wrong.first() else {
         return Ok(Right { compared });
     };
-    let mut says = format!("{} of {compared} elements are wrong", wrong.len());
-    if let Some(looks) = looks_like(got, want, &wrong) {
-        says += &format!("\nlooks like: {looks}");
-    }
+    let looks = looks_like(got, want, &wrong);
     let written = wrong.iter().find(|i| !is_poison(got, **i));
     let at = written.unwrap_or(first);
     let is = written.map_or(String::new(), |_| format!(" is {}, it", got.text(*at)));
-    says += &format!("\n{name}[{at}]{is} should be {}", want.text(*at));
-    Err(says)
+    Err(Differences {
+        count: format!("{} of {compared} elements are wrong", wrong.len()),
+        looks: looks.into_iter().collect(),
+        below: format!("{name}[{at}]{is} should be {}", want.text(*at)),
+        ..Differences::default()
+    })
 }
 
 /// What all wrong elements have in common.
-fn looks_like(got: &Elements, want: &Elements, wrong: &[usize]) -> Option<String> {
+fn looks_like(got: &Elements, want: &Elements, wrong: &[usize]) -> Option<Look> {
     let all = |is: &dyn Fn(usize) -> bool| wrong.iter().all(|&i| is(i));
     let holds_next = |by: isize| {
         let from = |i: usize| i.checked_add_signed(by).filter(|at| *at < want.len());
@@ -169,7 +171,7 @@ fn looks_like(got: &Elements, want: &Elements, wrong: &[usize]) -> Option<String
         |i| (got.get(i) - factor * want.get(i)).abs() <= 1e-5 * (factor * want.get(i)).abs();
     let is_other = factor.is_finite() && factor != 0.0 && format!("{factor:.4}") != "1.0000";
     let known = if all(&|i| is_poison(got, i)) {
-        "never written"
+        return Some(Look::Fact("never written".into()));
     } else if all(&|i| got.get(i).is_nan()) {
         "NaN: of something that was never written, or of 0/0"
     } else if all(&|i| got.get(i) == 0.0) {
@@ -179,11 +181,13 @@ fn looks_like(got: &Elements, want: &Elements, wrong: &[usize]) -> Option<String
     } else if holds_next(-1) {
         "one element too late: each holds what the one before should"
     } else if wrong.len() > 2 && is_other && all(&is_factor) {
-        return Some(format!("each is {factor:.4} times what it should be"));
+        return Some(Look::Chance(format!(
+            "each is {factor:.4} times what it should be"
+        )));
     } else {
         return None;
     };
-    Some(known.into())
+    Some(Look::Chance(known.into()))
 }
 
 #[cfg(test)]
@@ -201,6 +205,7 @@ mod tests {
             check_same("y", &got, &same, false)
                 .err()
                 .unwrap_or_default()
+                .to_string()
         };
         assert_eq!(check(&|_| ()), "");
         assert_eq!(check(&|got| got[3] += 1e-6), "");
@@ -240,7 +245,7 @@ mod tests {
             |last: u64| Elements::Other(Type::Ulong, ((1 << 53) + last).to_ne_bytes().into());
         assert!(exact(&long(1), long(1), false).is_ok());
         assert_eq!(
-            exact(&long(1), long(0), false).unwrap_err(),
+            exact(&long(1), long(0), false).unwrap_err().to_string(),
             "1 of 1 elements are wrong\nh[0] is 9007199254740993, it should be 9007199254740992"
         );
         let near = |last| {

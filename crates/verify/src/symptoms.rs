@@ -12,7 +12,7 @@ use crate::element::{Elements, Type};
 use crate::matrix::Matrix;
 use crate::poison::Poison;
 use crate::problem::Problem;
-use crate::wrong::{LOOKS_LIKE, Mismatch, Wrong};
+use crate::wrong::{Look, Mismatch, Wrong};
 
 /// In this order: the first that holds is said.
 const SUSPICIONS: [fn(&Case) -> Option<String>; 7] = [
@@ -25,8 +25,11 @@ const SUSPICIONS: [fn(&Case) -> Option<String>; 7] = [
     values::moved,
 ];
 
+/// So many of the next hold although the next run gives other numbers.
+const STEADY: usize = 5;
+
 /// What can be read off an element's bytes: the kind, and what is said behind the number of
-/// elements. All but the last two hold although the next run gives other numbers.
+/// elements.
 const FACTS: [(&str, &str); 7] = [
     ("never written: ", ""),
     (
@@ -47,8 +50,6 @@ const FACTS: [(&str, &str); 7] = [
 ];
 
 const UNTOUCHED: &str = "untouched: the kernel wrote nothing to C";
-/// What is said where nothing is known.
-const UNKNOWN: &str = "nothing known";
 
 /// No explanation is taken from fewer elements.
 const ENOUGH: usize = 4;
@@ -58,15 +59,16 @@ const SAMPLES: usize = 64;
 const STEPS: usize = 1 << 24;
 
 /// What a wrong C looks like, in the learner's words, most telling first.
-pub fn looks_like(problem: &Problem, c: &Matrix, wrong: &Wrong) -> Vec<String> {
+pub fn looks_like(problem: &Problem, c: &Matrix, wrong: &Wrong) -> Vec<Look> {
     let case = &Case::new(problem, c, wrong);
     if case.is_all_wrong() && wrong.mismatches.iter().all(|m| m.untouched) {
-        return vec![UNTOUCHED.into()];
+        return vec![Look::Fact(UNTOUCHED.into())];
     }
     let mut looks = case.facts();
-    looks.extend(SUSPICIONS.iter().find_map(|holds| holds(case)));
+    let suspicion = SUSPICIONS.iter().find_map(|holds| holds(case));
+    looks.extend(suspicion.map(Look::Chance));
     if looks.is_empty() {
-        looks.push(UNKNOWN.into());
+        looks.push(Look::Unknown);
     }
     looks
 }
@@ -133,7 +135,7 @@ impl<'a> Case<'a> {
     }
 
     /// What can be read off the bytes, with how many elements it is so of.
-    fn facts(&self) -> Vec<String> {
+    fn facts(&self) -> Vec<Look> {
         let ty = self.problem.ty;
         let beside = ["A", "B", "C"].map(Poison::beside);
         let poisons = [Poison::Nan].into_iter().chain(beside);
@@ -148,10 +150,15 @@ impl<'a> Case<'a> {
         let mut counts = [0; FACTS.len()];
         let known = self.wrong.mismatches.iter().filter_map(fact);
         known.for_each(|fact| counts[fact] += self.wrong.every);
-        let told = FACTS.iter().zip(counts).filter(|(_, count)| *count > 0);
-        let told = told.map(|((kind, words), count)| {
+        let told = FACTS.iter().zip(counts).enumerate();
+        let told = told.filter(|(_, (_, count))| *count > 0);
+        let told = told.map(|(at, ((kind, words), count))| {
             let s = if count == 1 { "" } else { "s" };
-            format!("{kind}{count} element{s}{words}")
+            let words = format!("{kind}{count} element{s}{words}");
+            match at < STEADY {
+                true => Look::Fact(words),
+                false => Look::Chance(words),
+            }
         });
         told.collect()
     }
@@ -178,30 +185,6 @@ fn spread<'a>(all: &[&'a Mismatch]) -> Vec<&'a Mismatch> {
     }
     let at = |i: usize| ((i as f64 * GOLDEN).fract() * all.len() as f64) as usize;
     (0..SAMPLES).map(|i| all[at(i)]).collect()
-}
-
-/// Whether this was read off the bytes, and holds although the next run gives other ones.
-pub fn is_fact(look: &str) -> bool {
-    let mut kinds = FACTS[..5].iter();
-    look == UNTOUCHED || kinds.any(|(kind, _)| look.starts_with(kind))
-}
-
-/// What is so in this run: what the numbers look like is chance, and only facts are told.
-pub fn facts_of(told: &str) -> String {
-    let stays = |line: &&str| line.strip_prefix(LOOKS_LIKE).is_none_or(is_fact);
-    let lines = told.lines().filter(stays);
-    lines.map(|line| format!("{line}\n")).collect()
-}
-
-/// The same, and what the other run showed.
-pub fn of_unsteady(told: &str, look: &str) -> String {
-    let facts = facts_of(told);
-    let mut lines: Vec<&str> = facts.lines().collect();
-    let look = format!("{LOOKS_LIKE}{look}");
-    // Below the count; above it may stand what was overwritten.
-    let count = lines.iter().position(|line| line.ends_with(" wrong"));
-    lines.insert(count.map_or(lines.len(), |at| at + 1), &look);
-    lines.join("\n") + "\n"
 }
 
 #[cfg(test)]
@@ -237,7 +220,8 @@ mod tests {
     }
 
     pub fn said_of(problem: &Problem, c: &Matrix) -> Vec<String> {
-        check(problem, c).expect_err("it is wrong").looks_like
+        let looks = check(problem, c).expect_err("it is wrong").looks_like;
+        looks.iter().map(Look::to_string).collect()
     }
 
     /// The kinds of what is said.
@@ -268,21 +252,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_off_the_bytes_is_a_fact() {
-        assert!(is_fact("untouched: the kernel wrote nothing to C"));
-        assert!(is_fact("never written: 1 element"));
-        assert!(!is_fact("factor: every element is untouched"));
-        assert!(!is_fact(UNKNOWN));
-    }
-
-    #[test]
     fn nothing_is_known_of_what_follows_no_rule() {
         let problem = problem(LONG);
         let squared = |row, col| right(&problem, row, col).powi(2) + 1.0;
-        assert_eq!(said(&problem, squared), [UNKNOWN]);
+        assert_eq!(said(&problem, squared), ["nothing known"]);
         let shape = Shape { m: 1, n: 1, k: 1 };
         let one = self::problem(shape);
-        assert_eq!(said(&one, |_, _| 9.0), [UNKNOWN]);
+        assert_eq!(said(&one, |_, _| 9.0), ["nothing known"]);
     }
 
     #[test]
@@ -295,7 +271,7 @@ mod tests {
                 right(&problem, row, col) * if is_wrong { 3.0 } else { 1.0 }
             })
         };
-        assert_eq!(factor_in(3), [UNKNOWN]);
+        assert_eq!(factor_in(3), ["nothing known"]);
         assert_eq!(factor_in(4)[0], "factor");
     }
 
@@ -305,23 +281,7 @@ mod tests {
         let twice = |row, col| 2.0 * right(&problem, row, col);
         assert_eq!(kinds(&problem, twice), ["factor"]);
         let nearly = |row, col| 2.0 * right(&problem, row, col) + f64::from(row == 3 && col == 3);
-        assert_eq!(kinds(&problem, nearly), [UNKNOWN]);
-    }
-
-    #[test]
-    fn of_a_result_that_differs_only_facts_are_told() {
-        let one = "overrun: C\n1 is wrong\n  looks like: never written: 1\n  looks like: zero\n  \
-                   C[0] is 1\n";
-        assert_eq!(
-            of_unsteady(one, "differs"),
-            "overrun: C\n1 is wrong\n  looks like: differs\n  looks like: never written: 1\n  \
-             C[0] is 1\n"
-        );
-        assert_eq!(
-            of_unsteady("bad", "differs"),
-            "bad\n  looks like: differs\n"
-        );
-        assert_eq!(of_unsteady("", "differs"), "  looks like: differs\n");
+        assert_eq!(kinds(&problem, nearly), ["nothing known"]);
     }
 
     #[test]
@@ -334,7 +294,7 @@ mod tests {
         wrong.mismatches.iter_mut().for_each(|m| m.untouched = true);
         assert_eq!(
             Case::new(&problem, &c, &wrong).facts(),
-            ["never written: 6 elements"]
+            [Look::Fact("never written: 6 elements".into())]
         );
     }
 
@@ -419,7 +379,7 @@ mod tests {
             })
         };
         assert!(off_by(0x7fa0_dead)[0].starts_with("old contents"));
-        assert_eq!(off_by(0x7fa0_deae), [UNKNOWN]);
+        assert_eq!(off_by(0x7fa0_deae), ["nothing known"]);
     }
 
     #[test]

@@ -2,10 +2,91 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::map;
 
-/// What a look begins with.
-pub(crate) const LOOKS_LIKE: &str = "  looks like: ";
+/// What is wrong with a result, in parts; Display puts them together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Differences {
+    /// What else happened, or in which run.
+    pub above: Vec<String>,
+    /// How many elements are wrong.
+    pub count: String,
+    /// What the whole looks like, most telling first.
+    pub looks: Vec<Look>,
+    /// Examples, and where they are.
+    pub below: String,
+}
+
+/// What a wrong result looks like.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Look {
+    /// It holds although the next run gives other numbers.
+    Fact(String),
+    /// It is so of these numbers.
+    Chance(String),
+    /// Like nothing that is known.
+    Unknown,
+}
+
+impl Differences {
+    /// Of another run than the first: what its numbers look like is chance, and only facts are
+    /// told.
+    pub fn facts(mut self) -> Differences {
+        self.looks.retain(|look| matches!(look, Look::Fact(_)));
+        self
+    }
+
+    /// The same, below this line.
+    pub fn under(mut self, line: impl Into<String>) -> Differences {
+        self.above.insert(0, line.into());
+        self
+    }
+}
+
+impl From<String> for Differences {
+    fn from(count: String) -> Differences {
+        Differences {
+            count,
+            ..Differences::default()
+        }
+    }
+}
+
+impl From<&str> for Differences {
+    fn from(count: &str) -> Differences {
+        count.to_string().into()
+    }
+}
+
+impl fmt::Display for Differences {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let count = Some(&self.count).filter(|count| !count.is_empty());
+        let lines = self.above.iter().chain(count).cloned();
+        let looks = self
+            .looks
+            .iter()
+            .map(|look| format!("  looks like: {look}"));
+        let lines: Vec<String> = lines.chain(looks).collect();
+        f.write_str(&lines.join("\n"))?;
+        match &*self.below {
+            "" => Ok(()),
+            below if lines.is_empty() => f.write_str(below),
+            below => write!(f, "\n{below}"),
+        }
+    }
+}
+
+impl fmt::Display for Look {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Look::Fact(words) | Look::Chance(words) => words,
+            Look::Unknown => "nothing known",
+        })
+    }
+}
 
 /// One wrong element.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,35 +117,35 @@ pub struct Wrong {
     /// For how many wrong elements each of them stands.
     pub every: usize,
     /// What the whole looks like, most telling first.
-    pub looks_like: Vec<String>,
+    pub looks_like: Vec<Look>,
 }
 
-impl fmt::Display for Wrong {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let compared = self.rows * self.cols;
-        match self.count {
-            1 => writeln!(f, "1 of {compared} elements is wrong")?,
-            wrong => writeln!(f, "{wrong} of {compared} elements are wrong")?,
-        }
-        for look in &self.looks_like {
-            writeln!(f, "{LOOKS_LIKE}{look}")?;
-        }
-        for m in self.mismatches.iter().take(5) {
+impl From<&Wrong> for Differences {
+    fn from(wrong: &Wrong) -> Differences {
+        let compared = wrong.rows * wrong.cols;
+        let mut below = String::new();
+        for m in wrong.mismatches.iter().take(5) {
             let (want, mut got) = apart(m.want, m.got);
             if m.untouched {
                 got = "nothing".into();
             }
-            writeln!(
-                f,
-                "  C[{}][{}] must be {want}, the kernel wrote {got}",
+            below += &format!(
+                "  C[{}][{}] must be {want}, the kernel wrote {got}\n",
                 m.row, m.col
-            )?;
+            );
         }
-        if self.rows * self.cols > 1 {
-            writeln!(f, "  where ({}):", map::LEGEND)?;
-            write!(f, "{}", map::map(self))?;
+        if compared > 1 {
+            below += &format!("  where ({}):\n{}", map::LEGEND, map::map(wrong));
         }
-        Ok(())
+        Differences {
+            count: match wrong.count {
+                1 => format!("1 of {compared} elements is wrong"),
+                count => format!("{count} of {compared} elements are wrong"),
+            },
+            looks: wrong.looks_like.clone(),
+            below,
+            above: Vec::new(),
+        }
     }
 }
 
@@ -119,24 +200,44 @@ mod tests {
     #[test]
     fn a_wrong_result_is_told_with_its_elements_and_a_map() {
         let mut two = wrong(1, 2, vec![mismatch(0, 1, 2.0, 1.0)]);
-        two.looks_like.push("rain".into());
+        two.looks_like.push(Look::Chance("rain".into()));
         let told = "1 of 2 elements is wrong\n  \
                     looks like: rain\n  \
                     C[0][1] must be 1, the kernel wrote 2\n  \
                     where ('.' right, '+' partly wrong, '#' wrong, 'o' never written):\n  \
                     columns 0 to 1\n       0 |.#|\n";
-        assert_eq!(two.to_string(), told);
+        let told_of = |wrong: &Wrong| Differences::from(wrong).to_string();
+        assert_eq!(told_of(&two), told);
         two.mismatches[0].untouched = true;
-        let told = two.to_string();
+        let told = told_of(&two);
         assert!(told.contains("the kernel wrote nothing\n"), "{told}");
         assert!(told.ends_with("|.o|\n"), "{told}");
+    }
+
+    #[test]
+    fn of_a_result_that_differs_only_facts_are_told() {
+        let differences = Differences {
+            above: vec!["overrun: C".into()],
+            count: "1 is wrong".into(),
+            looks: vec![
+                Look::Fact("never written: 1".into()),
+                Look::Chance("zero".into()),
+                Look::Unknown,
+            ],
+            below: "  C[0] is 1\n".into(),
+        };
+        assert_eq!(
+            differences.facts().under("after all").to_string(),
+            "after all\noverrun: C\n1 is wrong\n  looks like: never written: 1\n  C[0] is 1\n"
+        );
+        assert_eq!(Differences::from("bad").to_string(), "bad");
     }
 
     #[test]
     fn a_single_element_needs_no_map() {
         let one = wrong(1, 1, vec![mismatch(0, 0, 2.0, 1.0)]);
         assert_eq!(
-            one.to_string(),
+            Differences::from(&one).to_string(),
             "1 of 1 elements is wrong\n  C[0][0] must be 1, the kernel wrote 2\n"
         );
     }

@@ -16,8 +16,7 @@
 //! - `all_devices` runs the lesson once for each device.
 //! - `signals` are what ends a lesson from outside, and the terminal after that.
 //! - [`watch`] is the parent in a loop: the lesson again after every save.
-//! - [`lessons`] is the one list of them, `finished` what one left that ran as a child, and
-//!   `status` the exit status of a program of the course.
+//! - [`lessons`] is the one list of them, `status` the exit status of a program of the course.
 //! - [`simulator`] is the OpenCL implementation that sees every access.
 //! - [`devices`] are those that lesson 1 lists; [`machine`] is what this one tells of itself,
 //!   [`packages`] how it gets what it lacks; [`peak`] measures a device's own limits.

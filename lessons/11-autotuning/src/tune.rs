@@ -133,7 +133,7 @@ fn trial(
     };
     let fastest = record.seconds.iter().copied().fold(f64::INFINITY, f64::min);
     Ok(match record.outcome {
-        outcome::Outcome::Wrong(wrong) => Outcome::Wrong(first_line(&wrong)),
+        outcome::Outcome::Wrong(wrong) => Outcome::Wrong(first_line(&wrong.to_string())),
         outcome::Outcome::Skipped(why) => Outcome::Refused(why.to_string()),
         _ => Outcome::Right {
             gflops: problem.shape.flop() / fastest / 1e9,

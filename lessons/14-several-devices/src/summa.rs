@@ -102,7 +102,7 @@ pub fn summa(world: &SimpleCommunicator, engine: &Engine, flags: &Flags) -> Resu
     let wrong = vectors::wrong_row((0..count).map(again), &block, high, flags.seed);
     if let Some(row) = wrong {
         let row = rows.start + row;
-        return Err(Error::Wrong(format!("row {row} of C is wrong")));
+        return Err(Error::Wrong(format!("row {row} of C is wrong").into()));
     }
     if flags.own.fail == Some(me) {
         return Err(Error::Died("it failed, as --fail asks".into()));

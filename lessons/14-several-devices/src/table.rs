@@ -95,7 +95,7 @@ pub fn run(
         None => Ok(outcome),
         Some(row) => {
             let why = format!("{}: row {row} of C is wrong", way.name);
-            Err(Error::Wrong(why))
+            Err(Error::Wrong(why.into()))
         }
     }
 }

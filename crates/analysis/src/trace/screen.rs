@@ -202,7 +202,7 @@ impl Screen<'_> {
             "kernel": self.launched.name,
             "how": self.how(),
             "accesses": accesses.sum::<u64>(),
-            "wrong": record.wrong().and_then(|why| why.lines().next()),
+            "wrong": record.why().filter(|_| record.wrong().is_some()).and_then(|why| Some(why.lines().next()?.to_string())),
             "m": record.m,
             "n": record.n,
             "k": record.k,

@@ -22,6 +22,7 @@ use crate::simulator;
 use crate::work;
 use task::counts::Count;
 use task::form::Form;
+use verify::Look;
 
 const IN_SIMULATOR: Detector = Detector::Simulator(Part::Result);
 
@@ -142,11 +143,12 @@ fn figures(task: &Form) -> Result<(Figures, [u64; 2])> {
 
 /// The first record of a wrong result: its number, and the same in words.
 pub fn first_wrong(detector: Detector, records: &[Record]) -> Option<(usize, Observation)> {
-    let at = records.iter().position(|record| record.wrong().is_some())?;
-    let mut seen = wrong_result(detector, &records[at]);
+    let mut all = records.iter().enumerate();
+    let (at, wrong) = all.find_map(|(at, one)| Some((at, one.wrong()?)))?;
     // The advice for unknown symptoms is about a lesson's flags.
-    let is_advice = |line: &Evidence| line.to_string().starts_with("looks like: nothing known");
-    seen.details.retain(|line| !is_advice(line));
+    let mut wrong = wrong.clone();
+    wrong.looks.retain(|look| *look != Look::Unknown);
+    let mut seen = wrong_result(detector, &wrong);
     seen.details.truncate(2);
     Some((at, seen))
 }

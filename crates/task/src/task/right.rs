@@ -10,7 +10,7 @@ use verify::element::Elements;
 use verify::formula::Formula;
 use verify::matrix::Matrix;
 use verify::problem::Problem;
-use verify::{self, Right as Checked, check_each, check_same};
+use verify::{self, Differences, Right as Checked, check_each, check_same};
 
 /// A result in a buffer, by its name.
 pub type Results = [(String, Elements)];
@@ -88,7 +88,7 @@ impl Task {
             let checked = check_each(name, elements, gaps, step, formula, &plan.scope, inputs);
             checked.map_err(|why| Error::Usage(why).at(&format!("check.{name}")))
         };
-        let all: Vec<Result<Checked, String>> = match &self.right {
+        let all: Vec<Result<Checked, Differences>> = match &self.right {
             Right::Product => {
                 let (Some(problem), Some(c)) = (problem, self.product(plan, results)) else {
                     let why = format!(
@@ -98,7 +98,7 @@ impl Task {
                     return Err(Error::Usage(why));
                 };
                 let checked = verify::check(problem, &c);
-                vec![checked.map_err(|wrong| wrong.to_string())]
+                vec![checked.map_err(|wrong| (&*wrong).into())]
             }
             Right::Each(all) => {
                 let all = all.iter().map(|(name, formula)| each(name, formula));
@@ -124,7 +124,7 @@ impl Task {
             }
         };
         let compared = all.into_iter().map(|one| one.map(|one| one.compared));
-        let compared: Result<usize, String> = compared.sum();
+        let compared: Result<usize, Differences> = compared.sum();
         let compared = compared.map_err(Error::Wrong)?;
         Ok(Checked { compared })
     }

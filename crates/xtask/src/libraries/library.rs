@@ -128,7 +128,7 @@ pub fn measure(
     match verify::check(problem, &c) {
         Ok(right) => record.outcome = right.into(),
         Err(wrong) => {
-            record.outcome = Outcome::Wrong(wrong.to_string());
+            record.outcome = Outcome::Wrong((&*wrong).into());
             return Ok(record);
         }
     }
