@@ -147,7 +147,7 @@ pub fn did_you_mean(name: &str, known: &[String]) -> String {
 }
 
 /// The name that is most like this one, if one is.
-fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
+pub fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
     let distances = known
         .iter()
         .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate));

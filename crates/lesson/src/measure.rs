@@ -529,7 +529,7 @@ impl Lesson {
                 Role::LaidOut | Role::Between => Need::between(bytes),
             }
         });
-        let fits = session.must_have_room(needs, task.ty);
+        let fits = session.must_have_room(needs, Some(task.ty));
         let (name, [[rows, columns], _]) = (&task.buffers[named].name, plan.shapes[named]);
         let what = format!("with {name} of {rows} x {columns}");
         Ok(fits.err().map(|error| format!("{what}: {error}")))

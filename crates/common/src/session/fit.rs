@@ -19,15 +19,19 @@ impl Session {
         let bytes = |rows: usize, cols: usize| rows as u64 * cols as u64 * ty.size() as u64;
         let Shape { m, n, k } = shape;
         let [a, b] = [bytes(m, k), bytes(k, n)].map(Need::read);
-        self.must_have_room([a, b, Need::written(bytes(m, n))], ty)
+        self.must_have_room([a, b, Need::written(bytes(m, n))], Some(ty))
     }
 
-    /// The same for any buffers.
+    /// The same for any buffers; without the size where these are no matrices of a type.
     ///
     /// # Errors
     /// As of [`Session::must_fit`].
-    pub fn must_have_room(&self, needs: impl IntoIterator<Item = Need>, ty: Type) -> Result<()> {
-        self.refuse(needs, |bytes| side_of(bytes, ty))
+    pub fn must_have_room(
+        &self,
+        needs: impl IntoIterator<Item = Need>,
+        ty: Option<Type>,
+    ) -> Result<()> {
+        self.refuse(needs, |bytes| Some(side_of(bytes, ty?)))
     }
 
     /// The same for vectors of so many floats: two that are read, and one that is written.
@@ -37,14 +41,14 @@ impl Session {
     pub fn vectors_must_fit(&self, floats: usize) -> Result<()> {
         let [bytes, float] = [floats, 1].map(|floats| (floats * size_of::<f32>()) as u64);
         let needs = [Need::read(bytes), Need::read(bytes), Need::written(bytes)];
-        self.refuse(needs, |bytes| bytes as u64 / float)
+        self.refuse(needs, |bytes| Some(bytes as u64 / float))
     }
 
     /// Refuses what does not fit, with the size that does, by the bytes of its largest matrix.
     fn refuse(
         &self,
         needs: impl IntoIterator<Item = Need>,
-        size: impl Fn(f64) -> u64,
+        size: impl Fn(f64) -> Option<u64>,
     ) -> Result<()> {
         let (need, host) = (Total::of(needs, self.device.kind), host::room());
         let Device { name, limits, .. } = &self.device;
@@ -52,8 +56,9 @@ impl Session {
             return Ok(());
         };
         let size = size(need.bytes_that_fit(limits, host));
+        let advice = size.map_or(String::new(), |size| format!("; try --size {size}"));
         Err(Error::Usage(format!(
-            "too large for {name}: {refusal}; try --size {size}"
+            "too large for {name}: {refusal}{advice}"
         )))
     }
 }

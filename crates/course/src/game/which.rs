@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use common::Error;
-use common::source::did_you_mean;
+use common::source::nearest;
 
 use super::folder::{Folder, shown};
 use super::puzzle::Puzzle;
@@ -39,13 +39,10 @@ fn unknown(puzzles: &[Puzzle], word: &str) -> String {
     let names = puzzles
         .iter()
         .flat_map(|puzzle| [&puzzle.id, puzzle.name()]);
-    let near = did_you_mean(word, &names.map(String::from).collect::<Vec<_>>());
     // All of them would be too many for a message.
-    let near = near
-        .split(" There are")
-        .next()
-        .filter(|near| near.ends_with('?'));
-    let near = near.map_or(String::new(), |near| format!("; {near}"));
+    let names: Vec<String> = names.map(String::from).collect();
+    let near = nearest(word, &names);
+    let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
     let (noun, command) = (first.kind.noun, first.kind.command);
     format!(
         "there is no {noun} {word}{near}; they go from {} to {}\n  next: `cargo course {command} \

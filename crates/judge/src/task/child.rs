@@ -255,9 +255,5 @@ fn must_fit(lesson: &mut Lesson, task: &Task) -> Result<()> {
     let needs = sizes.map(|(buffer, [[rows, columns], _])| {
         Need::written((rows * columns * buffer.ty.size()) as u64)
     });
-    let fits = session.must_have_room(needs, task.ty);
-    fits.map_err(|error| {
-        let why = error.to_string();
-        Error::Usage(why.split("; try").next().unwrap_or_default().into())
-    })
+    session.must_have_room(needs, None)
 }
