@@ -39,6 +39,12 @@ impl Differences {
         self
     }
 
+    /// Its first line.
+    pub fn in_short(&self) -> String {
+        let first = self.to_string();
+        first.lines().next().unwrap_or_default().into()
+    }
+
     /// The same, below this line.
     pub fn under(mut self, line: impl Into<String>) -> Differences {
         self.above.insert(0, line.into());

@@ -432,7 +432,7 @@ mod tests {
         assert!(simulator.judge(right()).is_right(), "of an earlier run");
         fs::write(&path, REPORT.repeat(2)).unwrap();
         let judged = simulator.judge(right());
-        let words = judged.wrong().unwrap();
+        let words = judged.wrong().unwrap().to_string();
         assert!(words.contains("line 3: C[-1] = 0;"), "{words}");
         assert!(simulator.judge(right()).is_right(), "nothing new");
         let cut = format!(

@@ -7,6 +7,7 @@ use common::source::Source;
 use diagnostics::terminal::prose::beside;
 use diagnostics::terminal::table;
 use serde_json::{Value, json};
+use verify::Differences;
 use verify::numbers::{bytes, count};
 
 use super::accesses::{Launch, Memory, Outside};
@@ -202,7 +203,7 @@ impl Screen<'_> {
             "kernel": self.launched.name,
             "how": self.how(),
             "accesses": accesses.sum::<u64>(),
-            "wrong": record.why().filter(|_| record.wrong().is_some()).and_then(|why| Some(why.lines().next()?.to_string())),
+            "wrong": record.wrong().map(Differences::in_short),
             "m": record.m,
             "n": record.n,
             "k": record.k,
@@ -245,7 +246,7 @@ impl Display for Screen<'_> {
         let hardware =
             format!("{items} items ask together, sectors of {sector} bytes, {banks} banks");
         writeln!(f, "  counted   {hardware}")?;
-        let wrong = record.wrong().and_then(|why| why.lines().next());
+        let wrong = record.wrong().map(Differences::in_short);
         if let Some(wrong) = wrong.filter(|_| done == all) {
             let says = format!("its result is wrong: {wrong}; `course inspect FILE` says more");
             let note = format!("  note      {}", beside(&says, 12));
