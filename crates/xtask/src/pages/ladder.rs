@@ -16,7 +16,7 @@ const FULL: f64 = 40.0;
 pub fn bars(lesson: &str, runs: &[&str]) -> Result<String> {
     let number = lesson.strip_prefix("lesson").unwrap_or(lesson);
     let number: u32 = number.parse().context("a lesson is named lesson05")?;
-    let mut lines = vec!["The best kernel of each lesson, of the limit".to_string()];
+    let mut lines = vec!["The best of each lesson, of the limit".to_string()];
     for run in runs {
         lines.push(device_name(&best(run, number)?));
         // What is for GPUs alone is recorded on no CPU.
