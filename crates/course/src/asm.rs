@@ -4,14 +4,14 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use analysis::code::Code;
-use analysis::file;
-use analysis::launched::{Launched, Wanted};
-use analysis::listing::Listing;
 use anyhow::Result;
 use clap::Args;
 use common::source::Source;
 use diagnostics::terminal::Out;
+use inspect::code::Code;
+use inspect::file;
+use inspect::launched::{Launched, Wanted};
+use inspect::listing::Listing;
 use judge::LaunchFlags;
 
 use crate::puzzles::{Taken, taken};
@@ -74,8 +74,8 @@ pub fn asm(options: &Options) -> Result<ExitCode> {
 /// How a kernel was launched, its file, and what the device's compiler made of it.
 pub fn of_device(wanted: &mut Wanted, flags: &LaunchFlags) -> Result<(Launched, Source, Code)> {
     let launched = launch(wanted, flags)?;
-    let code = analysis::program::code(wanted, &launched)?;
-    let source = Source::read(&analysis::program::source(wanted)?)?;
+    let code = inspect::program::code(wanted, &launched)?;
+    let source = Source::read(&inspect::program::source(wanted)?)?;
     Ok((launched, source, code))
 }
 

@@ -3,9 +3,6 @@
 use std::io::Write;
 use std::path::Path;
 
-use analysis::launched::Wanted;
-use analysis::listing::Listing;
-use analysis::trace::run;
 use anyhow::{Result, bail};
 use clap::Args;
 use colored::Colorize;
@@ -14,6 +11,9 @@ use common::source::{KernelText, Source, did_you_mean};
 use diagnostics::terminal::Out;
 use diagnostics::terminal::diff::{self, Change, Line};
 use diagnostics::terminal::prose::{beside, fitted, hunks};
+use inspect::launched::Wanted;
+use inspect::listing::Listing;
+use inspect::trace::run;
 use judge::exercise::{come_to, model};
 use judge::{LaunchFlags, is_task};
 use serde_json::{Value, json};

@@ -3,15 +3,15 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use analysis::device::Architecture;
-use analysis::launched::{Launched, Wanted};
-use analysis::occupancy::{Demand, Occupancy};
-use analysis::{file, program};
 use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::ndrange;
 use diagnostics::terminal::Out;
+use inspect::device::Architecture;
+use inspect::launched::{Launched, Wanted};
+use inspect::occupancy::{Demand, Occupancy};
+use inspect::{file, program};
 use judge::{LaunchFlags, Sides, is_own, macro_of};
 use serde_json::json;
 use verify::numbers::count;

@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use analysis::launched::Wanted;
 use anyhow::Result;
 use colored::Colorize;
 use common::Error;
 use diagnostics::terminal::Out;
+use inspect::launched::Wanted;
 use judge::{How, LaunchFlags, Subject, is_own, is_task};
 use verify::shape::Shape;
 use watchdog::lessons::{self, LESSONS, Lesson};

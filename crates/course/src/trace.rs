@@ -3,17 +3,17 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use analysis::device::Model;
-use analysis::launched::Wanted;
-use analysis::program;
-use analysis::trace::figures::Figures;
-use analysis::trace::run::{self, Traced};
-use analysis::trace::screen::Screen;
 use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::source::Source;
 use diagnostics::terminal::Out;
+use inspect::device::Model;
+use inspect::launched::Wanted;
+use inspect::program;
+use inspect::trace::figures::Figures;
+use inspect::trace::run::{self, Traced};
+use inspect::trace::screen::Screen;
 use judge::{LaunchFlags, exercise::model};
 
 use crate::puzzles::taken;

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use ::watchdog::Refused;
 use ::watchdog::lessons::{self, Lesson};
 use ::watchdog::worker::Work;
-use analysis::launched::Wanted;
 use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::source::Source;
+use inspect::launched::Wanted;
 use verify::element::Type;
 use verify::shape::Shape;
 

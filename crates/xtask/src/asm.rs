@@ -4,9 +4,9 @@
 
 use std::path::PathBuf;
 
-use analysis::launched::Wanted;
 use anyhow::Result;
 use common::source::{Source, workspace};
+use inspect::launched::Wanted;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use watchdog::data::date;

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use analysis::trace::run::plugin_path;
 use common::device::icd::{icd_files, named_library};
 use common::device::pocl::{self, can_write};
+use inspect::trace::run::plugin_path;
 use watchdog::simulator::oclgrind;
 
 use super::finding::{Finding, Topic};

@@ -1,12 +1,12 @@
 //! The memory traffic of a learner's kernel: the table of `course trace`, and its
 //! worst line in a sentence.
 
-use analysis::device::Model;
-use analysis::launched::Wanted;
-use analysis::trace::run;
 use anyhow::Result;
 use colored::Colorize;
 use diagnostics::terminal::prose::beside;
+use inspect::device::Model;
+use inspect::launched::Wanted;
+use inspect::trace::run;
 use judge::LaunchFlags;
 use serde_json::{Value, json};
 use task::sizes::in_words;

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use analysis::device::Model;
-use analysis::launched::Wanted;
-use analysis::trace::accesses::{Kind, Memory};
-use analysis::trace::figures::Figures;
-use analysis::trace::run::trace;
 use anyhow::Result;
 use common::record::Record;
 use common::source::Source;
+use inspect::device::Model;
+use inspect::launched::Wanted;
+use inspect::trace::accesses::{Kind, Memory};
+use inspect::trace::figures::Figures;
+use inspect::trace::run::trace;
 
 use watchdog::simulator::{Line, Log, look_for_faults, oclgrind};
 
