@@ -8,14 +8,14 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use calls::findings::{Finding, Findings, KINDS};
-use calls::line::Line;
-use calls::program;
-use calls::story::sentence;
 use common::Error;
 use common::source::{Source, workspace};
 use diagnostics::log::{Log, Place};
 use diagnostics::terminal::plain;
+use intercept::findings::{Finding, Findings, KINDS};
+use intercept::line::Line;
+use intercept::program;
+use intercept::story::sentence;
 use judge::{Detection, Detector, How, Observation, Seen};
 use serde_json::Value;
 use verify::numbers::count;

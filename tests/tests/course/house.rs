@@ -16,7 +16,7 @@ const CRATES: [&str; 11] = [
     "xtask",
     "judge",
     "inspect",
-    "calls",
+    "intercept",
     "lesson",
     "watchdog",
     "task",

@@ -33,7 +33,7 @@ pub struct End {
 /// Where it is not.
 pub fn layer() -> Result<PathBuf> {
     let name = format!(
-        "{}calls{}",
+        "{}intercept{}",
         std::env::consts::DLL_PREFIX,
         std::env::consts::DLL_SUFFIX
     );
@@ -45,7 +45,7 @@ pub fn layer() -> Result<PathBuf> {
         .find(|path| path.is_file());
     found.ok_or_else(|| Error::File {
         path: this.with_file_name(name),
-        why: "it is not there\n  next: cargo build -p calls".into(),
+        why: "it is not there\n  next: cargo build -p intercept".into(),
     })
 }
 
