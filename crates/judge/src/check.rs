@@ -9,6 +9,7 @@ use common::Error;
 use common::death::How as Ending;
 use common::record::Record;
 use common::source::Source;
+use verify::draw::Draw;
 use verify::element::Type;
 use watchdog::simulator::{Log, look_for_faults, oclgrind};
 use watchdog::worker::Work;
@@ -23,7 +24,7 @@ use crate::task::other::Other;
 use crate::verdict::Verdict;
 use crate::work;
 use task::drawn::drawn_size;
-use task::form::Form;
+use task::form::{Form, Or};
 use task::sizes::{FEW, Sizes, in_words, product};
 
 pub use crate::answer::End;
@@ -69,6 +70,13 @@ impl Check<'_> {
         };
         if !more.is_empty() {
             take_in(more, untried, &mut results);
+        }
+        if let (By::Task(task, ..), None) = (&self.subject.by, &self.sizes)
+            && names_its_numbers(task)
+        {
+            let told = "Of an input whose fill says which numbers there are, such as \
+                        { ints = [0, 9] }, only the order was changed.";
+            results.untried.push(told.into());
         }
         let record = results.tried.iter().flat_map(|one| &one.records).next();
         let uncompared = record.map(|record| record.uncompared.join(", "));
@@ -268,12 +276,32 @@ impl Check<'_> {
     }
 }
 
+/// Whether a fill draws from numbers that it names.
+fn names_its_numbers(task: &Form) -> bool {
+    let launches = task.launches.iter().flat_map(|one| &one.args);
+    let mut given = task
+        .args
+        .iter()
+        .chain(launches)
+        .filter_map(|one| match one {
+            Or::Table(given) => given.fill.as_ref(),
+            Or::Plain(_) => None,
+        });
+    given.any(|fill| matches!(fill, Or::Table(Draw::Ints(..))))
+}
+
 /// Takes in what came of that: what could not be tried is nothing against the kernel, nor for
 /// it.
 fn take_in(tried: Vec<Tried>, mut untried: [Option<String>; 2], results: &mut Results) {
     let (mut right, mut late): (Option<Tried>, Vec<&str>) = (None, Vec::new());
+    let mut are_others = false;
     for one in tried {
         let other = one.case.origin.other();
+        let is_told = matches!(
+            one.verdict(),
+            Verdict::Right | Verdict::Unchecked | Verdict::Wrong
+        );
+        are_others |= is_told && other.is_some_and(|other| other != Other::Reversed);
         let untried = &mut untried[usize::from(other.is_some())];
         match (one.verdict(), other, &mut right) {
             (Verdict::Unlaunchable, Some(_), _) if one.is_too_long() => {
@@ -295,7 +323,7 @@ fn take_in(tried: Vec<Tried>, mut untried: [Option<String>; 2], results: &mut Re
             _ => results.tried.push(one),
         }
     }
-    if right.is_some() || results.wrong().is_some() {
+    if are_others {
         untried[1] = None;
     }
     results.tried.extend(right);

@@ -28,9 +28,13 @@ pub fn sort(log: &Log, text: &str) -> Vec<Observation> {
 /// Where it errs for what a whole kernel does.
 fn doubt(kind: FaultKind, log: &Log, text: &str) -> Option<&'static str> {
     let is_ordered = text.contains("mem_fence") || text.contains("atomic_work_item_fence");
+    let is_twice = |half: &str| text.matches(half).count() > 1;
     match kind {
         FaultKind::Uninitialised if text.contains("image2d_t") => {
             Some("it takes what functions of images return for unwritten")
+        }
+        FaultKind::Uninitialised if [".lo", ".hi"].map(is_twice) == [true; 2] => {
+            Some("of a vector that is halved twice it takes lanes for unwritten that nobody uses")
         }
         FaultKind::Races if is_ordered && text.contains("atom") && !log.races_in_a_group => {
             Some("it does not follow what fences and atomics order between groups")
@@ -106,6 +110,9 @@ mod tests {
         let of = |text| sort(value, text).swap_remove(2).outcome;
         assert_eq!(of(""), Detection::Fault);
         assert_eq!(of("read_only image2d_t a"), Detection::Doubtful);
+        let halves = "q8 = q.lo + q.hi; q4 = q8.lo + q8.hi;";
+        assert_eq!(of(halves), Detection::Doubtful);
+        assert_eq!(of("q8 = q.lo + q.hi;"), Detection::Fault);
         let race = LOG.replace("local", "global");
         let of = |log, text| sort(log, text).swap_remove(0).outcome;
         let last_group = "mem_fence(CLK_GLOBAL_MEM_FENCE); atomic_inc(count)";
