@@ -13,11 +13,12 @@
 //! - `table` lets several ways to compute the product take turns, `timeline` draws what ran
 //!   when. `queues` and `devices` are the lesson's two tables.
 //! - `ranks` has mpirun start many processes, and the model; with the feature `mpi` a `rank`
-//!   is one of them, and `summa` their product.
+//!   is one of them, and `summa` their product. `flags` are those of this lesson alone.
 
 mod board;
 mod devices;
 mod engine;
+mod flags;
 mod host;
 mod product;
 mod queues;
@@ -32,48 +33,8 @@ mod work;
 
 use std::process::ExitCode;
 
-use clap::Args;
+use flags::Own;
 use lesson::lesson_with;
-
-/// The flags of this lesson alone.
-#[derive(Args)]
-struct Own {
-    /// Only the first part: several queues on one device
-    #[arg(long, conflicts_with = "split")]
-    overlap: bool,
-    /// Only the second part: several devices
-    #[arg(long)]
-    split: bool,
-    /// The devices of the second part, by their numbers in lesson01's listing
-    /// [default: all GPUs and a CPU; without a GPU, every driver of the CPU]
-    #[arg(long, value_name = "N,N", value_delimiter = ',')]
-    devices: Vec<usize>,
-    /// Cut the one device into so many parts instead
-    #[arg(long, value_name = "N", conflicts_with = "devices", value_parser = clap::value_parser!(u16).range(2..=64))]
-    parts: Option<u16>,
-    /// The second part once more with A and B on the devices before the clock begins
-    #[arg(long)]
-    resident: bool,
-    /// Let this device, or this rank, from 0, fail after its first block
-    #[arg(long, value_name = "N")]
-    fail: Option<usize>,
-    /// Let this device stop answering after its first block
-    #[arg(long, value_name = "N", conflicts_with = "ranks")]
-    hang: Option<usize>,
-    /// Believe that this device is ten times as fast as it is
-    #[arg(long, value_name = "N", conflicts_with = "ranks")]
-    overrate: Option<usize>,
-    /// The third part, on this machine: so many ranks, by mpirun
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    ranks: Option<u16>,
-    /// The third part, in a process that mpirun has started
-    #[arg(long)]
-    mpi: bool,
-}
-
-/// What is said where this program was built without MPI.
-const WITHOUT: &str = "this lesson14 was built without MPI\n  next: ./setup --mpi\n        \
-                       cargo run -p lesson14 --features mpi -- --ranks 4";
 
 fn main() -> ExitCode {
     // A rank of MPI is no child of ours, and asks for nothing twice.
@@ -82,7 +43,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "mpi")]
         let done = rank::rank();
         #[cfg(not(feature = "mpi"))]
-        let done = Err(common::Error::Usage(WITHOUT.into()));
+        let done = Err(common::Error::Usage(ranks::WITHOUT.into()));
         return watchdog::end(done.map(|()| ExitCode::SUCCESS).map_err(Into::into));
     }
     let title = "several devices, several machines";

@@ -12,9 +12,13 @@ use serde::{Deserialize, Serialize};
 use verify::numbers::{count, percent, seconds, significant};
 use verify::shape::Shape;
 
-use crate::Own;
 use crate::devices::real_devices;
+use crate::flags::Own;
 use crate::table::must_have_memory;
+
+/// What is said where this program was built without MPI.
+pub const WITHOUT: &str = "this lesson14 was built without MPI\n  next: ./setup --mpi\n        \
+                       cargo run -p lesson14 --features mpi -- --ranks 4";
 
 /// Columns of A and rows of B that are sent at a time, at most.
 const PANEL: usize = 256;
@@ -139,7 +143,7 @@ pub fn must_fit(Shape { m, n, k }: Shape, [these, all]: [usize; 2]) -> Result<()
 /// Strong scaling, then weak: 1, 2, 4, ... ranks.
 pub fn start(lesson: &mut Lesson, ranks: usize, own: &Own) -> Result<()> {
     if cfg!(not(feature = "mpi")) {
-        return Err(Error::Usage(crate::WITHOUT.into()));
+        return Err(Error::Usage(WITHOUT.into()));
     }
 
     let shape = lesson.size.unwrap_or(Shape::cube(1024));
