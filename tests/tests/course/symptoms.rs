@@ -12,7 +12,7 @@ use std::fs;
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::thread::{available_parallelism, scope};
+use std::thread::{Builder, available_parallelism, current, scope};
 
 use tests::{entries, lesson, workspace};
 
@@ -31,19 +31,23 @@ struct Score {
 /// Runs the kernels on all cores, and prints what was not named, and the score.
 fn score(kernels: Vec<PathBuf>) -> Score {
     let (left, sum) = (Mutex::new(kernels), Mutex::new(Score::default()));
+    let work = || {
+        loop {
+            let kernel = left.lock().expect("no thread fails").pop();
+            let Some(kernel) = kernel else { break };
+            let one = score_of(&kernel);
+            let mut sum = sum.lock().expect("no thread fails");
+            sum.named += one.named;
+            sum.silent += one.silent;
+            sum.wrongly += one.wrongly;
+        }
+    };
+    // What they cost is noted by the test's name.
+    let test = current().name().unwrap_or_default().to_string();
     scope(|threads| {
         for _ in 0..available_parallelism().map_or(1, usize::from) {
-            threads.spawn(|| {
-                loop {
-                    let kernel = left.lock().expect("no thread fails").pop();
-                    let Some(kernel) = kernel else { break };
-                    let one = score_of(&kernel);
-                    let mut sum = sum.lock().expect("no thread fails");
-                    sum.named += one.named;
-                    sum.silent += one.silent;
-                    sum.wrongly += one.wrongly;
-                }
-            });
+            let thread = Builder::new().name(test.clone());
+            thread.spawn_scoped(threads, work).expect("a thread");
         }
     });
     let sum = *sum.lock().expect("no thread fails");
