@@ -594,8 +594,8 @@ kernel void sum_shares(int M, int N,
 // -------------------------------------------------------------------------------------
 // 6. Few rows, or few columns: a product that waits for memory alone.
 //
-// Groups of SIDE x LANES items, or of LANES x SIDE. Any M, N and K. A group has FEW rows of C
-// in the first kernel, and FEW columns in the second.
+// Groups of SIDE x LANES items, or of LANES x SIDE. Any M, N and K. A group has FEW
+// rows of C in the first kernel, and FEW columns in the second.
 //
 // With M = 1 each element of B serves one multiply-add: half an operation for each byte
 // of memory, where a GPU could do 15. Nothing is used twice, so no tile helps. Nothing
@@ -612,7 +612,7 @@ kernel void sum_shares(int M, int N,
 #define LANES 16 // items that share a sum
 #define SIDE 16  // such items side by side in a group
 #define FEW 1    // sums of an item, each of another row, or another column
-#define WIDE 1   // or, of few rows, of so many columns: 4 only where N is a multiple of 4
+#define WIDE 1   // or, of few rows, of so many columns: 4 where that divides N, else 1
 #endif
 #if WIDE == 4
 #define reals real4
