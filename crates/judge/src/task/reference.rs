@@ -20,6 +20,9 @@ use task::form::Form;
 /// Runs of a reference with other numbers: enough that by chance hardly any element stays.
 const SHAKEN: u64 = 4;
 
+/// So many operations may an element have, whatever is seen of them: a loop of its own has some.
+const LEAST: f64 = 16.0;
+
 /// The same by a few roundings, where a function bends at once.
 const FEW_SHAKEN: u64 = 2;
 const FEW_ROUNDINGS: f64 = 8.0;
@@ -87,7 +90,8 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
         let tolerance = reference.and_then(|(_, tolerance)| tolerance);
         let moved = second.as_ref().filter(|_| file.flops.is_none());
         let own = moved.and_then(|moved| verify::inputs_of_each(&want, &moved[at].1, halves.share));
-        let operations = own.map_or(most, |own| most.min(own));
+        // Of one input more may be made than one operation.
+        let operations = own.map_or(most, |own| most.min(own)).max(LEAST);
         let mut one = Same::of(want, tolerance, operations, far, shakes[0]);
         let image = buffer.and_then(|one| one.image);
         one.step = one.step.max(image.map_or(0.0, Format::step));
