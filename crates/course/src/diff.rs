@@ -18,7 +18,7 @@ use judge::exercise::{come_to, model};
 use judge::{LaunchFlags, is_task};
 use serde_json::{Value, json};
 use task::counts::Count;
-use watchdog::lessons::LESSONS;
+use watchdog::lessons::{self, LESSONS};
 
 use crate::asm;
 use crate::puzzles::taken;
@@ -36,17 +36,12 @@ pub struct Options {
     /// Another; without it, each kernel is compared with the one before it
     #[arg(value_name = "LESSON|KERNEL|FILE.toml")]
     to: Option<String>,
-    /// Of task files, the device whose compiler is asked
-    #[arg(short, long, value_name = "SELECTOR")]
-    device: Option<String>,
-    /// Of task files, the size at which is counted
-    #[arg(short, long, value_name = "NAME=N,NAME=N")]
-    size: Option<String>,
     /// Print one JSON object for each two that are compared
     #[arg(long)]
     json: bool,
 }
 
+/// A kernel of a lesson.
 struct Kernel {
     lesson: u32,
     name: String,
@@ -61,127 +56,40 @@ impl Kernel {
     }
 }
 
+type Pair<'a> = (&'a Kernel, &'a Kernel);
+
 pub fn diff(options: &Options) -> Result<()> {
-    let files = [Some(&options.from), options.to.as_ref()];
-    match files.map(|file| file.filter(|file| is_task(Path::new(file)))) {
-        [Some(from), Some(to)] => return of_tasks(options, [from, to]),
-        [None, None] if options.device.is_none() && options.size.is_none() => (),
+    let words = Vec::from_iter([&options.from].into_iter().chain(&options.to));
+    let tasks = words.iter().filter(|word| is_task(Path::new(word))).count();
+    match words[..] {
+        [from, to] if tasks == 2 => return of_tasks([from, to], options.json),
+        _ if tasks == 0 => (),
         _ => bail!(Error::Usage(
-            "two task files are compared with one another: course diff A.toml B.toml; --device \
-             and --size are for them"
-                .into()
+            "two task files are compared with one another: course diff A.toml B.toml".into()
         )),
     }
     let all = kernels()?;
-    let (says, pairs) = pairs(&options.from, options.to.as_deref(), &all)?;
-    if options.json {
-        for (old, new) in pairs {
-            let kernel = |one: &Kernel| json!({ "kernel": one.name, "file": one.path });
-            let (from, to) = (kernel(old), kernel(new));
-            let lines = changed(&compare(old, new, 0));
-            writeln!(Out, "{}", json!({ "from": from, "to": to, "lines": lines }))?;
+    let pairs = pairs(&options.from, options.to.as_deref(), &all)?;
+    if pairs.is_empty() && !options.json {
+        writeln!(Out, "There is nothing to compare.")?;
+    }
+    for (at, (old, new)) in pairs.into_iter().enumerate() {
+        let lines = compare(old, new);
+        if options.json {
+            let [from, to] = [old, new].map(|one| json!({ "kernel": one.name, "file": one.path }));
+            let pair = json!({ "from": from, "to": to, "lines": listed(&lines) });
+            writeln!(Out, "{pair}")?;
+            continue;
         }
-        return Ok(());
-    }
-    writeln!(Out, "{}", fitted(says))?;
-    if pairs.is_empty() {
-        writeln!(Out, "\nThere is nothing to compare.")?;
-    }
-    for (old, new) in pairs {
-        let names = format!("{} -> {}", old.name, new.name);
-        let title = match old.path == new.path {
-            true => format!("{names}   {}", new.path),
-            false => format!("{names}\n{} -> {}", old.path, new.path),
+        let files = match old.path == new.path {
+            true => format!("   {}", new.path),
+            false => format!("\n{} -> {}", old.path, new.path),
         };
-        let same = "  the same, but for its name\n";
-        let lines = hunks_or(same, &compare(old, new, CONTEXT));
-        write!(Out, "\n{}\n{lines}", fitted(title).bold())?;
+        let title = fitted(format!("{} -> {}{files}", old.name, new.name));
+        let space = ["\n", ""][usize::from(at == 0)];
+        write!(Out, "{space}{}\n{}", title.bold(), shown(&lines))?;
     }
     Ok(())
-}
-
-fn hunks_or(same: &str, lines: &[Vec<Line>]) -> String {
-    let lines = hunks(lines);
-    if lines.is_empty() { same.into() } else { lines }
-}
-
-/// The lines that are not in both.
-fn changed(hunks: &[Vec<Line>]) -> Vec<Value> {
-    let lines = hunks.iter().flatten();
-    let lines = lines.filter(|line| line.change != Change::Same);
-    let change = |line: &Line| ["gone", "new"][usize::from(line.change == Change::New)];
-    let line = |one: &Line| json!({ "change": change(one), "line": one.number, "text": one.text });
-    lines.map(line).collect()
-}
-
-/// What the kernels of two task files ask for, and what the device's compiler makes of them.
-fn of_tasks(options: &Options, files: [&String; 2]) -> Result<()> {
-    let wanted = |device: &Option<String>| {
-        files.map(|file| Wanted {
-            kernel: file.clone(),
-            device: device.clone(),
-            size: options.size.clone(),
-            ..Wanted::default()
-        })
-    };
-    let [from, to] = wanted(&None).map(counts_of);
-    let ((from, of_from), (to, of_to)) = (from?, to?);
-    let not_counted = of_from.or(of_to);
-    let loops = |context| -> Result<_> {
-        let [old, new] = wanted(&options.device).map(loop_of);
-        Ok(diff::hunks(&old?, &new?, context))
-    };
-    let counts = Count::ALL.into_iter().zip(from.iter().zip(&to));
-    if options.json {
-        let line = json!({
-            "from": files[0],
-            "to": files[1],
-            "counts": Vec::from_iter(counts.map(|((count, ..), (from, to))| {
-                json!({ "count": count, "from": from, "to": to })
-            })),
-            "not_counted": not_counted,
-            "lines": changed(&loops(0)?),
-        });
-        return Ok(writeln!(Out, "{line}")?);
-    }
-    let says = fitted(format!("From {} to {}.", files[0], files[1]));
-    writeln!(Out, "{says}\n\n{}", "Counts".bold())?;
-    for ((_, name, of), (old, new)) in counts {
-        let line = format!("  {name:<18} {old:>9} -> {new}{of}");
-        let line = if old == new {
-            line.dimmed()
-        } else {
-            line.normal()
-        };
-        writeln!(Out, "{line}")?;
-    }
-    if let Some(why) = not_counted {
-        writeln!(Out, "  {}", beside(&why, 2))?;
-    }
-    let lines = hunks_or("  the same\n", &loops(CONTEXT)?);
-    Ok(write!(Out, "\n{}\n{lines}", "The innermost loop".bold())?)
-}
-
-/// What a task's launch comes to, in the order of `Count`, and what is not counted.
-fn counts_of(mut wanted: Wanted) -> Result<([f64; 8], Option<String>)> {
-    let taken = taken(&mut wanted, &LaunchFlags::default(), false)?;
-    let traced = run::trace(&wanted, taken.work)?;
-    counted(&wanted, &traced, &model(), |screen| {
-        let all = Count::ALL.map(|(count, ..)| come_to(count, screen.figures));
-        Ok((all, screen.images()))
-    })
-}
-
-/// The innermost loop of its kernel.
-fn loop_of(mut wanted: Wanted) -> Result<String> {
-    let (launched, source, code) = asm::of_device(&mut wanted, &LaunchFlags::default())?;
-    let listing = Listing {
-        name: launched.name.clone(),
-        launched: Some(&launched),
-        source: Some(&source),
-        code: &code,
-    };
-    Ok(listing.loop_alone())
 }
 
 /// Every kernel of every lesson, in teaching order.
@@ -190,114 +98,140 @@ fn kernels() -> Result<Vec<Kernel>> {
     for lesson in LESSONS {
         for file in lesson.kernel_files() {
             let source = Source::of_course(&file)?;
-            let kernel = |name: String| {
-                Some(Kernel {
+            for name in source.kernels() {
+                all.extend(source.kernel(&name).map(|text| Kernel {
                     lesson: lesson.number,
-                    text: source.kernel(&name)?,
                     path: source.path.display().to_string(),
                     name,
-                })
-            };
-            all.extend(source.kernels().into_iter().filter_map(kernel));
+                    text,
+                }));
+            }
         }
     }
     Ok(all)
 }
 
-/// "lesson 4", or a kernel's name.
-fn says(word: &str) -> String {
-    let lesson = word.parse::<u32>();
-    lesson.map_or(word.into(), |number| format!("lesson {number}"))
-}
-
-/// Those of the lesson, or those of the name: two lessons may have one.
-fn named<'a>(word: &str, all: &'a [Kernel]) -> Result<Vec<&'a Kernel>> {
-    let lesson = word.parse::<u32>().ok();
-    let is_it = |one: &&Kernel| lesson.map_or(one.name == word, |number| one.lesson == number);
-    let kernels: Vec<&Kernel> = all.iter().filter(is_it).collect();
-    if !kernels.is_empty() {
-        return Ok(kernels);
-    }
-    bail!(Error::Usage(if lesson.is_some() {
-        let [first, last] = [all.first(), all.last()].map(|one| one.map_or(0, |one| one.lesson));
-        let of = says(word);
-        format!("{of} has no kernels; lessons {first} to {last} have")
-    } else {
-        let mut names: Vec<String> = all.iter().map(|kernel| kernel.name.clone()).collect();
-        names.sort();
-        names.dedup();
-        let hint = did_you_mean(word, &names);
-        format!("no lesson has a kernel {word}; {hint}")
-    }))
-}
-
-type Pair<'a> = (&'a Kernel, &'a Kernel);
-
-/// Which kernels are compared with which, and how to say it.
-fn pairs<'a>(from: &str, to: Option<&str>, all: &'a [Kernel]) -> Result<(String, Vec<Pair<'a>>)> {
-    let olds = named(from, all)?;
+/// Which kernels are compared with which: of two words those that are most alike; of one word,
+/// and within the second of two lessons, each kernel with the one before it.
+fn pairs<'a>(from: &str, to: Option<&str>, all: &'a [Kernel]) -> Result<Vec<Pair<'a>>> {
+    let lesson = |word: &str| word.parse::<u32>().ok();
+    // Two lessons may have a kernel of the same name.
+    let named = |word: &str| -> Result<Vec<&Kernel>> {
+        let is_it = |one: &&Kernel| one.name == word || lesson(word) == Some(one.lesson);
+        let kernels: Vec<_> = all.iter().filter(is_it).collect();
+        if kernels.is_empty() {
+            let none = match lesson(word) {
+                Some(number) => format!("lesson {number} has no kernels"),
+                None => format!("no lesson has a kernel {word}"),
+            };
+            let hint = did_you_mean(word, &lessons::kernels()?);
+            bail!(Error::Usage(format!("{none}; {hint}")));
+        }
+        Ok(kernels)
+    };
+    let with_predecessor = |new: &'a Kernel| {
+        let earlier = all.iter().take_while(|old| !std::ptr::eq(*old, new));
+        let alike = earlier.filter(|old| old.lesson == new.lesson && old.family() == new.family());
+        Some((alike.last()?, new))
+    };
+    let olds = named(from)?;
     let Some(to) = to else {
-        let lesson = olds[0].lesson;
-        let siblings: Vec<&Kernel> = all.iter().filter(|one| one.lesson == lesson).collect();
-        let mut pairs = steps(&siblings);
-        pairs.retain(|(_, new)| olds.iter().any(|old| old.name == new.name));
-        let of = says(from);
-        let says = format!("{of}: each kernel against the one before it in lesson {lesson}.");
-        return Ok((says, pairs));
+        return Ok(olds.into_iter().filter_map(with_predecessor).collect());
     };
-    let news = named(to, all)?;
-    let are_lessons = [from, to].iter().all(|word| word.parse::<u32>().is_ok());
+    let news = named(to)?;
+    let are_lessons = lesson(from).and(lesson(to)).is_some();
     let firsts = if are_lessons { &news[..1] } else { &news };
-    let mut pairs = Vec::from_iter(most_alike(&olds, firsts));
-    let [of, with] = [from, to].map(says);
-    let mut says = format!("From {of} to {with}: the kernels that are most alike");
-    if are_lessons {
-        says += ",\nthen each kernel against the one before it";
-        pairs.extend(steps(&news));
-    }
-    Ok((says + ".", pairs))
-}
-
-/// Each kernel with the one before it that computes the same.
-fn steps<'a>(kernels: &[&'a Kernel]) -> Vec<Pair<'a>> {
-    let with_predecessor = |(i, new): (usize, &&'a Kernel)| {
-        let before = kernels[..i]
-            .iter()
-            .rfind(|old| old.family() == new.family());
-        Some((*before?, *new))
-    };
-    let kernels = kernels.iter().enumerate();
-    kernels.filter_map(with_predecessor).collect()
-}
-
-/// The pair of which one takes the fewest changed lines to turn into the other; of one
-/// lesson, if possible.
-fn most_alike<'a>(old: &[&'a Kernel], new: &[&'a Kernel]) -> Option<Pair<'a>> {
-    let pairs = new
+    let each = olds
         .iter()
-        .flat_map(|new| old.iter().map(|old| (*old, *new)));
-    pairs.min_by_key(|(old, new)| {
-        let changed: usize = compare(old, new, 0).iter().map(Vec::len).sum();
+        .flat_map(|old| firsts.iter().map(|new| (*old, *new)));
+    let alike = each.min_by_key(|(old, new)| {
+        let changed = changed(&compare(old, new)).count();
         (
             old.family() != new.family(),
             old.lesson != new.lesson,
             changed,
         )
-    })
+    });
+    let steps = news.iter().filter(|_| are_lessons);
+    let steps = steps.filter_map(|new| with_predecessor(new));
+    Ok(alike.into_iter().chain(steps).collect())
 }
 
 /// What changed but the names, each line with its number in its file, and the name of its side.
-fn compare(old: &Kernel, new: &Kernel, context: usize) -> Vec<Vec<Line>> {
+fn compare(old: &Kernel, new: &Kernel) -> Vec<Vec<Line>> {
     let renamed = old.text.code.replace(&old.name, &new.name);
-    let mut hunks = diff::hunks(&renamed, &new.text.code, context);
+    let mut hunks = diff::hunks(&renamed, &new.text.code, CONTEXT);
     for line in hunks.iter_mut().flatten() {
-        let kernel = if line.change == Change::Gone {
-            old
-        } else {
-            new
-        };
+        let is_old = line.change == Change::Gone;
+        let kernel = if is_old { old } else { new };
         line.number += kernel.text.line - 1;
         line.text = line.text.replace(&new.name, &kernel.name);
     }
     hunks
+}
+
+/// The lines that are not in both.
+fn changed(hunks: &[Vec<Line>]) -> impl Iterator<Item = &Line> {
+    let lines = hunks.iter().flatten();
+    lines.filter(|line| line.change != Change::Same)
+}
+
+fn listed(hunks: &[Vec<Line>]) -> Vec<Value> {
+    let change = |line: &Line| ["gone", "new"][usize::from(line.change == Change::New)];
+    let line = |one: &Line| json!({ "change": change(one), "line": one.number, "text": one.text });
+    changed(hunks).map(line).collect()
+}
+
+fn shown(lines: &[Vec<Line>]) -> String {
+    match lines {
+        [] => "  the same\n".into(),
+        lines => hunks(lines),
+    }
+}
+
+/// What the kernels of two task files ask for, and what the device's compiler makes of them.
+fn of_tasks(files: [&String; 2], is_json: bool) -> Result<()> {
+    let flags = LaunchFlags::default();
+    let (mut counts, mut loops, mut not_counted) = (Vec::new(), Vec::new(), None);
+    for file in files {
+        let mut wanted = Wanted {
+            kernel: file.clone(),
+            ..Wanted::default()
+        };
+        let (launched, source, code) = asm::of_device(&mut wanted.clone(), &flags)?;
+        let listing = Listing {
+            name: launched.name.clone(),
+            launched: Some(&launched),
+            source: Some(&source),
+            code: &code,
+        };
+        loops.push(listing.loop_alone());
+        let work = taken(&mut wanted, &flags, false)?.work;
+        let traced = run::trace(&wanted, work)?;
+        counts.push(counted(&wanted, &traced, &model(), |screen| {
+            not_counted = not_counted.take().or_else(|| screen.images());
+            Ok(Count::ALL.map(|(count, ..)| come_to(count, screen.figures)))
+        })?);
+    }
+    let lines = diff::hunks(&loops[0], &loops[1], CONTEXT);
+    let counts = Vec::from_iter(Count::ALL.iter().zip(counts[0].iter().zip(&counts[1])));
+    if is_json {
+        let mut rows = Vec::new();
+        for ((count, ..), (from, to)) in counts {
+            rows.push(json!({ "count": count, "from": from, "to": to }));
+        }
+        let [from, to] = files;
+        let lines = listed(&lines);
+        let line = json!({ "from": from, "to": to, "counts": rows, "not_counted": not_counted, "lines": lines });
+        return Ok(writeln!(Out, "{line}")?);
+    }
+    writeln!(Out, "{}", "Counts".bold())?;
+    for ((_, name, of), (from, to)) in counts {
+        writeln!(Out, "  {name:<18} {from:>9} -> {to}{of}")?;
+    }
+    if let Some(why) = not_counted {
+        writeln!(Out, "  {}", beside(&why, 2))?;
+    }
+    let title = "The innermost loop".bold();
+    Ok(write!(Out, "\n{title}\n{}", shown(&lines))?)
 }
