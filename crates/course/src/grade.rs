@@ -15,11 +15,11 @@ use anyhow::{Result, anyhow};
 use colored::{ColoredString, Colorize};
 use diagnostics::terminal::prose::{WIDTH, cut};
 use diagnostics::terminal::wrap::stdout_columns;
-use diagnostics::terminal::{Out, plain, plain_name, progress, table};
+use diagnostics::terminal::{Out, plain_name, progress, table};
 use judge::{Detection, Detector, Evidence, Observation, SEEDS, TIMEOUT};
 use lesson::results;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use verify::cores::{cores, each_on};
 use verify::numbers::count;
 use watchdog::devices::{Device, chosen};
@@ -27,6 +27,7 @@ use watchdog::scratch::Scratch;
 use watchdog::{ask, in_a_group, machine, this_program};
 
 use crate::game::folder::VARIABLE;
+use crate::game::progress::Entry;
 use crate::game::puzzle::Puzzle;
 use crate::game::verdict::Verdict;
 use crate::game::which::find;
@@ -102,11 +103,8 @@ pub fn grade(options: &Options) -> Result<ExitCode> {
     let rows = grades.iter().map(|grade| judge.row(grade));
     if options.json {
         for row in rows {
-            let row: Map<_, _> = row
-                .map(|(name, value)| (name.into(), value))
-                .into_iter()
-                .collect();
-            writeln!(Out, "{}", Value::Object(row))?;
+            let row = row.map(|(name, value)| (name.to_string(), value));
+            writeln!(Out, "{}", Value::Object(row.into_iter().collect()))?;
         }
     } else if options.csv {
         for (at, row) in rows.enumerate() {
@@ -117,7 +115,10 @@ pub fn grade(options: &Options) -> Result<ExitCode> {
         }
     } else {
         print_table(&grades, puzzles.len(), !options.only.is_empty())?;
-        let judged = grades.iter().filter(|one| matches!(one.seen, Ok(Some(_))));
+        let judged = grades.iter().filter(|one| {
+            one.verdict
+                .is_some_and(|verdict| verdict != Verdict::Untouched)
+        });
         writeln!(
             Out,
             "\n  ✓ done  ~ right, not proven  ✗ not yet  ? did not run  ! refused  · not begun\n  \
@@ -131,8 +132,13 @@ pub fn grade(options: &Options) -> Result<ExitCode> {
             device.label()
         )?;
     }
-    let worst = grades.iter().map(Grade::status).max();
-    Ok(ExitCode::from(worst.unwrap_or(0)))
+    let status = |grade: &Grade| match grade.verdict {
+        Some(Verdict::NotYet) => 1,
+        None => 2,
+        Some(Verdict::NotRun) => 5,
+        _ => 0,
+    };
+    Ok(ExitCode::from(grades.iter().map(status).max().unwrap_or(0)))
 }
 
 /// What a check prints; and what is kept of it, beside all that decided it.
@@ -143,6 +149,18 @@ struct Checked {
     observations: Vec<Observation>,
 }
 
+/// What one student has come to in one puzzle.
+struct Grade<'a> {
+    student: &'a Student,
+    puzzle: &'a Puzzle,
+    /// None where it is refused.
+    verdict: Option<Verdict>,
+    /// The detector that decides, and what it says.
+    reason: [String; 2],
+    /// What was counted.
+    counts: String,
+}
+
 struct Judge<'a> {
     options: &'a Options,
     device: &'a Device,
@@ -151,22 +169,9 @@ struct Judge<'a> {
     kept: AtomicUsize,
 }
 
-/// No kernel of a class that crashes leaves its memory on the disk.
-fn keep_no_cores() {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Resource, getrlimit, setrlimit};
-        let mut limit = getrlimit(Resource::Core);
-        limit.current = Some(0);
-        // Where the system refuses, it writes them.
-        let _ = setrlimit(Resource::Core, limit);
-    }
-}
-
 impl Judge<'_> {
     /// Every puzzle of every student, in order; several at a time.
     fn all<'a>(&self, students: &'a [Student], puzzles: &[&'a Puzzle]) -> Vec<Grade<'a>> {
-        keep_no_cores();
         let many = (students.len() * puzzles.len()) as u64;
         let bar = progress::bar(Some(many), "  {pos} of {len}, {elapsed}  {msg}");
         let most = [ON_A_GPU, usize::MAX][usize::from(self.device.is_cpu())];
@@ -174,18 +179,45 @@ impl Judge<'_> {
         let all = students.iter().flat_map(each);
         let grades = each_on(most.min(cores()), all, |_, (student, puzzle)| {
             bar.set_message(format!("{:.40} {}", student.name, puzzle.id));
-            let files = student.root.as_ref().map_err(String::clone);
-            let files = files.and_then(|root| handed_in(root, puzzle));
-            let seen = files.map(|files| files.map(|files| self.judged(puzzle, &files)));
+            let grade = self.graded(student, puzzle);
             bar.inc(1);
-            Grade {
-                student,
-                puzzle,
-                seen,
-            }
+            grade
         });
         bar.finish_and_clear();
         grades
+    }
+
+    fn graded<'a>(&self, student: &'a Student, puzzle: &'a Puzzle) -> Grade<'a> {
+        let root = student.root.as_ref().map_err(String::clone);
+        let (verdict, seen, refused) = match root.and_then(|root| handed_in(root, puzzle)) {
+            Err(why) => (None, Vec::new(), why),
+            Ok(None) => (Some(Verdict::Untouched), Vec::new(), String::new()),
+            Ok(Some(files)) => {
+                let seen = self.judged(puzzle, &files);
+                let verdict = Verdict::of(&seen, true, puzzle.needs_simulator());
+                (Some(verdict), seen, String::new())
+            }
+        };
+        let with = |outcome| seen.iter().find(|one| one.outcome == outcome);
+        let decides = with(Detection::Fault).or_else(|| with(Detection::NotRun));
+        let reason = decides.map_or([String::new(), refused], |one| {
+            let line = |one: &&Evidence| matches!(one, Evidence::Line(_));
+            let line = one.details.iter().find(line);
+            let line = line.map_or(String::new(), |line| format!(" {line}"));
+            [one.detector.to_string(), one.says.clone() + &line]
+        });
+        let counts = seen.iter();
+        let counts = counts.filter(|one| matches!(one.detector, Detector::Count(_)));
+        let counts: Vec<_> = counts
+            .map(|one| format!("{} {}", one.detector, one.says))
+            .collect();
+        Grade {
+            student,
+            puzzle,
+            verdict,
+            reason: reason.map(|text| plain_name(&text)),
+            counts: plain_name(&counts.join(" / ")),
+        }
     }
 
     /// What the check sees of these files, or saw of the same.
@@ -200,11 +232,8 @@ impl Judge<'_> {
             return kept.observations;
         }
         let observations = self.check(puzzle, files).unwrap_or_else(|why| {
-            vec![Observation::new(
-                Detector::Nobody,
-                Detection::NotRun,
-                format!("{why:#}"),
-            )]
+            let why = format!("{why:#}");
+            vec![Observation::new(Detector::Nobody, Detection::NotRun, why)]
         });
         let first = observations.first();
         let is_decided = first.is_some_and(|one| one.outcome != Detection::NotRun);
@@ -217,15 +246,14 @@ impl Judge<'_> {
     }
 
     /// All that decides on a judgement: the files, the course's own, its version and
-    /// its programs, the device, the seed.
+    /// its program, the device, the seed.
     fn identity(&self, puzzle: &Puzzle, files: &Files) -> String {
         let fresh = &puzzle.fresh.path;
         let ours = fs::read_dir(fresh.parent().unwrap_or(fresh)).into_iter();
         let ours = ours.flatten().flatten().map(|entry| entry.path());
-        let lesson = puzzle.lesson.and_then(|lesson| lesson.binary().ok());
-        let programs = std::env::current_exe().into_iter().chain(lesson);
+        let all = std::env::current_exe().into_iter().chain(ours);
         let age = |file: PathBuf| fs::metadata(file).and_then(|file| file.modified()).ok();
-        let ages: Vec<_> = programs.chain(ours).map(age).collect();
+        let ages: Vec<_> = all.map(age).collect();
         let text = |(at, text): (_, &Vec<u8>)| format!("{at:?} {}", text.escape_ascii());
         let files: Vec<_> = files.iter().map(text).collect();
         let Options { timeout, seed, .. } = self.options;
@@ -255,46 +283,33 @@ impl Judge<'_> {
         command
             .args(["--json", "--no-timing", "--device", &device])
             .args(["--timeout", &timeout.to_string()])
-            // What it includes lies beside it.
+            // What it includes lies beside it; and so would the memory of one that crashes.
             .current_dir(folder.join(&puzzle.place).parent().unwrap_or(Path::new("")))
             .env(VARIABLE, &folder)
             .env("TMPDIR", &scratch.0);
         let patience = Duration::from_secs(timeout.saturating_mul(LAUNCHES));
         let checked = ask::<Checked>(in_a_group(&mut command), patience, MEMORY);
         let place = format!("{}/", folder.display());
-        let shown = |words: &str| plain(words).replace(&place, "");
-        // Of a check that refuses, its own words are enough.
-        let own = |why: String| shown(why.split_once("error: ").map_or(&why, |(_, own)| own));
-        let mut seen = checked.map_err(|why| anyhow!(own(why)))?.observations;
+        let shown = |words: String| words.replace(&place, "");
+        let mut seen = checked.map_err(|why| anyhow!(shown(why)))?.observations;
         for one in &mut seen {
-            one.says = shown(&one.says);
+            one.says = shown(std::mem::take(&mut one.says));
         }
         Ok(seen)
     }
 
     /// What `--json` and `--csv` have of a grade.
     fn row(&self, grade: &Grade) -> [(&'static str, Value); 11] {
-        let Grade {
-            student,
-            puzzle,
-            seen,
-        } = grade;
-        let [detector, says] = grade.reason();
-        let is_count = |one: &&Observation| matches!(one.detector, Detector::Count(_));
-        let seen = seen.as_ref().ok().and_then(Option::as_deref);
-        let counts = seen.unwrap_or_default().iter().filter(is_count);
-        let counts: Vec<_> = counts
-            .map(|one| format!("{} {}", one.detector, one.says))
-            .collect();
-        let noted = student.progress.as_ref().map(|noted| noted.of(&puzzle.id));
+        let [detector, says] = &grade.reason;
+        let noted = grade.noted();
         [
-            ("student", json!(student.name)),
-            ("item", json!(puzzle.id)),
-            ("title", json!(puzzle.words.title)),
+            ("student", json!(grade.student.name)),
+            ("item", json!(grade.puzzle.id)),
+            ("title", json!(grade.puzzle.words.title)),
             ("verdict", json!(grade.in_short().1)),
             ("detector", json!(detector)),
             ("says", json!(says)),
-            ("counts", json!(counts.join(" / "))),
+            ("counts", json!(grade.counts)),
             ("hints", json!(noted.as_ref().map(|noted| noted.hints))),
             ("solution", json!(noted.map(|noted| noted.solution))),
             ("course", json!(self.course)),
@@ -303,71 +318,17 @@ impl Judge<'_> {
     }
 }
 
-/// What one student has come to in one puzzle.
-struct Grade<'a> {
-    student: &'a Student,
-    puzzle: &'a Puzzle,
-    /// Nothing, where it was not begun; why not, where it is not judged.
-    seen: Result<Option<Vec<Observation>>, String>,
-}
-
 impl Grade<'_> {
-    /// None where it is refused.
-    fn verdict(&self) -> Option<Verdict> {
-        let seen = self.seen.as_ref().ok()?.as_deref();
-        let verdict = |seen| Verdict::of(seen, true, self.puzzle.needs_simulator());
-        Some(seen.map_or(Verdict::Untouched, verdict))
-    }
-
-    fn is_done(&self) -> bool {
-        self.verdict() == Some(Verdict::Done)
-    }
-
-    fn is_begun(&self) -> bool {
-        self.verdict() != Some(Verdict::Untouched)
-    }
-
-    fn status(&self) -> u8 {
-        match self.verdict() {
-            Some(Verdict::NotYet) => 1,
-            None => 2,
-            Some(Verdict::NotRun) => 5,
-            _ => 0,
-        }
-    }
-
     fn in_short(&self) -> (ColoredString, &'static str) {
         let done = self.puzzle.kind.done;
         let refused = ("!".red(), "refused");
-        self.verdict().map_or(refused, |one| one.in_short(done))
+        self.verdict.map_or(refused, |one| one.in_short(done))
     }
 
-    /// The sign, and what was looked at.
-    fn mark(&self) -> String {
+    /// What the student's folder says of it.
+    fn noted(&self) -> Option<Entry> {
         let noted = self.student.progress.as_ref();
-        let looked_at = match noted.map(|noted| noted.of(&self.puzzle.id)) {
-            Some(noted) if noted.solution => "s",
-            Some(noted) if noted.hints > 0 => "h",
-            _ => " ",
-        };
-        format!("{}{looked_at}", self.in_short().0)
-    }
-
-    /// The detector that decides, and what it says.
-    fn reason(&self) -> [String; 2] {
-        let seen = match &self.seen {
-            Ok(seen) => seen.as_deref().unwrap_or_default(),
-            Err(why) => return [String::new(), why.clone()],
-        };
-        let with = |outcome| seen.iter().find(|one| one.outcome == outcome);
-        let first = with(Detection::Fault).or_else(|| with(Detection::NotRun));
-        let Some(first) = first else {
-            return Default::default();
-        };
-        let mut below = first.details.iter();
-        let below = below.find(|one| matches!(one, Evidence::Line(_)));
-        let below = below.map_or(String::new(), |one| format!(" {one}"));
-        [first.detector.to_string(), first.says.clone() + &below].map(|one| plain_name(&one))
+        noted.map(|noted| noted.of(&self.puzzle.id))
     }
 }
 
@@ -394,26 +355,25 @@ fn print_table(grades: &[Grade], many: usize, all_columns: bool) -> Result<()> {
     let names = grades.iter().map(|one| one.student.name.chars().count());
     let name = names.max().unwrap_or(0).min(NAME);
     let students: Vec<&[Grade]> = grades.chunks(many).collect();
+    let is_done = |grade: &&Grade| grade.verdict == Some(Verdict::Done);
+    let is_begun = |grade: &&Grade| grade.verdict != Some(Verdict::Untouched);
     for own in &students {
         // What holds for the whole folder is said once.
         let is_refused = own[0].student.root.is_err();
-        let told = own.iter().filter(|one| one.is_begun() && !one.is_done());
+        let told = own.iter().filter(|one| is_begun(one) && !is_done(one));
         for grade in told.take(if is_refused { 1 } else { many }) {
             let student = cut(&grade.student.name, NAME);
             let id = if is_refused { "" } else { &grade.puzzle.id };
-            let words = grade.reason().join(": ");
+            let words = grade.reason.join(": ");
             let words = words.trim_start_matches(": ");
             let words = cut(words, width.saturating_sub(name + 12));
-            writeln!(
-                Out,
-                "  {student:<name$}  {} {id:<5} {words}",
-                grade.in_short().0
-            )?;
+            let sign = grade.in_short().0;
+            writeln!(Out, "  {student:<name$}  {sign} {id:<5} {words}")?;
         }
     }
     let shown = |at: &usize| {
         let mut column = students.iter().map(|own| &own[*at]);
-        all_columns || column.any(|one| one.is_begun() && one.student.root.is_ok())
+        all_columns || column.any(|one| is_begun(&one) && one.student.root.is_ok())
     };
     let columns: Vec<usize> = (0..many).filter(shown).collect();
     let id = |at: &usize| &*grades[*at].puzzle.id;
@@ -423,18 +383,22 @@ fn print_table(grades: &[Grade], many: usize, all_columns: bool) -> Result<()> {
     let room = (width.saturating_sub(name + 2 + 6) / cell).max(1);
     let none = columns.is_empty().then_some(&[][..]);
     for block in columns.chunks(room).chain(none) {
-        let heading: Vec<&str> = ["", "done"]
-            .into_iter()
-            .chain(block.iter().map(id))
-            .collect();
+        let heading = ["", "done"].into_iter().chain(block.iter().map(id));
         let row = |own: &&[Grade]| {
-            let done = own.iter().filter(|one| one.is_done()).count();
+            let done = own.iter().filter(is_done).count();
             let first = [cut(&own[0].student.name, NAME), done.to_string()];
-            let marks = block.iter().map(|at| own[*at].mark());
+            let marks = block.iter().map(|at| {
+                let looked_at = match own[*at].noted() {
+                    Some(noted) if noted.solution => "s",
+                    Some(noted) if noted.hints > 0 => "h",
+                    _ => " ",
+                };
+                format!("{}{looked_at}", own[*at].in_short().0)
+            });
             first.into_iter().chain(marks).collect()
         };
         let rows: Vec<Vec<String>> = students.iter().map(row).collect();
-        writeln!(Out, "\n{}", table(&heading, &rows))?;
+        writeln!(Out, "\n{}", table(&heading.collect::<Vec<_>>(), &rows))?;
     }
     Ok(())
 }

@@ -37,12 +37,14 @@ pub struct Student {
 impl Student {
     fn of(folder: &Path, root: Result<PathBuf, String>) -> Student {
         let name = folder.file_name().unwrap_or(folder.as_os_str());
-        let noted = |root| read(root, Path::new("progress.txt")).ok().flatten();
-        let noted = root.as_deref().ok().and_then(noted);
+        let noted = root.as_ref().ok().and_then(|root| {
+            let bytes = read(root, Path::new("progress.txt")).ok()??;
+            Some(progress::parse(&String::from_utf8_lossy(&bytes)))
+        });
         Student {
             name: plain_name(&name.to_string_lossy()),
             root,
-            progress: noted.map(|bytes| progress::parse(&String::from_utf8_lossy(&bytes))),
+            progress: noted,
         }
     }
 }
@@ -65,20 +67,17 @@ pub fn students(folder: &Path, puzzles: &[Puzzle]) -> Vec<Student> {
     let mut folders: Vec<PathBuf> = folders.collect();
     folders.sort();
     if folders.is_empty() {
-        return vec![Student::of(
-            &root,
-            Err("no student's folder is in it".into()),
-        )];
+        let why = "no student's folder is in it".into();
+        return vec![Student::of(&root, Err(why))];
     }
-    let opened = |path: &PathBuf| match path.is_symlink() {
-        true => Err("it is a link, and links are not followed".into()),
-        false => match fs::read_dir(path) {
-            Ok(_) => Ok(path.clone()),
-            Err(error) => Err(error.to_string()),
-        },
+    let student = |path: PathBuf| {
+        let opened = match fs::read_dir(&path) {
+            _ if path.is_symlink() => Err("it is a link, and links are not followed".into()),
+            opened => opened.map_err(|error| error.to_string()),
+        };
+        Student::of(&path, opened.map(|_| path.clone()))
     };
-    let students = folders.iter().map(|path| Student::of(path, opened(path)));
-    students.collect()
+    folders.into_iter().map(student).collect()
 }
 
 /// What is handed in for a puzzle; nothing, where it was not begun.
@@ -87,12 +86,13 @@ pub fn students(folder: &Path, puzzles: &[Puzzle]) -> Vec<Student> {
 /// Why that is not judged: it cannot be read, or would read what lies elsewhere.
 pub fn handed_in(root: &Path, puzzle: &Puzzle) -> Result<Option<Files>, String> {
     let kernel = puzzle.file();
-    let text = read(root, &kernel)?;
-    let Some(text) = text.filter(|text| puzzle.is_edited(&String::from_utf8_lossy(text))) else {
+    let is_edited = |text: &Vec<u8>| puzzle.is_edited(&String::from_utf8_lossy(text));
+    if !read(root, &kernel)?.as_ref().is_some_and(is_edited) {
         return Ok(None);
-    };
-    let mut files = Files::from([(kernel.clone(), text)]);
-    let mut open = vec![kernel.clone()];
+    }
+    let mut files = Files::new();
+    // What a file names, from its folder on.
+    let mut named = Vec::new();
     for (name, ours) in &puzzle.with {
         let path = kernel.with_file_name(name);
         let own = read(root, &path)?.filter(|_| name.ends_with(".toml"));
@@ -100,18 +100,26 @@ pub fn handed_in(root: &Path, puzzle: &Puzzle) -> Result<Option<Files>, String> 
         for fill in own.iter().flat_map(|own| own.split(['"', '\''])) {
             let is_ours = puzzle.with.iter().any(|(name, _)| name == fill);
             if fill.ends_with(".cl") && !is_ours {
-                take(root, &mut files, &mut open, &kernel, fill)?;
+                named.push(kernel.with_file_name(fill));
             }
         }
         let text = own.map_or(ours.clone(), |own| task(ours, own));
         files.insert(path, text.into());
     }
-    while let Some(from) = open.pop() {
-        let text = String::from_utf8_lossy(&files[&from]).into_owned();
-        for read in directives::reads(&text) {
-            let name = read.map_err(|words| format!("it has {}", plain_name(&words)))?;
-            take(root, &mut files, &mut open, &from, &name)?;
+    named.push(kernel);
+    while let Some(name) = named.pop() {
+        let shown = plain_name(&name.to_string_lossy());
+        let path = below(&name).ok_or(format!("it reads {shown}, outside of the folder"))?;
+        if files.contains_key(&path) {
+            continue;
         }
+        let text = read(root, &path)?;
+        let text = text.ok_or(format!("it reads {shown}, which is not in the folder"))?;
+        for name in directives::reads(&String::from_utf8_lossy(&text)) {
+            let name = name.map_err(|words| format!("it has {}", plain_name(&words)))?;
+            named.push(path.with_file_name(name));
+        }
+        files.insert(path, text);
     }
     Ok(Some(files))
 }
@@ -150,26 +158,6 @@ fn inputs(task: &mut Table) -> impl Iterator<Item = &mut Table> {
     let all = own.into_iter().map(|(_, all)| all).chain(of_launches);
     let tables = all.flatten().filter_map(Value::as_table_mut);
     tables.filter(|one| one.contains_key("in") || one.contains_key("inout"))
-}
-
-/// Adds a file that another one names, from its folder on.
-fn take(
-    root: &Path,
-    files: &mut Files,
-    open: &mut Vec<PathBuf>,
-    by: &Path,
-    name: &str,
-) -> Result<(), String> {
-    let shown = plain_name(name);
-    let path = by.parent().and_then(|folder| below(&folder.join(name)));
-    let path = path.ok_or(format!("it reads {shown}, outside of the folder"))?;
-    if !files.contains_key(&path) {
-        let text = read(root, &path)?;
-        let text = text.ok_or(format!("it reads {shown}, which is not in the folder"))?;
-        files.insert(path.clone(), text);
-        open.push(path);
-    }
-    Ok(())
 }
 
 /// A path without `..`, if it stays below where it begins.
