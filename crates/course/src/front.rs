@@ -3,7 +3,7 @@
 //! is run as a process, which the next key or save ends.
 
 use std::io::{IsTerminal, stdin, stdout};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -20,13 +20,17 @@ use watchdog::watch::saves::{News, Saves};
 
 use crate::game;
 use crate::game::background::Background;
+use crate::game::folder::Folder;
 use crate::game::puzzle::{Check, Puzzle};
 use crate::game::turn::Turn;
+use crate::game::verdict::Verdict;
 
 /// How often the screen is drawn anew while something runs, and while nothing does: what is
 /// timed meanwhile may need this very core.
 const BUSY: Duration = Duration::from_millis(200);
 const IDLE: Duration = Duration::from_secs(1);
+/// How often the files of the other puzzles are looked at.
+const OTHERS: Duration = Duration::from_millis(300);
 /// How long a key is waited for until files and checks are looked at.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -38,10 +42,10 @@ pub fn is_possible() -> bool {
 
 /// Opens the screen of one of these puzzles.
 pub fn open(puzzles: &[Puzzle], turn: Turn) -> Result<ExitCode> {
-    let files = puzzles.iter().map(|one| turn.folder.file(one));
     let mut front = Front {
         saves: Saves::of(&[&turn.file], "")?,
-        others: Others::of(files),
+        looked: Instant::now(),
+        saved: last_saved(puzzles, turn.folder).map(|(when, _)| when),
         check: Shown::of(&turn.words())?,
         puzzles,
         turn,
@@ -60,7 +64,9 @@ pub fn open(puzzles: &[Puzzle], turn: Turn) -> Result<ExitCode> {
 struct Front<'a> {
     /// Of all kinds, each in teaching order.
     puzzles: &'a [Puzzle],
-    others: Others,
+    /// When the files of all of them were looked at, and when the last of them had been saved.
+    looked: Instant,
+    saved: Option<SystemTime>,
     /// What is watched.
     turn: Turn<'a>,
     saves: Saves,
@@ -131,22 +137,24 @@ impl<'a> Front<'a> {
         self.check_again()
     }
 
-    /// Another puzzle, whose file the learner has changed and saved.
+    /// Another puzzle, whose file the learner has changed and saved: that is worked on now.
     fn saved_elsewhere(&mut self) -> Option<&'a Puzzle> {
-        let other = self.puzzles.get(self.others.look()?)?;
+        if self.looked.elapsed() < OTHERS {
+            return None;
+        }
+        self.looked = Instant::now();
+        let (when, other) = last_saved(self.puzzles, self.turn.folder)?;
+        if self.saved.replace(when) >= Some(when) || other == self.turn.puzzle {
+            return None;
+        }
         let text = Source::read(&self.turn.folder.file(other)).ok()?.text;
-        (other != self.turn.puzzle && other.is_edited(&text)).then_some(other)
+        other.is_edited(&text).then_some(other)
     }
 
     /// What comes of a key; whether it goes on.
     fn goes_on_after(&mut self, event: &Event) -> Result<bool> {
         let key = match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => key,
-            Event::Resize(..) => {
-                // All of it: what was there is torn, even if the size is as before.
-                self.draw();
-                return Ok(true);
-            }
             _ => return Ok(true),
         };
         if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
@@ -166,37 +174,34 @@ impl<'a> Front<'a> {
             KeyCode::Char('o') => self.beside = Some(Shown::page(&puzzle.page)?),
             KeyCode::Char('q') => return Ok(false),
             KeyCode::Esc | KeyCode::Backspace | KeyCode::Enter => self.beside = None,
-            code => match (Scroll::of(code), self.command(code)) {
-                (Some(to), _) => {
+            code => {
+                if let Some(to) = Scroll::of(code) {
                     let shown = self.beside.as_mut().unwrap_or(&mut self.check);
                     shown.pane.scroll(to);
+                } else if let Some(words) = code.as_char().and_then(|key| self.command(key)) {
+                    self.beside = Some(Shown::of(&words)?);
                 }
-                (_, Some(words)) => self.beside = Some(Shown::of(&words)?),
-                _ => {}
-            },
+            }
         }
         Ok(true)
     }
 
     /// The command of a key.
-    fn command(&self, key: KeyCode) -> Option<Vec<String>> {
+    fn command(&self, key: char) -> Option<Vec<String>> {
         let puzzle = self.turn.puzzle;
         let (command, id, answer) = (puzzle.kind.command, &*puzzle.id, puzzle.kind.answer);
         let file = self.turn.file.to_string_lossy();
-        let words = match key.as_char()? {
+        let is_kernel = !matches!(puzzle.check, Check::Host(_));
+        let words = match key {
             'h' => vec![command, &file, "--hint"],
             's' => vec![command, &file, answer],
             'l' => vec![command, "--list"],
             'd' if puzzle.solution.is_some() => vec![command, &file, "--diff"],
-            't' if self.is_kernel() => vec!["trace", id, "--source", &file],
-            'a' if self.is_kernel() => vec!["asm", id, "--source", &file],
+            't' if is_kernel => vec!["trace", id, "--source", &file],
+            'a' if is_kernel => vec!["asm", id, "--source", &file],
             _ => return None,
         };
         Some(words.into_iter().map(String::from).collect())
-    }
-
-    fn is_kernel(&self) -> bool {
-        !matches!(self.turn.puzzle.check, Check::Host(_))
     }
 
     /// All of the same kind.
@@ -218,13 +223,8 @@ impl<'a> Front<'a> {
 
     /// The save is seen, and so the file is checked.
     fn give_back(&mut self) {
-        let Turn {
-            puzzle,
-            folder,
-            file,
-            ..
-        } = &self.turn;
-        self.says = match game::give_back(puzzle, file, folder) {
+        let turn = &self.turn;
+        self.says = match game::give_back(turn.puzzle, &turn.file, turn.folder) {
             Ok(Some(kept)) => {
                 let name = kept.file_name().unwrap_or(kept.as_os_str());
                 format!("yours is kept: {}", name.to_string_lossy())
@@ -262,18 +262,20 @@ impl<'a> Front<'a> {
         let Some(job) = &mut self.check.job else {
             return String::new();
         };
-        let (id, done) = (&self.turn.puzzle.id, self.turn.puzzle.kind.done);
-        // The file need not be the one whose progress is noted.
-        let is_done = job.said().contains(&format!("{id}: {done}"));
-        let state = match job.status() {
-            None => {
+        let done = self.turn.puzzle.kind.done;
+        // It tells the verdict before it ends.
+        let is_busy = job.is_busy();
+        let state = match job.verdict() {
+            _ if is_busy => {
                 let (seconds, most) = (job.seconds(), self.turn.how.timeout);
                 format!("checking, {seconds} s; a launch ends after {most} s").cyan()
             }
-            Some(0) if is_done => format!("✓ {done}").green().bold(),
-            Some(0) => "~ right, not proven".to_string().yellow(),
-            Some(2 | 3) => "? it did not run".to_string().yellow(),
-            Some(_) => format!("✗ not {done} yet; each save is checked").red(),
+            Some(Verdict::Done) => format!("✓ {done}").green().bold(),
+            Some(Verdict::Unproven) => "~ right, not proven".to_string().yellow(),
+            None | Some(Verdict::NotRun) => "? it did not run".to_string().yellow(),
+            Some(Verdict::NotYet | Verdict::Untouched) => {
+                format!("✗ not {done} yet; each save is checked").red()
+            }
         };
         format!("{state}   {}", self.says)
     }
@@ -289,8 +291,7 @@ impl<'a> Front<'a> {
         ];
         keys.retain(|(key, _)| match *key {
             "Esc" => self.beside.is_some(),
-            "d" => self.turn.puzzle.solution.is_some(),
-            "t" | "a" => self.is_kernel(),
+            "d" | "t" | "a" => key.chars().all(|key| self.command(key).is_some()),
             _ => true,
         });
         keys
@@ -298,6 +299,7 @@ impl<'a> Front<'a> {
 }
 
 /// A text that scrolls: what a command says, or a page.
+#[derive(Default)]
 struct Shown {
     /// The command that says it; none of a page.
     job: Option<Background>,
@@ -310,16 +312,17 @@ impl Shown {
     fn of(words: &[String]) -> Result<Shown> {
         Ok(Shown {
             job: Some(Background::start(words, true)?),
-            page: String::new(),
-            pane: Pane::default(),
+            ..Shown::default()
         })
     }
 
     /// A page, by its place in the course without its end.
     fn page(place: &Path) -> Result<Shown> {
         let page = Source::read(&workspace().join(place.with_extension("md")))?.text;
-        let (job, pane) = (None, Pane::default());
-        Ok(Shown { job, page, pane })
+        Ok(Shown {
+            page,
+            ..Shown::default()
+        })
     }
 
     /// All of it so far, colours and all.
@@ -327,7 +330,7 @@ impl Shown {
         match &mut self.job {
             None => self.page.clone(),
             Some(job) => match job.said() {
-                said if said.is_empty() && job.status().is_none() => "...".into(),
+                said if said.is_empty() && job.is_busy() => "...".into(),
                 said => said,
             },
         }
@@ -335,46 +338,15 @@ impl Shown {
 
     /// Whether more may come.
     fn is_busy(&mut self) -> bool {
-        let job = self.job.as_mut();
-        job.is_some_and(|job| job.status().is_none())
+        self.job.as_mut().is_some_and(Background::is_busy)
     }
 }
 
-/// How often the files of the other puzzles are looked at.
-const EVERY: Duration = Duration::from_millis(300);
-
-/// The files of all puzzles, and when each was saved last: who saves another one than that on the
-/// screen works on that one now.
-struct Others {
-    files: Vec<(PathBuf, Option<SystemTime>)>,
-    looked: Instant,
-}
-
-impl Others {
-    fn of(files: impl Iterator<Item = PathBuf>) -> Others {
-        let files = files.map(|file| (file.clone(), saved(&file))).collect();
-        let looked = Instant::now();
-        Others { files, looked }
-    }
-
-    /// The place of one that was saved since the last look.
-    fn look(&mut self) -> Option<usize> {
-        if self.looked.elapsed() < EVERY {
-            return None;
-        }
-        self.looked = Instant::now();
-        let mut found = None;
-        for (at, (file, before)) in self.files.iter_mut().enumerate() {
-            let now = saved(file);
-            if now.is_some() && now != *before {
-                found = Some(at);
-            }
-            *before = now;
-        }
-        found
-    }
-}
-
-fn saved(file: &PathBuf) -> Option<SystemTime> {
-    std::fs::metadata(file).ok()?.modified().ok()
+/// The puzzle whose file was saved last, and when.
+fn last_saved<'a>(puzzles: &'a [Puzzle], folder: &Folder) -> Option<(SystemTime, &'a Puzzle)> {
+    let saved = puzzles.iter().filter_map(|puzzle| {
+        let file = std::fs::metadata(folder.file(puzzle)).ok()?;
+        Some((file.modified().ok()?, puzzle))
+    });
+    saved.max_by_key(|(when, _)| *when)
 }

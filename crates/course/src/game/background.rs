@@ -2,7 +2,6 @@
 //! all that it has started: whatever a kernel does, nobody waits for it.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,20 +11,32 @@ use watchdog::scratch::Scratch;
 use watchdog::watch::saves::{News, Saves};
 use watchdog::{end_group, in_a_group, this_program};
 
+use super::verdict::Verdict;
+
 /// Set where a screen with keys shows what a command prints: it then names keys, not
-/// commands.
+/// commands. It holds the place where the screen looks for the verdict.
 const KEYS_VARIABLE: &str = "OPENCL_COURSE_KEYS";
+/// What a command for a screen leaves in its folder.
+const SAID: &str = "said";
+const VERDICT: &str = "verdict";
 
 /// Whether what is printed stands above keys.
 pub fn is_above_keys() -> bool {
     std::env::var_os(KEYS_VARIABLE).is_some()
 }
 
+/// Tells the screen with keys, where there is one, how the file came out.
+pub fn tell(verdict: Verdict) -> Result<()> {
+    if let Some(place) = std::env::var_os(KEYS_VARIABLE) {
+        fs::write(place, serde_json::to_vec(&verdict)?)?;
+    }
+    Ok(())
+}
+
 /// A command that runs, or has run. It ends with its owner.
 pub struct Background {
     child: Child,
     begun: Instant,
-    status: Option<u8>,
     /// For what it says, and its temporary files: a process that is ended leaves them behind.
     folder: Scratch,
 }
@@ -40,9 +51,9 @@ impl Background {
             .env("TMPDIR", &folder.0);
         command.stdin(Stdio::null());
         if on_screen {
-            let said = File::create(said_in(&folder))?;
+            let said = File::create(folder.0.join(SAID))?;
             command.stdout(said.try_clone()?).stderr(said);
-            command.env(KEYS_VARIABLE, "1");
+            command.env(KEYS_VARIABLE, folder.0.join(VERDICT));
             if SHOULD_COLORIZE.should_colorize() {
                 command.env("CLICOLOR_FORCE", "1");
             }
@@ -50,30 +61,31 @@ impl Background {
         Ok(Background {
             child: command.spawn().context("the course cannot start itself")?,
             begun: Instant::now(),
-            status: None,
             folder,
         })
     }
 
     /// What it has said so far, colours and all.
     pub fn said(&self) -> String {
-        let said = fs::read(said_in(&self.folder)).unwrap_or_default();
+        let said = fs::read(self.folder.0.join(SAID)).unwrap_or_default();
         String::from_utf8_lossy(&said).into_owned()
     }
 
-    /// Its exit status, once it has ended; 5 if it was ended.
-    pub fn status(&mut self) -> Option<u8> {
-        if self.status.is_none() {
-            let ended = self.child.try_wait().ok().flatten();
-            self.status = ended.map(|status| status.code().map_or(5, |code| code as u8));
-        }
-        self.status
+    /// Whether it still runs.
+    pub fn is_busy(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|end| end.is_none())
+    }
+
+    /// How the file that it checked came out; nothing where it came to no verdict.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let told = fs::read(self.folder.0.join(VERDICT)).ok()?;
+        serde_json::from_slice(&told).ok()
     }
 
     /// Waits for its end, and no longer than until something happens to a file.
     pub fn until_a_save(mut self, saves: &mut Saves) -> News {
         let mut news = News::Nothing;
-        while self.status().is_none() && news == News::Nothing {
+        while self.is_busy() && news == News::Nothing {
             news = saves.wait(Duration::from_millis(20));
         }
         news
@@ -89,9 +101,4 @@ impl Drop for Background {
     fn drop(&mut self) {
         end_group(&mut self.child);
     }
-}
-
-/// Where a command for a screen writes what it says.
-fn said_in(folder: &Scratch) -> PathBuf {
-    folder.0.join("said")
 }

@@ -13,7 +13,7 @@ use serde_json::json;
 use watchdog::watch::each_save;
 use watchdog::watch::saves::{News, Saves};
 
-use super::background::Background;
+use super::background::{Background, tell};
 use super::folder::Folder;
 use super::progress::Progress;
 use super::puzzle::{Check, Puzzle};
@@ -53,6 +53,7 @@ impl<'a> Turn<'a> {
         }
         let checked = self.check(&text)?;
         let progress = self.note(checked.verdict);
+        tell(checked.verdict)?;
         if self.how.json {
             self.print_json(&checked)?;
         } else {

@@ -2,6 +2,7 @@
 
 use colored::{ColoredString, Colorize};
 use judge::{Detection, Observation, Seen};
+use serde::{Deserialize, Serialize};
 
 use super::progress::Mark;
 
@@ -12,7 +13,7 @@ pub struct Checked {
 }
 
 /// How a kernel came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub enum Verdict {
     /// Right, without faults, and within the targets.
     Done,
