@@ -15,7 +15,6 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use colored::Colorize;
-use common::device::pocl::can_write;
 use common::device::too_few_files;
 use diagnostics::terminal::Out;
 use serde_json::json;
@@ -50,33 +49,37 @@ pub fn doctor(options: &Options) -> Result<ExitCode> {
         bad: 0,
         mend: None,
     };
-    let mut environment = Environment::new();
     screen.show(tools::system())?;
     if let Some(cause) = too_few_files() {
         // Nothing else could be looked at.
-        screen.show([Topic::System
-            .bad("open files", cause.says)
-            .mended_by(cause.mend)])?;
-        screen.conclude(None)?;
-        return Ok(ExitCode::from(CANNOT_RUN));
+        let finding = Topic::System.bad("open files", cause.says);
+        screen.show([finding.next(cause.mend)])?;
+        return screen.conclude(None);
     }
     screen.show(drivers::environment())?;
-    screen.show([drivers::loader()])?;
+    let mut environment = Environment::new();
+    environment.extend(watchdog::fallback_driver().map(|(name, value)| (name, value.into())));
+    let answer = child::ask(&["devices"], &environment);
+    screen.show([drivers::loader(&answer)])?;
     screen.show(drivers::icd_files())?;
-    if let Some((variable, value)) = watchdog::fallback_driver() {
-        screen.show([drivers::fallback(variable, &value)])?;
-        environment.push((variable, value.into()));
+    for (name, value) in &environment {
+        let says = format!(
+            "the system has no device, so lessons take the one in the course's folder, as if \
+             {name}={} were set",
+            value.display()
+        );
+        screen.show([Topic::Drivers.good("driver of ./setup", says)])?;
     }
-    let usable = devices::examine(&environment, &mut |finding| screen.show([finding]))?;
-    screen.show(tools::caches())?;
-    screen.show(tools::optional())?;
+    let usable = match &answer {
+        Ok(answer) => devices::examine(answer, &environment, &mut |one| screen.show([one]))?,
+        Err(_) => None,
+    };
+    let folder = tools::temporary_folder();
     // A lesson writes there what it does.
-    let usable = usable.filter(|_| can_write(&std::env::temp_dir()).is_ok());
-    screen.conclude(usable.as_deref())?;
-    Ok(match usable {
-        Some(_) => ExitCode::SUCCESS,
-        None => ExitCode::from(CANNOT_RUN),
-    })
+    let usable = usable.filter(|_| folder.health != Health::Bad);
+    screen.show([folder])?;
+    screen.show(tools::optional())?;
+    screen.conclude(usable.as_deref())
 }
 
 /// Findings as they come, under the heading of their topic.
@@ -113,33 +116,32 @@ impl Screen {
         Ok(())
     }
 
-    /// The last line. `usable` is what `--device` takes, empty for the default.
-    fn conclude(&self, usable: Option<&str>) -> Result<()> {
-        if self.json {
-            return Ok(writeln!(Out, "{}", json!({ "usable": usable.is_some() }))?);
-        }
+    /// The last line, and the status. `usable` is what `--device` takes, empty for the default.
+    fn conclude(&self, usable: Option<&str>) -> Result<ExitCode> {
+        let run = "cargo run -p lesson05";
         let says = match usable {
             None => {
                 let mend = self.mend.as_deref().unwrap_or("./setup");
                 format!("The course cannot run yet. Next: {mend}").red()
             }
-            Some("") if self.bad == 0 => {
-                "The course can run here. Next: cargo run -p lesson05".green()
+            Some("") if self.bad == 0 => format!("The course can run here. Next: {run}").green(),
+            Some("") => {
+                let but = "but not with all: see what is marked ✗";
+                format!("The course can run here, {but}.\nNext: {run}").yellow()
             }
             Some(device) => {
-                let (how, flags) = match device {
-                    "" => ("but not with all: see what is marked ✗.", String::new()),
-                    _ => (
-                        "though not on the device that it would choose.",
-                        format!(" -- --device {device}"),
-                    ),
-                };
-                let says = format!("The course can run here, {how}").yellow().bold();
-                writeln!(Out, "\n{says}")?;
-                let next = format!("Next: cargo run -p lesson05{flags}").yellow();
-                return Ok(writeln!(Out, "{}", next.bold())?);
+                let but = "though not on the device that it would choose";
+                format!("The course can run here, {but}.\nNext: {run} -- --device {device}")
+                    .yellow()
             }
         };
-        Ok(writeln!(Out, "\n{}", says.bold())?)
+        match self.json {
+            true => writeln!(Out, "{}", json!({ "usable": usable.is_some() }))?,
+            false => writeln!(Out, "\n{}", says.bold())?,
+        }
+        Ok(match usable {
+            Some(_) => ExitCode::SUCCESS,
+            None => ExitCode::from(CANNOT_RUN),
+        })
     }
 }

@@ -9,10 +9,6 @@ pub const ICD_VARIABLE: &str = "OCL_ICD_VENDORS";
 /// opencl3 loads the library that this variable names, if it can.
 pub const LIBRARY_VARIABLE: &str = "OPENCL_DYLIB_PATH";
 
-/// What ocl-icd makes of such a place, and why.
-pub const TAKEN_FOR_LIBRARY: &str =
-    "taken for a driver's library, since it is no folder and does not end in .icd";
-
 /// Where they lie, where the variable names no other place.
 const SYSTEMS: &str = "/etc/OpenCL/vendors";
 

@@ -85,7 +85,10 @@ fn no_driver() -> Cause {
     let shown = place.display();
     let why = match files {
         _ if icd::named_library().is_some() => {
-            format!("{shown}, {}, cannot be used as one", icd::TAKEN_FOR_LIBRARY)
+            format!(
+                "{shown}, taken for a driver's library, since it is no folder and does not end in \
+                 .icd, cannot be used as one"
+            )
         }
         0 if !place.exists() => format!("{shown} does not exist"),
         0 => format!("{shown} holds no ICD file"),

@@ -18,7 +18,7 @@ pub const FOLDER_VARIABLE: &str = "POCL_CACHE_DIR";
 pub const CACHE_VARIABLE: &str = "POCL_KERNEL_CACHE";
 
 /// The line that gives it a folder.
-pub const NEW_FOLDER: &str = "export POCL_CACHE_DIR=$(mktemp -d)";
+const NEW_FOLDER: &str = "export POCL_CACHE_DIR=$(mktemp -d)";
 
 /// Where PoCL keeps what it compiles (pocl_cache_init_topdir in its pocl_cache.c).
 pub fn cache_folder() -> PathBuf {

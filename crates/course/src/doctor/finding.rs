@@ -16,7 +16,8 @@ pub enum Topic {
     Loader,
     Drivers,
     Devices,
-    Caches,
+    #[serde(rename = "caches")]
+    Folders,
     Tools,
 }
 
@@ -29,35 +30,38 @@ impl Topic {
             Topic::Loader => "The OpenCL loader: the library that programs open",
             Topic::Drivers => "Drivers: ICD files, and what each brings",
             Topic::Devices => "Devices: on each a kernel was built, run and checked",
-            Topic::Caches => "Folders that drivers and lessons write to",
+            Topic::Folders => "The folder that drivers and lessons write to",
             Topic::Tools => "Tools that the lessons can do without",
-        }
-    }
-
-    fn finding(self, health: Health, what: &str, says: &str) -> Finding {
-        let (what, says) = (plain(what), plain(says));
-        Finding {
-            topic: self,
-            what,
-            health,
-            says,
-            mend: None,
         }
     }
 
     /// Something that is as it should be.
     pub fn good(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
-        self.finding(Health::Good, what.as_ref(), says.as_ref())
+        Finding {
+            topic: self,
+            what: plain(what.as_ref()),
+            health: Health::Good,
+            says: plain(says.as_ref()),
+            mend: None,
+        }
     }
 
     /// Something that the course can do without.
     pub fn note(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
-        self.finding(Health::Note, what.as_ref(), says.as_ref())
+        let health = Health::Note;
+        Finding {
+            health,
+            ..self.good(what, says)
+        }
     }
 
     /// Something that is broken.
     pub fn bad(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
-        self.finding(Health::Bad, what.as_ref(), says.as_ref())
+        let health = Health::Bad;
+        Finding {
+            health,
+            ..self.good(what, says)
+        }
     }
 }
 
@@ -86,15 +90,10 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// The same with the command that mends it.
-    pub fn next(self, command: impl Into<String>) -> Finding {
-        self.mended_by(Some(command.into()))
-    }
-
-    /// The same where there may be none.
-    pub fn mended_by(mut self, command: Option<String>) -> Finding {
-        self.mend = command.map(|command| plain(&command));
-        self
+    /// The same with the command that mends it, where there is one.
+    pub fn next(self, command: impl Into<Option<String>>) -> Finding {
+        let mend = command.into().map(|command| plain(&command));
+        Finding { mend, ..self }
     }
 }
 
