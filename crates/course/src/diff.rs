@@ -16,7 +16,7 @@ use inspect::listing::Listing;
 use inspect::trace::run;
 use judge::exercise::{come_to, model};
 use judge::{LaunchFlags, is_task};
-use serde_json::{Value, json};
+use serde_json::json;
 use task::counts::Count;
 use watchdog::lessons::{self, LESSONS};
 
@@ -77,7 +77,7 @@ pub fn diff(options: &Options) -> Result<()> {
         let lines = compare(old, new);
         if options.json {
             let [from, to] = [old, new].map(|one| json!({ "kernel": one.name, "file": one.path }));
-            let pair = json!({ "from": from, "to": to, "lines": listed(&lines) });
+            let pair = json!({ "from": from, "to": to, "lines": changed(&lines) });
             writeln!(Out, "{pair}")?;
             continue;
         }
@@ -145,7 +145,7 @@ fn pairs<'a>(from: &str, to: Option<&str>, all: &'a [Kernel]) -> Result<Vec<Pair
         .iter()
         .flat_map(|old| firsts.iter().map(|new| (*old, *new)));
     let alike = each.min_by_key(|(old, new)| {
-        let changed = changed(&compare(old, new)).count();
+        let changed = changed(&compare(old, new)).len();
         (
             old.family() != new.family(),
             old.lesson != new.lesson,
@@ -171,15 +171,9 @@ fn compare(old: &Kernel, new: &Kernel) -> Vec<Vec<Line>> {
 }
 
 /// The lines that are not in both.
-fn changed(hunks: &[Vec<Line>]) -> impl Iterator<Item = &Line> {
+fn changed(hunks: &[Vec<Line>]) -> Vec<&Line> {
     let lines = hunks.iter().flatten();
-    lines.filter(|line| line.change != Change::Same)
-}
-
-fn listed(hunks: &[Vec<Line>]) -> Vec<Value> {
-    let change = |line: &Line| ["gone", "new"][usize::from(line.change == Change::New)];
-    let line = |one: &Line| json!({ "change": change(one), "line": one.number, "text": one.text });
-    changed(hunks).map(line).collect()
+    lines.filter(|line| line.change != Change::Same).collect()
 }
 
 fn shown(lines: &[Vec<Line>]) -> String {
@@ -220,9 +214,13 @@ fn of_tasks(files: [&String; 2], is_json: bool) -> Result<()> {
         for ((count, ..), (from, to)) in counts {
             rows.push(json!({ "count": count, "from": from, "to": to }));
         }
-        let [from, to] = files;
-        let lines = listed(&lines);
-        let line = json!({ "from": from, "to": to, "counts": rows, "not_counted": not_counted, "lines": lines });
+        let line = json!({
+            "from": files[0],
+            "to": files[1],
+            "counts": rows,
+            "not_counted": not_counted,
+            "lines": changed(&lines),
+        });
         return Ok(writeln!(Out, "{line}")?);
     }
     writeln!(Out, "{}", "Counts".bold())?;

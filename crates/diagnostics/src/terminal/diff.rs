@@ -1,9 +1,11 @@
 //! What changed between two texts, line by line. The width of white space does not count.
 
+use serde::Serialize;
 use similar::{ChangeTag, TextDiff, WhitespaceMode};
 
 /// How a line of a comparison came to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Change {
     /// In both texts.
     Same,
@@ -14,11 +16,12 @@ pub enum Change {
 }
 
 /// A line of a comparison.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Line {
     /// Where it stands.
     pub change: Change,
     /// Its number in the text that it comes from (the new one if in both), from 1.
+    #[serde(rename = "line")]
     pub number: usize,
     /// The line.
     pub text: String,
