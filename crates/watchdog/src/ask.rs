@@ -137,9 +137,12 @@ pub fn ask<Answer: DeserializeOwned + Send + 'static>(
         RecvTimeoutError::Disconnected => {
             let complaint = plain(&complaint.join().unwrap_or_default());
             let mut lines = complaint.lines().map(str::trim);
-            let first = lines.find(|line| !line.is_empty());
-            let first = first.map_or(String::new(), |line| format!(": {line}"));
-            format!("the process died ({}){first}", How::of(status).in_short())
+            match (How::of(status), lines.find(|line| !line.is_empty())) {
+                // It ended itself, and says why.
+                (How::Exited(_), Some(line)) => line.into(),
+                (how, Some(line)) => format!("the process died ({}): {line}", how.in_short()),
+                (how, None) => format!("the process died ({})", how.in_short()),
+            }
         }
     })
 }
