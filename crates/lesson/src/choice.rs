@@ -50,6 +50,9 @@ impl ChoiceFlags {
             let large = if device.kind == Kind::Gpu { 4096 } else { 1024 };
             let shape = lesson.size.unwrap_or(Shape::cube(large));
             let costs = costs_of(lesson, shape, candidates)?;
+            if costs.0.is_empty() {
+                return lesson.say("\n  kept     nothing: no candidate ran and was right");
+            }
             costs.write(&own)?;
             return lesson.say(format!("\n  kept     {}", own.display()));
         }
@@ -110,10 +113,10 @@ fn costs_of(
         });
         let fastest: Vec<(String, f64)> = fastest.collect();
         let Some(&launch) = costs.0.get(LAUNCH) else {
-            let alone = fastest.iter().map(|(_, time)| *time);
-            costs
-                .0
-                .insert(LAUNCH.into(), alone.fold(f64::MAX, f64::min));
+            let Some(launch) = fastest.iter().map(|(_, time)| *time).reduce(f64::min) else {
+                return Ok(costs);
+            };
+            costs.0.insert(LAUNCH.into(), launch);
             continue;
         };
         for task in &candidates.tasks {

@@ -27,8 +27,8 @@ pub struct Costs(pub BTreeMap<String, f64>);
 /// The name that stands for no kernel.
 pub const LAUNCH: &str = "a launch";
 
-/// Bytes that a compute unit moves in a nanosecond: from 15 to 25 where that was measured, on GPUs
-/// and on CPUs.
+/// Bytes that a compute unit moves in a nanosecond, roughly: an H200's kernels for vectors move 30
+/// (`docs/data/choice/h200-thin.jsonl`), and packing, which also writes, less.
 const UNIT_BYTES: f64 = 20.0;
 
 impl Costs {
@@ -90,7 +90,7 @@ pub struct Candidates {
     pub suit: bool,
     /// Compute units of the device.
     pub units: usize,
-    /// Items that keep a unit busy: fewer take as long, since they wait for memory together.
+    /// Items that are reckoned to keep a unit busy: fewer take as long.
     pub at_once: usize,
 }
 

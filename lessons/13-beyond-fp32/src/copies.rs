@@ -9,7 +9,7 @@ use verify::problem::Problem;
 const STEPS: &str = include_str!("../copies.toml");
 
 /// Prints their table, unless `--only` leaves out all of them: of launches of one name the one
-/// that was the fastest on an H200 at the nearest shape.
+/// that is reckoned to take the least.
 pub fn run(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     let tasks = lesson.tasks(STEPS, "step", problem)?;
     let device = &lesson.session()?.device;

@@ -6,15 +6,19 @@ use std::rc::Rc;
 use common::Result;
 use common::source::Source;
 use serde::{Deserialize, Serialize};
+use task::form::{Form, Or};
 use task::{Arg, Buffer, Fill, Right, Role, Task};
 use verify::draw::Draw;
 use verify::element::{Elements, Type};
 use verify::formula::Formula;
 use verify::matrix;
 
-use task::form::Or;
-
-use task::form::Form;
+/// Numbers far from those that are drawn, in full and beside others.
+macro_rules! extreme {
+    ($short:literal) => {
+        [concat!("with extreme numbers: ", $short), $short]
+    };
+}
 
 /// In what a try differs from what the file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,33 +53,36 @@ pub enum Other {
 }
 
 impl Other {
-    /// All of them, and how each is told.
+    /// All of them, how each is told, and the same beside others.
     #[rustfmt::skip]
-    pub(crate) const ALL: [(Other, &str); 12] = [
-        (Other::Extreme, "with extreme numbers: below 0"),
-        (Other::Zeros, "with extreme numbers: all 0"),
-        (Other::Equal, "with extreme numbers: all equal"),
-        (Other::Falling, "with extreme numbers: large and descending"),
-        (Other::Rising, "with extreme numbers: from small to large"),
-        (Other::Ties, "with extreme numbers: few, halves and scalars among them"),
-        (Other::Near, "with extreme numbers: all near 1024"),
-        (Other::Above, "with extreme numbers: far above 0"),
-        (Other::Below, "with extreme numbers: far below 0"),
-        (Other::Scalars, "with other scalars"),
-        (Other::Whole, "with other whole numbers as arguments"),
-        (Other::Reversed, "with its groups in reverse order"),
+    pub(crate) const ALL: [(Other, [&str; 2]); 12] = [
+        (Other::Extreme, extreme!("below 0")),
+        (Other::Zeros, extreme!("all 0")),
+        (Other::Equal, extreme!("all equal")),
+        (Other::Falling, extreme!("large and descending")),
+        (Other::Rising, extreme!("from small to large")),
+        (Other::Ties, extreme!("few, halves and scalars among them")),
+        (Other::Near, extreme!("all near 1024")),
+        (Other::Above, extreme!("far above 0")),
+        (Other::Below, extreme!("far below 0")),
+        (Other::Scalars, ["with other scalars"; 2]),
+        (Other::Whole, ["with other whole numbers as arguments"; 2]),
+        (Other::Reversed, ["with its groups in reverse order"; 2]),
     ];
 
     /// The same beside others: what the numbers are.
     pub(crate) fn in_short(self) -> &'static str {
-        let words = self.words();
-        words.split_once(": ").map_or(words, |(_, short)| short)
+        self.told()[1]
     }
 
     /// How it is told.
     pub(crate) fn words(self) -> &'static str {
+        self.told()[0]
+    }
+
+    fn told(self) -> [&'static str; 2] {
         let own = Other::ALL.iter().find(|(other, _)| *other == self);
-        own.map_or("", |(_, words)| words)
+        own.map_or([""; 2], |(_, told)| *told)
     }
 
     /// Puts these numbers into a task; whether they differ from what it has.
