@@ -14,7 +14,7 @@ use inspect::launched::{Launched, Wanted};
 use inspect::listing::Listing;
 use judge::LaunchFlags;
 
-use crate::puzzles::{Taken, taken};
+use crate::taken::{Taken, taken};
 
 /// The flags of `course asm`.
 #[derive(Args)]

@@ -13,18 +13,8 @@ use verify::element::Type;
 use watchdog::devices;
 use watchdog::lessons;
 
-use crate::game::progress::Mark;
-use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Run, page_of};
+use crate::game::puzzle::{Check, Kind, Puzzle, Run, page_of};
 use crate::game::written::Written;
-
-const KIND: PuzzleKind = PuzzleKind {
-    about: "Kernels with one fault each: find it, and mend it",
-    noun: "broken kernel",
-    command: "diagnose",
-    answer: "--explain",
-    done: Mark::Mended,
-    extension: "cl",
-};
 
 /// What the first block of a kernel's page says.
 #[derive(Deserialize)]
@@ -69,9 +59,9 @@ fn read(page: &Path) -> Result<(usize, Puzzle)> {
     let (symptom, _) = head.context("its kernel does not begin with Symptom: and Run:")?;
     words.title = symptom.replace("\n// ", " ").trim().to_string();
     let puzzle = Puzzle {
-        kind: &KIND,
+        kind: Kind::Broken,
         lesson: Some(lesson),
-        id: number.to_string(),
+        id: format!("d{number}"),
         place: format!("diagnose/{number:02}"),
         page: page_of(lesson),
         with: Vec::new(),

@@ -21,7 +21,7 @@ use task::counts::Count;
 use watchdog::lessons::{self, LESSONS};
 
 use crate::asm;
-use crate::puzzles::taken;
+use crate::taken::taken;
 use crate::trace::counted;
 
 /// Unchanged lines that are shown around a change.

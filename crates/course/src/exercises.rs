@@ -10,25 +10,8 @@ use judge::{How, Seen, exercise};
 use task::form::Form;
 use watchdog::lessons::{LESSONS, Lesson};
 
-use crate::game::progress::Mark;
-use crate::game::puzzle::{Check, Puzzle, PuzzleKind, page_of};
+use crate::game::puzzle::{Check, Kind, Puzzle, page_of};
 use crate::game::written::Written;
-
-pub const EXERCISE: PuzzleKind = PuzzleKind {
-    about: "Kernels with a gap: fill it",
-    noun: "exercise",
-    command: "exercise",
-    answer: "--solution",
-    done: Mark::Solved,
-    extension: "cl",
-};
-
-const PROBLEM: PuzzleKind = PuzzleKind {
-    about: "Problems, each from an empty file: write the kernel, and choose its launch",
-    noun: "problem",
-    command: "problem",
-    ..EXERCISE
-};
 
 /// The exercises of the course, in teaching order.
 pub fn all() -> Result<Vec<Puzzle>> {
@@ -139,7 +122,7 @@ fn read(
     let words = Written::read(&page)?;
     let task = Form::of(&words.data, &page)?;
     Ok(Puzzle {
-        kind: &EXERCISE,
+        kind: Kind::Exercise,
         lesson,
         id,
         place,
@@ -159,7 +142,7 @@ fn problem(folder: &Path, name: &str) -> Result<Puzzle> {
     let last = solutions.last().context("there is no solution-1.cl")?;
     let text = |name: &str| Source::read(&folder.join(name)).map(|file| (name.into(), file.text));
     Ok(Puzzle {
-        kind: &PROBLEM,
+        kind: Kind::Problem,
         lesson: None,
         id: format!("p{}", number(name)?),
         place: format!("problems/{name}/start"),

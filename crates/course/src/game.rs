@@ -1,9 +1,12 @@
-//! The game: kernels to complete and kernels to mend, in a folder of the learner's own. For
-//! both the same rules hold: what is asked, what the checks see, what follows, the next
-//! command; hints one at a time; a note of what is done.
+//! The game: what there is to solve, in a folder of the learner's own. For all the same rules
+//! hold: what is asked, what the checks see, what follows, the next command; hints one at a time;
+//! a note of what is done. `front` is the screen of `--watch`.
 
 pub mod background;
 pub mod folder;
+mod front;
+mod list;
+mod markdown;
 pub mod progress;
 pub mod puzzle;
 pub mod screen;
@@ -22,11 +25,12 @@ use diagnostics::terminal::Out;
 use diagnostics::terminal::show_error;
 use judge::How;
 use serde_json::json;
+use verify::numbers::count;
 
 use folder::Folder;
 use progress::Mark;
-use puzzle::Puzzle;
-use turn::{Turn, Watch};
+use puzzle::{Kind, Puzzle};
+use turn::Turn;
 use verdict::Verdict;
 use which::must_be_there;
 
@@ -54,6 +58,9 @@ pub struct Options {
     /// Its number, its name, or your file [default: the next one]
     #[arg(value_name = "WHICH")]
     puzzle: Option<String>,
+    /// Play the exercises of this folder, and not the course's own
+    #[arg(long, value_name = "FOLDER")]
+    pub from: Option<PathBuf>,
     #[command(flatten)]
     instead: Instead,
     #[command(flatten)]
@@ -68,7 +75,7 @@ struct Instead {
     #[arg(long, conflicts_with = "json")]
     hint: bool,
     /// Show the solution and why it is so
-    #[arg(long = "solution", conflicts_with = "json")]
+    #[arg(long = "solution", alias = "explain", conflicts_with = "json")]
     answer: bool,
     /// Show what differs between your file and the solution
     #[arg(long, conflicts_with = "json")]
@@ -95,38 +102,42 @@ pub fn start(options: &Start, puzzles: &[&Puzzle]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Lists these puzzles, checks one, or shows what helps with it; `watch` checks one after
-/// every save.
-pub fn play(
-    all: &[Puzzle],
-    options: &Options,
-    watch: impl FnOnce(Watch) -> Result<ExitCode>,
-) -> Result<ExitCode> {
-    let puzzles = &*all.iter().collect::<Vec<_>>();
+/// Lists the puzzles of this kind, or all, checks one, or shows what helps with it; `--watch`
+/// checks one after every save, and goes on among all.
+pub fn play(all: &[Puzzle], kind: Option<Kind>, options: &Options) -> Result<ExitCode> {
+    let mut puzzles: Vec<&Puzzle> = all.iter().collect();
+    puzzles.retain(|one| kind.is_none_or(|kind| one.kind == kind));
     let folder = &Folder::find()?;
-    let (instead, how) = (&options.instead, &options.how);
-    if instead.list {
-        list(puzzles, folder, how.json)?;
+    let Instead {
+        hint: wants_hint,
+        answer,
+        diff,
+        watch,
+        reset,
+        list: wants_list,
+    } = options.instead;
+    if wants_list {
+        list(&puzzles, folder, options.how.json)?;
         return Ok(ExitCode::SUCCESS);
     }
     let word = options.puzzle.as_deref();
-    let Some((puzzle, file)) = which::meant(word, all, folder)? else {
-        screen::total(puzzles, folder)?;
+    let Some((puzzle, file)) = which::meant(word, &puzzles, folder)? else {
+        screen::total(&puzzles, folder)?;
         return Ok(ExitCode::SUCCESS);
     };
-    if instead.hint {
+    if wants_hint {
         hint(puzzle, &file, folder)?;
-    } else if instead.answer {
+    } else if answer {
         if folder.owns(puzzle, &file) {
             folder.note(|progress| progress.entry(&puzzle.id).solution = true);
         }
         screen::answer(puzzle, is_tried(puzzle, &file))?;
-    } else if instead.reset {
+    } else if reset {
         let kept = give_back(puzzle, &file, folder)?;
         screen::given_back(&file, kept.as_deref())?;
     } else {
         must_be_there(&file, folder)?;
-        if instead.diff {
+        if diff {
             screen::differences(puzzle, &Source::read(&file)?.text)?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -134,16 +145,14 @@ pub fn play(
             puzzle,
             folder,
             file,
-            how,
+            from: options.from.as_deref(),
+            how: &options.how,
         };
-        if !instead.watch {
-            return turn.play(puzzles);
-        }
-        return watch(Watch {
-            puzzles,
-            turn,
-            goes_on: word.is_none(),
-        });
+        return match watch {
+            false => turn.play(&puzzles),
+            true if front::is_possible() => front::open(all, turn),
+            true => turn.watch(&puzzles, word.is_none()),
+        };
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -160,7 +169,7 @@ fn hint(puzzle: &Puzzle, file: &Path, folder: &Folder) -> Result<()> {
     Ok(())
 }
 
-fn is_tried(puzzle: &Puzzle, file: &Path) -> bool {
+pub fn is_tried(puzzle: &Puzzle, file: &Path) -> bool {
     Source::read(file).is_ok_and(|own| puzzle.is_edited(&own.text))
 }
 
@@ -198,8 +207,8 @@ fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {
     Ok(())
 }
 
-/// Checks every puzzle that was begun, and prints a line for each.
-pub fn check_all(all: &[Puzzle], how: &How) -> Result<u8> {
+/// Checks every puzzle that was begun, and prints a line for each; the largest exit status.
+pub fn check_all(all: &[Puzzle], how: &How) -> Result<ExitCode> {
     let folder = &Folder::find()?;
     folder.must_be_started()?;
     let (mut worst, mut why, mut fresh) = (0, String::new(), 0);
@@ -217,7 +226,7 @@ pub fn check_all(all: &[Puzzle], how: &How) -> Result<u8> {
                 folder.mark(puzzle, None);
                 fresh += 1;
             } else if !how.json {
-                screen::row(puzzle, None, folder)?;
+                screen::checked_row(puzzle, None, folder)?;
             }
             continue;
         };
@@ -225,6 +234,7 @@ pub fn check_all(all: &[Puzzle], how: &How) -> Result<u8> {
             puzzle,
             folder,
             file,
+            from: None,
             how,
         };
         let checked = turn.check(text)?;
@@ -236,15 +246,18 @@ pub fn check_all(all: &[Puzzle], how: &How) -> Result<u8> {
         if how.json {
             turn.print_json(&checked)?;
         } else {
-            screen::row(puzzle, Some(&checked), folder)?;
+            screen::checked_row(puzzle, Some(&checked), folder)?;
             screen::places(&turn.file, &checked)?;
         }
     }
     if !how.json {
-        screen::checked_all(&all.iter().collect::<Vec<_>>(), fresh, folder)?;
+        if fresh > 0 {
+            writeln!(Out, "    {} not begun", count(fresh, "exercise"))?;
+        }
+        screen::total(&all.iter().collect::<Vec<_>>(), folder)?;
     }
     if !why.is_empty() {
         show_error(why);
     }
-    Ok(worst)
+    Ok(ExitCode::from(worst))
 }

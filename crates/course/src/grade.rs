@@ -50,7 +50,7 @@ pub struct Options {
     /// A folder of students' folders, or one student's
     #[arg(value_name = "FOLDER", required = true)]
     folders: Vec<PathBuf>,
-    /// Judge these: 2.1 of the exercises, 7 of the broken kernels, p3 of the problems
+    /// Judge these: 2.1 of the exercises, d7 of the broken kernels, p3 of the problems
     #[arg(long, value_name = "ITEM,...", value_delimiter = ',')]
     only: Vec<String>,
     /// Judge the exercises of this folder, and not the course's own
@@ -84,10 +84,10 @@ pub fn grade(options: &Options) -> Result<ExitCode> {
         Some(folder) => exercises::set(folder)?,
         None => puzzles::all()?,
     };
-    let named = options.only.iter().map(|word| find(&all, word));
-    let mut puzzles = named.collect::<Result<Vec<&Puzzle>>>()?;
-    if puzzles.is_empty() {
-        puzzles = all.iter().collect();
+    let mut puzzles: Vec<&Puzzle> = all.iter().collect();
+    if !options.only.is_empty() {
+        let named = options.only.iter().map(|word| find(&puzzles, word));
+        puzzles = named.collect::<Result<_>>()?;
     }
     let below = |folder: &PathBuf| students(folder, &all);
     let students: Vec<Student> = options.folders.iter().flat_map(below).collect();
@@ -272,7 +272,7 @@ impl Judge<'_> {
         }
         let timeout = self.options.timeout;
         let mut command = this_program()?;
-        command.arg(puzzle.kind.command).arg(&puzzle.id);
+        command.arg("exercise").arg(&puzzle.id);
         if let Some(set) = &self.options.from {
             command.arg("--from").arg(set.canonicalize()?);
         }
@@ -320,9 +320,8 @@ impl Judge<'_> {
 
 impl Grade<'_> {
     fn in_short(&self) -> (ColoredString, &'static str) {
-        let done = self.puzzle.kind.done;
         let refused = ("!".red(), "refused");
-        self.verdict.map_or(refused, |one| one.in_short(done))
+        self.verdict.map_or(refused, Verdict::in_short)
     }
 
     /// What the student's folder says of it.

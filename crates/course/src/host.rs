@@ -23,17 +23,9 @@ use watchdog::fallback_driver;
 use watchdog::scratch::Scratch;
 
 use crate::calls::how_it_ended;
-use crate::exercises::{EXERCISE, each, number};
-use crate::game::puzzle::{Check, Puzzle, PuzzleKind, Rules};
+use crate::exercises::{each, number};
+use crate::game::puzzle::{Check, Kind, Puzzle, Rules};
 use crate::game::written::Written;
-
-const KIND: PuzzleKind = PuzzleKind {
-    about: "Programs with a mistake each on the host's side: mend it",
-    noun: "program",
-    command: "host",
-    extension: "rs",
-    ..EXERCISE
-};
 
 /// Who compares what a program printed.
 const RESULT: Detector = Detector::Result(String::new());
@@ -65,7 +57,7 @@ fn read(folder: &Path, name: &str) -> Result<Puzzle> {
     let words = Written::read(&folder.join("README.md"))?;
     let rules = toml::from_str(&words.data).context("the data of README.md")?;
     Ok(Puzzle {
-        kind: &KIND,
+        kind: Kind::Program,
         lesson: None,
         id: format!("h{}", number(name)?),
         place: format!("host/src/bin/{name}"),

@@ -6,11 +6,11 @@
 //!
 //! - `puzzles` prints the map: the lessons, and what is next. They are `exercises`, kernels with a
 //!   gap or from an empty file, `broken` ones, and on the `host`'s side programs with a mistake.
-//!   `game` is how all are played, and `front` the screen of `--watch`.
+//!   `game` is how all are played.
 //! - `grade` judges the folders of a class.
 //! - `run` says of a kernel of the learner's own whether it is right by its task file, and how fast;
 //!   `spec` drafts one, `tune` finds its fastest launch; `inspect` says what is wrong with it, `asm`,
-//!   `occupancy` and `trace` what it becomes and asks for.
+//!   `occupancy` and `trace` what it becomes and asks for; `taken` is what launches it for them.
 //! - `new` makes a package of the learner's own from an example.
 //! - `calls` tells the OpenCL calls of any program.
 //! - `diff` shows what changed between two kernels.
@@ -23,7 +23,6 @@ mod calls;
 mod diff;
 mod doctor;
 mod exercises;
-mod front;
 mod game;
 mod grade;
 mod host;
@@ -34,6 +33,7 @@ mod puzzles;
 mod report;
 mod run;
 mod spec;
+mod taken;
 mod trace;
 mod tune;
 
@@ -44,9 +44,11 @@ use clap::{Parser, Subcommand};
 use common::Error;
 use watchdog::end;
 
+use game::puzzle::Kind;
+
 /// What `asm`, `occupancy` and `trace` take first.
 const KERNEL: &str = "A kernel of a lesson, or of the file that --source names; or a file of yours, \
-                      by its number: 4.2 of the exercises, 7 of the broken kernels";
+                      by its number: 4.2 of the exercises, d7 of the broken kernels";
 
 /// Learn to write fast OpenCL kernels, step by step. Without a command:
 /// an overview of the course, and what is next.
@@ -66,20 +68,12 @@ enum Command {
     /// Copy the exercises and the broken kernels to a folder of your own
     Start(game::Start),
     /// Check an exercise, the next one or any; hints, the solution, what differs
-    Exercise(puzzles::Set),
-    /// The same for problems: a kernel from an empty file, and its launch
-    #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
+    Exercise(game::Options),
+    /// The problems among them: `problem 3` is `exercise p3`
     Problem(game::Options),
-    /// The same for kernels that are wrong on purpose: find the fault by its symptom
-    #[command(
-        mut_arg("answer", |arg| arg.long("explain").help("Show the cause and the mended lines")),
-        mut_arg("diff", |arg| arg.hide(true)),
-        mut_arg("device", |arg| arg.help("Device, as the lessons take it [default: PoCL, where it is]")),
-        mut_arg("no_timing", |arg| arg.hide(true))
-    )]
+    /// The broken kernels among them: `diagnose 7` is `exercise d7`
     Diagnose(game::Options),
-    /// The same for programs with a mistake, judged by their result and their OpenCL calls
-    #[command(mut_arg("device", |arg| arg.hide(true)), mut_arg("no_timing", |arg| arg.hide(true)))]
+    /// The programs among them: `host 1` is `exercise h1`
     Host(game::Options),
     /// Check everything that you have begun
     CheckAll(judge::How),
@@ -141,11 +135,11 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::New(options) => return new::new(&options),
         Command::Calls(options) => return calls::calls(&options),
         Command::Start(options) => return puzzles::start(&options),
-        Command::Exercise(set) => return set.play(),
-        Command::Problem(options) => return puzzles::play(&exercises::problems()?, &options),
-        Command::Host(options) => return puzzles::play(&host::all()?, &options),
-        Command::CheckAll(how) => return puzzles::check_all(&how),
-        Command::Diagnose(options) => return puzzles::play(&broken::all()?, &options),
+        Command::Exercise(options) => return puzzles::play(None, &options),
+        Command::Problem(options) => return puzzles::play(Some(Kind::Problem), &options),
+        Command::Diagnose(options) => return puzzles::play(Some(Kind::Broken), &options),
+        Command::Host(options) => return puzzles::play(Some(Kind::Program), &options),
+        Command::CheckAll(how) => return game::check_all(&puzzles::all()?, &how),
         Command::Grade(options) => return grade::grade(&options),
         Command::Run(options) => return run::run(&options),
         Command::Tune(options) => return tune::tune(&options),

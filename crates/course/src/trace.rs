@@ -16,7 +16,7 @@ use inspect::trace::run::{self, Traced};
 use inspect::trace::screen::Screen;
 use judge::{LaunchFlags, exercise::model};
 
-use crate::puzzles::taken;
+use crate::taken::taken;
 
 /// The flags of `course trace`.
 #[derive(Args)]

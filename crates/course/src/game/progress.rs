@@ -2,7 +2,6 @@
 //! be read and edited. Losing it loses nothing else.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Display, Formatter};
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -14,10 +13,8 @@ use super::puzzle::Puzzle;
 /// What can be said of a puzzle, besides the hints that were seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// Done, of an exercise.
+    /// Done.
     Solved,
-    /// Done, of a broken kernel.
-    Mended,
     /// Its result is right; nobody has looked for what else may be wrong.
     Right,
     /// It was done once, and was found wrong since then.
@@ -25,13 +22,20 @@ pub enum Mark {
 }
 
 impl Mark {
-    const ALL: [Mark; 4] = [Mark::Solved, Mark::Mended, Mark::Right, Mark::Broken];
+    /// The one that is noted so; in older notes a broken kernel is "mended".
+    fn noted(word: &str) -> Option<Mark> {
+        Some(match word {
+            "solved" | "mended" => Mark::Solved,
+            "right" => Mark::Right,
+            "broken" => Mark::Broken,
+            _ => return None,
+        })
+    }
 
     /// As it is noted, and said.
     pub fn word(self) -> &'static str {
         match self {
             Mark::Solved => "solved",
-            Mark::Mended => "mended",
             Mark::Right => "right",
             Mark::Broken => "broken",
         }
@@ -40,7 +44,7 @@ impl Mark {
     /// In front of a puzzle's line.
     pub fn sign(mark: Option<Mark>) -> ColoredString {
         match mark {
-            Some(Mark::Solved | Mark::Mended) => "✓".green(),
+            Some(Mark::Solved) => "✓".green(),
             Some(Mark::Right) => "~".yellow(),
             Some(Mark::Broken) => "✗".red(),
             None => " ".normal(),
@@ -48,16 +52,10 @@ impl Mark {
     }
 }
 
-impl Display for Mark {
-    fn fmt(&self, to: &mut Formatter) -> fmt::Result {
-        to.write_str(self.word())
-    }
-}
-
 /// The end of the file's first line.
 const HEADING_ENDS: &str = "Edit or delete it freely.";
 
-/// The facts by the puzzle's id: "7" or "6.2".
+/// The facts by the puzzle's id: "d7" or "6.2".
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
     entries: BTreeMap<String, Entry>,
@@ -110,9 +108,9 @@ impl Progress {
         self.entries.entry(key.into()).or_default()
     }
 
-    /// Whether it is solved or mended; right and unproven is not.
+    /// Whether it is solved; right and unproven is not.
     pub fn is_done(&self, puzzle: &Puzzle) -> bool {
-        self.of(&puzzle.id).mark == Some(puzzle.kind.done)
+        self.of(&puzzle.id).mark == Some(Mark::Solved)
     }
 
     pub fn count_done(&self, puzzles: &[&Puzzle]) -> usize {
@@ -137,16 +135,16 @@ impl Progress {
     fn render(&self) -> String {
         let mut text = format!("# What the course has noted of your kernels. {HEADING_ENDS}\n");
         let mut entries: Vec<(&String, &Entry)> = self.entries.iter().collect();
-        // 2.1 before 10.1.
+        // 2.1 before 10.1, d2 before d10.
         entries.sort_by_key(|(key, _)| {
-            let numbers = key
-                .split('.')
-                .map(|number| number.parse().unwrap_or(u32::MAX));
-            numbers.collect::<Vec<u32>>()
+            let letters = key.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+            let numbers = key[letters.len()..].split('.');
+            let numbers = numbers.map(|number| number.parse().unwrap_or(u32::MAX));
+            (letters, numbers.collect::<Vec<u32>>())
         });
         for (key, entry) in entries {
             if let Some(mark) = entry.mark {
-                text.push_str(&format!("{key} {mark}\n"));
+                text.push_str(&format!("{key} {}\n", mark.word()));
             }
             if entry.hints > 0 {
                 text.push_str(&format!("{key} hints {}\n", entry.hints));
@@ -175,12 +173,19 @@ fn noted(path: &Path) -> io::Result<Progress> {
 pub fn parse(text: &str) -> Progress {
     let mut progress = Progress::default();
     for line in text.lines() {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let mark = |word: &str| Mark::ALL.into_iter().find(|mark| mark.word() == word);
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        // In older notes a broken kernel's number stands alone.
+        let number = words.first().filter(|key| key.parse::<u32>().is_ok());
+        let of_broken = number.map(|number| format!("d{number}"));
+        if let Some(key) = &of_broken {
+            words[0] = key;
+        }
         match words[..] {
             [] => {}
             [key, "solution"] => progress.entry(key).solution = true,
-            [key, word] if mark(word).is_some() => progress.entry(key).mark = mark(word),
+            [key, word] if Mark::noted(word).is_some() => {
+                progress.entry(key).mark = Mark::noted(word);
+            }
             [key, "hints", seen] if seen.parse::<usize>().is_ok() => {
                 progress.entry(key).hints = seen.parse().unwrap_or(0);
             }
@@ -200,7 +205,7 @@ mod tests {
     #[test]
     fn progress_is_read_as_it_was_written() {
         let mut progress = Progress::default();
-        progress.entry("3").mark = Some(Mark::Mended);
+        progress.entry("d3").mark = Some(Mark::Right);
         progress.entry("6.2").mark = Some(Mark::Solved);
         progress.entry("6.2").hints = 2;
         progress.entry("6.2").solution = true;
@@ -251,8 +256,8 @@ mod tests {
     fn other_lines_do_no_harm_and_are_kept() {
         let text = "hello\n\n07\n07 mended now\n07 hints many\n08 mended\n\u{1F600} \0\n";
         let progress = parse(text);
-        assert_eq!(progress.of("07").mark, None);
-        assert_eq!(progress.of("08").mark, Some(Mark::Mended));
+        assert_eq!(progress.of("d07").mark, None);
+        assert_eq!(progress.of("d08").mark, Some(Mark::Solved));
         let text = progress.render();
         assert!(text.contains("hello\n07\n07 mended now\n"), "{text}");
         assert_eq!(parse(&text), progress);

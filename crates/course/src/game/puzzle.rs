@@ -6,39 +6,55 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use common::source::Source;
-use diagnostics::terminal::prose::beside;
-use judge::Observation;
 use serde::Deserialize;
 use task::form::Form;
 use watchdog::lessons::Lesson;
 
-use super::progress::Mark;
+use super::markdown::markdown;
 use super::written::Written;
 
 /// Where the words beside a heading begin.
 pub const WORDS: usize = 10;
 
-/// A kind of puzzle, and how it is spoken of.
-pub struct PuzzleKind {
-    /// What all of them are, above their list.
-    pub about: &'static str,
+/// What is to be done with a puzzle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A kernel with a gap: fill it.
+    Exercise,
+    /// A kernel with a fault: find it, and mend it.
+    Broken,
+    /// An empty file: write the kernel, and choose its launch.
+    Problem,
+    /// A program with a mistake on the host's side: mend it.
+    Program,
+}
+
+impl Kind {
     /// In a sentence.
-    pub noun: &'static str,
-    pub command: &'static str,
-    /// The command's flag for the answer.
-    pub answer: &'static str,
-    /// What it is in the end.
-    pub done: Mark,
+    pub fn noun(self) -> &'static str {
+        match self {
+            Kind::Exercise => "exercise",
+            Kind::Broken => "broken kernel",
+            Kind::Problem => "problem",
+            Kind::Program => "program",
+        }
+    }
+
     /// How its file's name ends.
-    pub extension: &'static str,
+    pub fn extension(self) -> &'static str {
+        match self {
+            Kind::Program => "rs",
+            _ => "cl",
+        }
+    }
 }
 
 pub struct Puzzle {
     /// What is to be done with it.
-    pub kind: &'static PuzzleKind,
+    pub kind: Kind,
     /// Whose page is about it, if a lesson's is.
     pub lesson: Option<&'static Lesson>,
-    /// "6.2", or "7".
+    /// "6.2" of the exercises, "d7" of the broken kernels, "p3" of the problems, "h1" of the programs.
     pub id: String,
     /// "06-local-memory/2-second-barrier": its place in the learner's folder.
     pub place: String,
@@ -117,14 +133,24 @@ impl Puzzle {
 
     /// "Exercise 6.2: Second barrier".
     pub fn heading(&self) -> String {
-        let (first, rest) = self.kind.noun.split_at(1);
+        let (first, rest) = self.kind.noun().split_at(1);
         let first = first.to_uppercase();
         format!("{first}{rest} {}: {}", self.id, self.words.title)
     }
 
+    /// What stands above it, and others like it, in a list.
+    pub fn group(&self) -> String {
+        match (self.lesson, self.kind) {
+            (Some(lesson), _) => format!("lesson {}: {}", lesson.number, lesson.teaches),
+            (_, Kind::Problem) => "problems: write the kernel, and choose its launch".into(),
+            (_, Kind::Program) => "programs with a mistake on the host's side".into(),
+            _ => "exercises".into(),
+        }
+    }
+
     /// The command that checks it.
     pub fn command(&self) -> String {
-        format!("cargo course {} {}", self.kind.command, self.id)
+        format!("cargo course exercise {}", self.id)
     }
 
     /// Whether this text is another one than that which came, however its lines end.
@@ -134,18 +160,20 @@ impl Puzzle {
 
     /// Its file in a learner's folder.
     pub fn file(&self) -> PathBuf {
-        PathBuf::from(format!("{}.{}", self.place, self.kind.extension))
+        PathBuf::from(format!("{}.{}", self.place, self.kind.extension()))
     }
 
-    /// Whether a word means it: its number, its name, or its file.
+    /// Whether a word means it: its number, its name, or its file. The number alone does where
+    /// one kind is meant; of all, the broken kernels come first.
     pub fn is_meant_by(&self, word: &str) -> bool {
-        let end = format!(".{}", self.kind.extension);
+        let end = format!(".{}", self.kind.extension());
         let word = word.strip_suffix(&end).unwrap_or(word);
         let place = Path::new(&self.place);
-        // Of a problem, a program, or somebody's set, the number alone.
-        let is_number =
-            || self.lesson.is_none() && self.id.rsplit(['.', 'p', 'h']).next() == Some(word);
-        word == self.id || is_number() || word == self.name() || {
+        let number = match (self.kind, self.lesson) {
+            (Kind::Exercise, Some(_)) => word.strip_prefix('e') == Some(&self.id),
+            _ => self.id.rsplit(['.', 'd', 'p', 'h']).next() == Some(word),
+        };
+        word == self.id || number || word == self.name() || {
             // "2-second-barrier", its lesson's folder before it, and any before that.
             let path = Path::new(word);
             path.ends_with(place) || Some(path.as_os_str()) == place.file_name()
@@ -163,36 +191,20 @@ impl Puzzle {
             Check::Lesson(run) => ("Run it", command(self, run, file)),
             Check::Host(_) => ("Task", "stands at the top of the file".into()),
             Check::Task(_) if edited => ("Task", "stands at the top of the file".into()),
-            _ => ("Task", beside(&self.words.asks, WORDS)),
+            _ => (
+                "Task",
+                markdown(&self.words.asks, WORDS).trim_start().into(),
+            ),
         }
     }
 
     /// Whether a right result proves nothing as long as no simulator has looked.
     pub fn needs_simulator(&self) -> bool {
         match &self.check {
-            Check::Lesson(run) => !run.is_seen_by("checker"),
+            Check::Lesson(run) => !run.seen_by.iter().any(|seen| seen == "checker"),
             Check::Host(_) => false,
             _ => true,
         }
-    }
-
-    /// What is to be said of a silent check while the file is as it came, which is known to be
-    /// wrong.
-    pub fn remark(&self, seen: &Observation) -> &'static str {
-        match &self.check {
-            Check::Lesson(run) if run.is_seen_by(seen.kind()) => {
-                ", although it sees this fault at other sizes"
-            }
-            Check::Lesson(_) => ": this detector misses this fault",
-            _ => "",
-        }
-    }
-}
-
-impl Run {
-    /// True where this detector can find it.
-    fn is_seen_by(&self, detector: &str) -> bool {
-        self.seen_by.iter().any(|seen| seen == detector)
     }
 }
 

@@ -7,10 +7,11 @@ use std::path::Path;
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use diagnostics::terminal::Out;
-use diagnostics::terminal::prose::{beside, hunks, prose};
+use diagnostics::terminal::prose::{beside, hunks};
 
 use super::background::is_above_keys;
 use super::folder::{Folder, shown};
+use super::markdown::markdown;
 use super::progress::{Mark, Progress};
 use super::puzzle::Puzzle;
 use super::verdict::Checked;
@@ -38,13 +39,12 @@ pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
         }
     }
     if let Some(next) = folder.progress().next(puzzles) {
-        let watch = format!("cargo course {} --watch", next.kind.command);
         writeln!(
             Out,
             "\n  Open this one in your editor, fill its gap, and save it:\n    {}\n  \
              Beside it, in a terminal: each save is checked.\n    {}",
             shown(&folder.file(next)),
-            watch.cyan()
+            "cargo course exercise --watch".cyan()
         )?;
     }
     let course = "cargo course".cyan();
@@ -52,35 +52,33 @@ pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
     Ok(writeln!(Out, "  {about}\n    {course}")?)
 }
 
-/// Every puzzle with what is known of it, by lesson.
+/// Every puzzle with what is known of it, by lesson and kind.
 pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     let progress = folder.progress();
-    let about = puzzles.first().map_or("", |puzzle| puzzle.kind.about);
-    writeln!(Out, "{}", about.bold())?;
-    let mut above = None;
+    let mut above = String::new();
     for one in puzzles {
-        let lesson = one.lesson.map(|lesson| lesson.number);
-        if let Some(number) = lesson.filter(|_| lesson != above) {
-            writeln!(Out, "\n  lesson {number}")?;
+        let group = one.group();
+        if group != above {
+            writeln!(Out, "\n  {}", group.bold())?;
         }
-        above = lesson;
-        let sign = Mark::sign(progress.of(&one.id).mark);
-        writeln!(
-            Out,
-            "  {sign} {:<5} {}",
-            one.id,
-            beside(&one.words.title, 10)
-        )?;
+        above = group;
+        writeln!(Out, "{}", row(one, &progress, beside(&one.words.title, 10)))?;
     }
     total(puzzles, folder)
 }
 
+/// A line of the list, with this title.
+pub fn row(puzzle: &Puzzle, progress: &Progress, title: String) -> String {
+    let sign = Mark::sign(progress.of(&puzzle.id).mark);
+    format!("  {sign} {:<5} {title}", puzzle.id)
+}
+
 /// One puzzle of `check-all`; `None` is one whose file cannot be read.
-pub fn row(puzzle: &Puzzle, checked: Option<&Checked>, folder: &Folder) -> Result<()> {
+pub fn checked_row(puzzle: &Puzzle, checked: Option<&Checked>, folder: &Folder) -> Result<()> {
     let seen = checked.map_or(&[][..], |checked| &checked.seen.observations);
     let fault = seen.iter().find(|seen| seen.is_fault());
     let (mark, mut words) = match checked {
-        Some(checked) => checked.verdict.in_short(puzzle.kind.done),
+        Some(checked) => checked.verdict.in_short(),
         None => ("?".yellow(), "its file cannot be read"),
     };
     if folder.progress().of(&puzzle.id).mark == Some(Mark::Broken) && fault.is_some() {
@@ -92,21 +90,11 @@ pub fn row(puzzle: &Puzzle, checked: Option<&Checked>, folder: &Folder) -> Resul
     Ok(Out.flush()?)
 }
 
-/// After the rows of `check-all`, which found so many files `fresh`, as they came.
-pub fn checked_all(puzzles: &[&Puzzle], fresh: usize, folder: &Folder) -> Result<()> {
-    if fresh > 0 {
-        let noun = puzzles.first().map_or("", |puzzle| puzzle.kind.noun);
-        writeln!(Out, "    {} not begun", verify::numbers::count(fresh, noun))?;
-    }
-    total(puzzles, folder)
-}
-
 /// How many are done, and the next command.
 pub fn total(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     let progress = folder.progress();
     let (count, all) = (progress.count_done(puzzles), puzzles.len());
-    let done = puzzles.first().map_or("", |puzzle| puzzle.kind.done.word());
-    writeln!(Out, "\n  {count} of {all} {done}")?;
+    writeln!(Out, "\n  {count} of {all} solved")?;
     if !folder.is_started() {
         writeln!(Out, "  next: {}", "cargo course start".cyan())?;
         writeln!(Out, "        copies them to {}", shown(&folder.path))?;
@@ -127,19 +115,14 @@ pub fn head(puzzle: &Puzzle, file: &Path, edited: bool) -> Result<()> {
 pub fn checked(puzzle: &Puzzle, edited: bool, checked: &Checked) -> Result<()> {
     writeln!(Out, "{}", "What the checks see".bold())?;
     for seen in &checked.seen.observations {
-        let is_as_it_came = seen.is_silent() && !edited;
-        let remark = if is_as_it_came {
-            puzzle.remark(seen)
-        } else {
-            ""
+        // That it is wrong as it came is known.
+        let mark = match edited || !seen.is_silent() {
+            true => seen.outcome.mark(),
+            false => "-".normal(),
         };
-        let mark = match remark {
-            "" => seen.outcome.mark(),
-            _ => "-".normal(),
-        };
-        seen.print(&mark, &format!("{}{remark}", seen.says))?;
+        seen.print(&mark, &seen.says)?;
     }
-    let words = format!("{}: {}", puzzle.id, checked.verdict.words(puzzle.kind.done));
+    let words = format!("{}: {}", puzzle.id, checked.verdict.words());
     let words = checked.verdict.shown(&beside(&words, 2));
     Ok(writeln!(Out, "\n  {words}")?)
 }
@@ -167,20 +150,22 @@ pub fn advice(puzzle: &Puzzle, progress: &Progress) -> Result<()> {
          seen\n    {}",
         command(puzzle, ""),
         command(puzzle, "--hint"),
-        command(puzzle, puzzle.kind.answer)
+        command(puzzle, "--solution")
     )?)
 }
 
 /// What to read and to do when it is done.
 pub fn onward(puzzle: &Puzzle, next: Option<&Puzzle>, folder: &Folder) -> Result<()> {
-    writeln!(Out, "\n{}\n", prose(&puzzle.words.why))?;
+    writeln!(Out, "\n{}\n", markdown(&puzzle.words.why, 2))?;
     if puzzle.solution.is_some() && !is_above_keys() {
-        let answer = command(puzzle, puzzle.kind.answer);
-        writeln!(Out, "  Our solution, beside yours:\n    {answer}")?;
+        let diff = command(puzzle, "--diff");
+        writeln!(
+            Out,
+            "  What differs between yours and our solution:\n    {diff}"
+        )?;
     }
     let Some(next) = next else {
-        let done = puzzle.kind.done;
-        return Ok(writeln!(Out, "  That was the last one: all are {done}.")?);
+        return Ok(writeln!(Out, "  That was the last one: all are solved.")?);
     };
     let words = format!("Next, {}:", next.words.title.trim_end_matches('.'));
     let (words, file) = (beside(&words, 2), shown(&folder.file(next)));
@@ -196,14 +181,15 @@ pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
     writeln!(Out, "{}\n", title(puzzle))?;
     for (number, hint) in (1..=seen).zip(&puzzle.words.hints) {
         let heading = format!("Hint {number}").bold();
-        writeln!(Out, "  {heading}\n{}\n", prose(hint))?;
+        writeln!(Out, "  {heading}\n{}\n", markdown(hint, 2))?;
     }
+    let [hint, answer] = match is_above_keys() {
+        true => ["h", "s"],
+        false => ["--hint", "--solution"],
+    };
     let says = match puzzle.words.hints.len() - seen {
-        0 => format!(
-            "That was the last one; {} tells it all.",
-            puzzle.kind.answer
-        ),
-        more => format!("{more} more: --hint shows the next, in a folder of your own."),
+        0 => format!("That was the last one; {answer} tells it all."),
+        more => format!("{more} more: {hint} shows the next, in a folder of your own."),
     };
     Ok(writeln!(Out, "  {says}")?)
 }
@@ -227,15 +213,15 @@ pub fn answer(puzzle: &Puzzle, is_tried: bool) -> Result<()> {
     if !lines.is_empty() {
         writeln!(Out)?;
     }
-    Ok(writeln!(Out, "{}\n", prose(&puzzle.words.why))?)
+    Ok(writeln!(Out, "{}\n", markdown(&puzzle.words.why, 2))?)
 }
 
 /// What differs between the learner's text and the solution.
 pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
     writeln!(Out, "{}\n", title(puzzle))?;
     let Some(solution) = &puzzle.solution else {
-        let answer = puzzle.kind.answer;
-        return Ok(writeln!(Out, "  {answer} shows the mended lines.")?);
+        let answer = command(puzzle, "--solution");
+        return Ok(writeln!(Out, "  {answer}   shows the mended lines.")?);
     };
     let hunks = hunks(&diagnostics::terminal::diff::hunks(own, &solution.text, 2));
     if hunks.is_empty() {

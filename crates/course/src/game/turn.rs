@@ -1,7 +1,7 @@
 //! One puzzle and the learner's file, checked once.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -26,6 +26,8 @@ pub struct Turn<'a> {
     pub puzzle: &'a Puzzle,
     pub folder: &'a Folder,
     pub file: PathBuf,
+    /// Whose exercises are played, where they are not the course's.
+    pub from: Option<&'a Path>,
     pub how: &'a How,
 }
 
@@ -38,9 +40,12 @@ impl<'a> Turn<'a> {
 
     /// The command that does the same.
     pub fn words(&self) -> Vec<String> {
-        let file = self.file.to_string_lossy().into_owned();
-        let words = [self.puzzle.kind.command.into(), file];
-        words.into_iter().chain(self.how.flags()).collect()
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let mut words = vec!["exercise".into(), text(&self.file)];
+        let from = self.from.into_iter();
+        words.extend(from.flat_map(|set| ["--from".into(), text(set)]));
+        words.extend(self.how.flags());
+        words
     }
 
     /// Checks the file, and shows what was seen and what comes `next` among these puzzles.
@@ -100,7 +105,7 @@ impl<'a> Turn<'a> {
         let puzzle = self.puzzle;
         let mut progress = self.folder.progress();
         let before = progress.of(&puzzle.id).mark;
-        let mark = verdict.mark(before, puzzle.kind.done);
+        let mark = verdict.mark(before);
         if mark != before && self.folder.owns(puzzle, &self.file) {
             progress.entry(&puzzle.id).mark = mark;
             self.folder.mark(puzzle, mark);
@@ -117,52 +122,35 @@ impl<'a> Turn<'a> {
             "title": puzzle.words.title,
             "file": self.file,
             "observations": checked.seen.observations,
-            puzzle.kind.done.word(): checked.verdict == Verdict::Done,
-            "verdict": checked.verdict.words(puzzle.kind.done),
+            "solved": checked.verdict == Verdict::Done,
+            "verdict": checked.verdict.words(),
         });
         Ok(writeln!(Out, "{line}")?)
     }
-}
-
-/// What is watched, and what comes after it. Without a terminal there is a check after each save, one
-/// below the other; with one [`crate::front`] shows the same on a screen with keys.
-pub struct Watch<'a> {
-    pub puzzles: &'a [&'a Puzzle],
-    pub turn: Turn<'a>,
-    /// Whether a puzzle that is done gives way to the next one.
-    pub goes_on: bool,
-}
-
-impl Watch<'_> {
-    /// Checks, and checks again after each save, until Ctrl-C.
-    pub fn run(mut self) -> Result<ExitCode> {
-        let mut saves = Saves::of(&[&self.turn.file], &self.name())?;
-        each_save(&mut saves, |saves| self.check(saves))?;
+    /// Checks, and checks again after each save, one below the other, until Ctrl-C; if it `goes_on`,
+    /// a puzzle that is done gives way to the next of these. Where there are keys,
+    /// [`super::front`] shows the same on a screen.
+    pub fn watch(mut self, puzzles: &[&'a Puzzle], goes_on: bool) -> Result<ExitCode> {
+        let mut saves = Saves::of(&[&self.file], &self.name())?;
+        each_save(&mut saves, |saves| -> Result<News> {
+            writeln!(Out)?;
+            let news = Background::start(&self.words(), false)?.until_a_save(saves);
+            let progress = self.folder.progress();
+            let is_over = goes_on && progress.is_done(self.puzzle) && news == News::Nothing;
+            let next = progress.next_after(self.puzzle, puzzles);
+            let Some(next) = next.filter(|_| is_over) else {
+                return Ok(news);
+            };
+            self.turn_to(next);
+            saves.turn_to(&self.file, &self.name())?;
+            Ok(News::Turned)
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 
     fn name(&self) -> String {
-        let file = &self.turn.file;
-        let name = file.file_name().unwrap_or(file.as_os_str());
+        let name = self.file.file_name().unwrap_or(self.file.as_os_str());
         name.to_string_lossy().into_owned()
-    }
-
-    /// One check, which a save ends.
-    fn check(&mut self, saves: &mut Saves) -> Result<News> {
-        writeln!(Out)?;
-        let news = Background::start(&self.turn.words(), false)?.until_a_save(saves);
-        if news != News::Nothing {
-            return Ok(news);
-        }
-        let (progress, now) = (self.turn.folder.progress(), self.turn.puzzle);
-        let is_over = self.goes_on && progress.is_done(now);
-        let next = progress.next_after(now, self.puzzles);
-        let Some(next) = next.filter(|_| is_over) else {
-            return Ok(News::Nothing);
-        };
-        self.turn.turn_to(next);
-        saves.turn_to(&self.turn.file, &self.name())?;
-        Ok(News::Turned)
     }
 }
 

@@ -51,25 +51,26 @@ impl Verdict {
         }
     }
 
-    /// In plain words; `done` is what the puzzle is to be in the end.
-    pub fn words(self, done: Mark) -> String {
+    /// In plain words.
+    pub fn words(self) -> &'static str {
         match self {
-            Verdict::Done => done.word().into(),
-            Verdict::Unproven => "the result is right, not proven free of races and other faults: \
-                                  what might have seen one did not run"
-                .into(),
-            Verdict::NotYet => format!("not {done} yet"),
-            Verdict::Untouched => format!(
-                "not {done} yet: the file is as it came, and nothing on this machine sees its fault"
-            ),
-            Verdict::NotRun => "not decided: the kernel did not run".into(),
+            Verdict::Done => "solved",
+            Verdict::Unproven => {
+                "the result is right, not proven free of races and other faults: what might have \
+                 seen one did not run"
+            }
+            Verdict::NotYet => "not solved yet",
+            Verdict::Untouched => {
+                "not solved yet: the file is as it came, and nothing on this machine sees its fault"
+            }
+            Verdict::NotRun => "not decided: the kernel did not run",
         }
     }
 
     /// A sign and a word or two.
-    pub fn in_short(self, done: Mark) -> (ColoredString, &'static str) {
+    pub fn in_short(self) -> (ColoredString, &'static str) {
         match self {
-            Verdict::Done => ("✓".green(), done.word()),
+            Verdict::Done => ("✓".green(), "solved"),
             Verdict::Unproven => ("~".yellow(), "right, not proven"),
             Verdict::NotYet => ("✗".red().bold(), "not yet"),
             Verdict::NotRun => ("?".yellow(), "did not run"),
@@ -88,10 +89,10 @@ impl Verdict {
 
     /// What is noted from now on, where `before` was noted until now: what the file is, as
     /// far as this machine can tell.
-    pub fn mark(self, before: Option<Mark>, done: Mark) -> Option<Mark> {
+    pub fn mark(self, before: Option<Mark>) -> Option<Mark> {
         match self {
-            Verdict::Done => Some(done),
-            Verdict::Unproven if before != Some(done) => Some(Mark::Right),
+            Verdict::Done => Some(Mark::Solved),
+            Verdict::Unproven if before != Some(Mark::Solved) => Some(Mark::Right),
             Verdict::NotYet | Verdict::Untouched if before == Some(Mark::Right) => None,
             Verdict::NotYet | Verdict::Untouched => before.map(|_| Mark::Broken),
             Verdict::Unproven | Verdict::NotRun => before,
@@ -128,7 +129,7 @@ mod tests {
             (Verdict::Unproven, None, right),
             (Verdict::NotRun, done, done),
         ] {
-            assert_eq!(verdict.mark(before, Mark::Solved), after, "{verdict:?}");
+            assert_eq!(verdict.mark(before), after, "{verdict:?}");
         }
     }
 

@@ -13,7 +13,7 @@ use super::puzzle::Puzzle;
 /// are done.
 pub fn meant<'a>(
     word: Option<&str>,
-    all: &'a [Puzzle],
+    all: &[&'a Puzzle],
     folder: &Folder,
 ) -> Result<Option<(&'a Puzzle, PathBuf)>> {
     if let Some(word) = word {
@@ -21,40 +21,35 @@ pub fn meant<'a>(
         return Ok(Some((one, file(one, folder, word))));
     }
     folder.must_be_started()?;
-    let next = folder.progress().next(&all.iter().collect::<Vec<_>>());
+    let next = folder.progress().next(all);
     Ok(next.map(|one| (one, folder.file(one))))
 }
 
-/// The one that is meant by "6.2", a name, or a path.
-pub fn find<'a>(all: &'a [Puzzle], word: &str) -> Result<&'a Puzzle> {
-    let found = all.iter().find(|one| one.is_meant_by(word));
-    found.ok_or_else(|| Error::Usage(unknown(all, word)).into())
-}
-
+/// The one that is meant by "6.2", "d7", a name, or a path.
+///
+/// # Errors
 /// That there is none, which one may be meant, and how all are listed.
-fn unknown(puzzles: &[Puzzle], word: &str) -> String {
-    let [first, .., last] = puzzles else {
-        return format!("there is no {word}");
-    };
-    let names = puzzles
-        .iter()
-        .flat_map(|puzzle| [&puzzle.id, puzzle.name()]);
+pub fn find<'a>(all: &[&'a Puzzle], word: &str) -> Result<&'a Puzzle> {
+    if let Some(found) = all.iter().find(|one| one.is_meant_by(word)) {
+        return Ok(found);
+    }
+    let names = all.iter().flat_map(|one| [&one.id, one.name()]);
     // All of them would be too many for a message.
     let names: Vec<String> = names.map(String::from).collect();
     let near = nearest(word, &names);
     let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
-    let (noun, command) = (first.kind.noun, first.kind.command);
-    format!(
-        "there is no {noun} {word}{near}; they go from {} to {}\n  next: `cargo course {command} \
-         --list` lists them all",
-        first.id, last.id
-    )
+    let nouns = all.iter().map(|one| one.kind.noun());
+    let noun = nouns.reduce(|a, b| if a == b { a } else { "exercise" });
+    bail!(Error::Usage(format!(
+        "there is no {} {word}{near}\n  next: cargo course exercise --list   lists them all",
+        noun.unwrap_or("exercise")
+    )))
 }
 
 /// The file that is meant: the one that was named, or the one in the folder.
 fn file(puzzle: &Puzzle, folder: &Folder, word: &str) -> PathBuf {
     let named = Path::new(word);
-    if named.exists() && named.extension() == Some(puzzle.kind.extension.as_ref()) {
+    if named.exists() && named.extension() == Some(puzzle.kind.extension().as_ref()) {
         named.to_path_buf()
     } else {
         folder.file(puzzle)

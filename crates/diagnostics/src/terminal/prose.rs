@@ -1,5 +1,5 @@
-//! Prose on a screen of 80 columns: paragraphs beside a heading, and code between them; and what
-//! changed between two texts.
+//! Prose on a screen of 80 columns: a paragraph beside a heading, and what changed between two
+//! texts.
 
 use colored::Colorize;
 
@@ -18,45 +18,6 @@ pub fn beside(paragraph: &str, column: usize) -> String {
 /// A line, or its beginning where it is longer than `width` columns.
 pub fn cut(line: &str, width: usize) -> String {
     console::truncate_str(line, width, "...").into_owned()
-}
-
-/// A text of paragraphs, and of code between fences, moved in by two columns.
-pub fn prose(text: &str) -> String {
-    let mut parts = Vec::new();
-    for (at, part) in text.split("```").enumerate() {
-        if at % 2 == 0 {
-            let paragraphs = part.trim().split("\n\n").filter(|text| !text.is_empty());
-            parts.extend(paragraphs.map(|text| format!("  {}", beside(text, 2))));
-            continue;
-        }
-        // Every second part stands between fences, behind the name of its language.
-        let (language, code) = part.split_once('\n').unwrap_or(("", part));
-        let hunks = code.trim_end().split("\n...\n");
-        parts.extend(hunks.map(|hunk| match language {
-            "diff" => difference(hunk),
-            _ => format!("    {}", hunk.replace('\n', "\n    ").cyan()),
-        }));
-    }
-    parts.join("\n\n")
-}
-
-/// Lines that begin with "-", "+" or a space, without the indentation that all have.
-fn difference(hunk: &str) -> String {
-    let lines = || hunk.lines().map(|line| line.split_at(line.len().min(1)));
-    let texts = lines()
-        .map(|(_, text)| text)
-        .filter(|text| !text.is_empty());
-    let common = texts.map(|text| text.len() - text.trim_start().len()).min();
-    let shown = lines().map(|(mark, text)| {
-        let line = format!("{mark}{}", text.get(common.unwrap_or(0)..).unwrap_or(""));
-        let line = match mark {
-            "-" => line.red(),
-            "+" => line.green(),
-            _ => line.normal(),
-        };
-        format!("  {line}")
-    });
-    shown.collect::<Vec<_>>().join("\n")
 }
 
 /// Lines with their numbers: `+` in the new text, `-` in the old one.

@@ -15,7 +15,7 @@ fn before(learner: &Learner, words: &str) -> Terminal {
 
 /// How many are solved, as the screen says it.
 fn solved(count: usize) -> String {
-    format!("{count} of {} solved", exercises().len())
+    format!("{count} of 108 solved")
 }
 
 #[track_caller]
@@ -37,13 +37,18 @@ fn each_key_does_what_the_screen_says() {
         .sees("h hint 1 of 3")
         .press("h")
         .sees("Hint 1")
-        .sees("2 more: --hint shows");
+        .sees("2 more: h shows");
     terminal.press("h").sees("Hint 2").sees("h hint 3 of 3");
     terminal.press(key::ESCAPE).sees("What the checks see");
     terminal
         .press("s")
-        .sees("You have not changed your file yet");
-    terminal.press("d").sees("- yours   + our solution");
+        .sees("You have not changed your file yet. See the solution");
+    terminal.press("n").sees("q quit").press("s").sees("y yes");
+    terminal.press("y").sees("1000 * row + column").press("?");
+    terminal
+        .sees("which $VISUAL or $EDITOR names")
+        .press("d")
+        .sees("- yours   + our solution");
     // Both name the kernel, or say what is missing on this machine.
     let [trace, asm] = ["in the simulator", " instructions"];
     let says = |text: &'static str| {
@@ -56,19 +61,27 @@ fn each_key_does_what_the_screen_says() {
     terminal.press("a").waits_until("code", says(asm));
     terminal
         .press("o")
-        .sees("# Lesson 1: device discovery")
+        .sees("Lesson 1: device discovery")
         .sees("Esc back");
+    assert!(
+        !terminal.screen().contains("# Lesson"),
+        "a mark of Markdown"
+    );
     terminal
         .press("r")
         .draws("checking, ")
         .sees("What the checks see");
     terminal.sees("not solved yet");
-    terminal.press("l").sees("lesson 2").sees("The last group");
-    terminal.press("n").sees("1.3: not solved yet");
+    terminal
+        .press("l")
+        .sees("lesson 2")
+        .sees("▸   1.2   Rows and columns");
+    terminal.press(key::DOWN).sees("▸   1.3").press(key::ENTER);
+    terminal.sees("1.3: not solved yet");
     // However small and however large: what fits is shown.
     terminal.resize(9, 3).sees("0 of").resize(80, 24);
     terminal.tells_size(u16::MAX, u16::MAX).press("o");
-    terminal.draws("# Lesson 1").press(key::ESCAPE);
+    terminal.draws("Lesson 1").press(key::ESCAPE);
     terminal.draws("What the checks see");
     must_be_left_in_order(&mut terminal);
 }
@@ -89,11 +102,11 @@ fn x_gives_a_file_back() {
     let exercise = numbered("1.2");
     learner.writes(&exercise, "// mine\n");
     let mut terminal = before(&learner, "exercise 1.2 --watch");
-    terminal.sees("Exercise 1.2").sees("r run again");
-    terminal.press("x").sees("Give back the file");
-    terminal.press("n").sees("r run again");
+    terminal.sees("Exercise 1.2").sees("q quit");
+    terminal.press("x").sees("Give back 2-rows-and-columns.cl");
+    terminal.press("n").sees("q quit");
     assert_eq!(read(&learner.file(&exercise)), "// mine\n");
-    terminal.press("x").sees("Give back the file").press("y");
+    terminal.press("x").sees("Give back ").press("y");
     let begin = Instant::now();
     let kept = learner.file(&exercise).with_extension("old.cl");
     while !kept.exists() && begin.elapsed() < Duration::from_secs(60) {
@@ -121,9 +134,9 @@ fn a_save_ends_the_check_of_a_kernel_that_does_not_end() {
         .sees("a launch ends after 720 s")
         .waits_until("check of a second", is_running);
     learner.writes(&exercise, &solution(&exercise));
-    terminal.sees("✓ solved").sees(&solved(1));
+    terminal.sees("✓ solved; n: next").sees(&solved(1));
     // The text does not fit: it scrolls, and follows the size of the terminal.
-    terminal.sees("lines 1 to 20 of ").press(END);
+    terminal.sees("lines 1 to 21 of ").press(END);
     terminal.sees("Next, Rows and columns");
     terminal.resize(60, 16).sees("lines ");
     // At once: what was drawn before has each of these, too.
@@ -145,17 +158,50 @@ fn a_save_ends_the_check_of_a_kernel_that_does_not_end() {
 fn a_broken_kernel_is_watched_in_the_same_way() {
     let learner = Learner::started("front-broken");
     let mut terminal = before(&learner, "diagnose --watch");
-    terminal.sees("Broken kernel 1:").sees("not mended yet");
-    terminal.sees("0 of ").sees(" mended");
-    assert!(
-        !terminal.screen().contains("d diff"),
-        "{}",
-        terminal.screen()
-    );
+    terminal.sees("Broken kernel d1:").sees("✗ not solved yet");
     terminal
-        .press("h")
-        .sees("Hint 1")
-        .press("n")
-        .sees("Broken kernel 2:");
+        .sees(&solved(0))
+        .press("d")
+        .sees("the mended lines");
+    terminal.press("h").sees("Hint 1").press("n");
+    terminal.sees("Broken kernel d2:");
+    must_be_left_in_order(&mut terminal);
+}
+
+/// A search, what is open and what is done, and whatever kind the cursor is on.
+#[test]
+fn the_list_is_searched_and_filtered() {
+    let learner = Learner::started("front-list");
+    fs::write(learner.0.join("progress.txt"), "1.2 solved\n7 mended\n").expect("writable");
+    let mut terminal = before(&learner, "exercise 1.1 --watch");
+    terminal
+        .sees(&solved(2))
+        .press("l")
+        .sees("▸   1.1")
+        .press("o");
+    terminal.waits_until("open ones", |_, screen| !screen.contains("✓ 1.2"));
+    terminal.sees("those that are open").press("d");
+    terminal.waits_until("done ones", |_, screen| screen.contains("✓ d7"));
+    terminal
+        .press("d")
+        .sees("1.3")
+        .press("/")
+        .press("transposi");
+    terminal.sees("/transposi_").sees("p2").press(key::ENTER);
+    terminal
+        .sees("Problem p2: a transposition")
+        .sees("✗ not solved yet");
+    must_be_left_in_order(&mut terminal);
+}
+
+/// The editor has the terminal, and what it saves is checked.
+#[test]
+fn e_opens_the_editor_that_the_environment_names() {
+    let learner = Learner::started("front-editor");
+    let program = learner.types("exercise 1.1 --watch");
+    let program = program.env("VISUAL", "echo 'kernel void x() {}' >");
+    let mut terminal = program.on_terminal(80, 24);
+    terminal.sees("not solved yet").press("e");
+    terminal.sees("cannot be launched");
     must_be_left_in_order(&mut terminal);
 }

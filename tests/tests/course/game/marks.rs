@@ -23,7 +23,7 @@ fn check_all_and_the_map_agree_on_what_is_broken_again() {
     shown.says(&["✗ 2.2", "now broken: ", "0 of ", next]);
     assert!(learner.progress().contains("2.2 broken\n"));
     let map = types("").ends_with(0);
-    let map = map.says(&["0 of 3", "Next is exercise 2.2"]);
+    let map = map.says(&["0 of 3", "Next: Exercise 2.2"]);
     assert!(!map.stdout.contains("1 of 3"), "{map}");
     types("exercise --list").says(&["✗ 2.2", next]);
     learner.writes(&exercise, &solution(&exercise));
@@ -51,7 +51,7 @@ fn check_all_tells_a_death_of_the_kernel_that_died_alone() {
     let shown = learner.types("check-all --no-timing").run();
     shown
         .ends_with(5)
-        .says(&["✓ 1.1", "✗ 1.2", "✓ 1.3", "2 of 47"]);
+        .says(&["✓ 1.1", "✗ 1.2", "✓ 1.3", "2 of 108"]);
 }
 
 /// Who looks at another learner's file does not lose, or win, by what is in it.

@@ -1,0 +1,470 @@
+//! `--watch` on a terminal: a screen that checks a puzzle's file after every save, with a key
+//! for everything else. What the keys show is what the commands of the same names print: each
+//! is run as a process, which the next key or save ends.
+
+use std::io::{IsTerminal, stdin, stdout};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::Result;
+use common::Error;
+use common::source::{Source, workspace};
+use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
+use crossterm::style::Stylize;
+use diagnostics::terminal::stream::Stream;
+use diagnostics::terminal::wrap::lines;
+use lesson::step::pane::{Pane, Scroll};
+use lesson::step::screen::{self, event_within};
+use watchdog::watch::saves::{News, Saves};
+
+use super::background::Background;
+use super::folder::Folder;
+use super::list::List;
+use super::markdown::markdown;
+use super::puzzle::{Kind, Puzzle};
+use super::turn::Turn;
+use super::verdict::Verdict;
+use super::{give_back, is_tried};
+
+/// How often the screen is drawn anew while something runs, and while nothing does: what is
+/// timed meanwhile may need this very core.
+const BUSY: Duration = Duration::from_millis(200);
+const IDLE: Duration = Duration::from_secs(1);
+/// How often the files of the other puzzles are looked at.
+const OTHERS: Duration = Duration::from_millis(300);
+/// How long a key is waited for until files and checks are looked at.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The columns of the bar of what is solved.
+const BAR: usize = 30;
+
+/// The keys below the screen.
+#[rustfmt::skip]
+const KEYS: [(&str, &str); 7] = [
+    ("Esc", "back"), ("h", "hint"), ("s", "solution"), ("n", "next"), ("l", "list"), ("?", "keys"),
+    ("q", "quit"),
+];
+/// Those that do not stand there.
+const MORE: &str = "  e  your editor, which $VISUAL or $EDITOR names, with this file
+  d  what differs between your file and the solution
+  t  the memory traffic of each line
+  a  the innermost loop in machine code
+  o  the page that is about it
+  r  check it once more
+  x  the file as it came; yours is kept beside it
+  Up Down PgUp PgDn Home End   scroll
+
+Each save is checked by itself. Who saves the file of another exercise turns to that one.";
+
+/// What is asked before it is done.
+#[derive(Clone, Copy)]
+enum Ask {
+    /// Whether the file is to be given back as it came.
+    Reset,
+    /// Whether the solution is to be seen before an attempt.
+    Solution,
+}
+
+/// What lies over the check.
+enum Over<'a> {
+    Nothing,
+    Text(Shown),
+    List(List<'a>, Pane),
+}
+
+/// Whether there is a screen, and somebody who has keys.
+pub fn is_possible() -> bool {
+    let is_plain = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    stdin().is_terminal() && stdout().is_terminal() && !is_plain
+}
+
+/// Opens the screen of one of these puzzles.
+pub fn open(puzzles: &[Puzzle], turn: Turn) -> Result<ExitCode> {
+    let mut front = Front {
+        saves: Saves::of(&[&turn.file], "")?,
+        looked: Instant::now(),
+        saved: last_saved(puzzles, turn.folder).map(|(when, _)| when),
+        check: Shown::of(&turn.words())?,
+        puzzles,
+        turn,
+        over: Over::Nothing,
+        asks: None,
+        says: String::new(),
+        is_gone: false,
+    };
+    enter()?;
+    let ran = front.run();
+    screen::leave();
+    ran.map(|()| ExitCode::SUCCESS)
+}
+
+fn enter() -> Result<()> {
+    screen::enter(Stream::Output, None).map_err(Error::Io)?;
+    screen::take_keys();
+    Ok(())
+}
+
+struct Front<'a> {
+    /// All of them.
+    puzzles: &'a [Puzzle],
+    /// When the files of all of them were looked at, and when the last of them had been saved.
+    looked: Instant,
+    saved: Option<SystemTime>,
+    /// What is watched.
+    turn: Turn<'a>,
+    saves: Saves,
+    check: Shown,
+    over: Over<'a>,
+    asks: Option<Ask>,
+    /// What is said below, until the next key.
+    says: String,
+    is_gone: bool,
+}
+
+impl<'a> Front<'a> {
+    fn run(&mut self) -> Result<()> {
+        let mut drawn: Option<Instant> = None;
+        loop {
+            let is_busy = self.is_busy();
+            let patience = if is_busy { BUSY } else { IDLE };
+            if drawn.is_none_or(|drawn| drawn.elapsed() >= patience) {
+                self.draw();
+                drawn = Some(Instant::now());
+            }
+            // Without its terminal it has nothing to do.
+            let Ok(event) = event_within(PAUSE) else {
+                return Ok(());
+            };
+            if let Some(event) = event {
+                drawn = None;
+                if !self.goes_on_after(&event)? {
+                    return Ok(());
+                }
+            }
+            let news = self.saves.wait(Duration::ZERO);
+            match news {
+                News::Interrupted => return Ok(()),
+                News::Saved => self.check_again()?,
+                News::Gone => self.is_gone = true,
+                _ => {}
+            }
+            if let Some(other) = self.saved_elsewhere() {
+                self.turn_to(other)?;
+            }
+            if news != News::Nothing || is_busy && !self.is_busy() {
+                drawn = None;
+            }
+        }
+    }
+
+    /// Whether something runs.
+    fn is_busy(&mut self) -> bool {
+        let over = match &mut self.over {
+            Over::Text(shown) => shown.is_busy(),
+            _ => false,
+        };
+        over || self.check.is_busy()
+    }
+
+    /// Ends the check that runs, and begins another.
+    fn check_again(&mut self) -> Result<()> {
+        self.check = Shown::of(&self.turn.words())?;
+        (self.over, self.is_gone) = (Over::Nothing, false);
+        Ok(())
+    }
+
+    fn turn_to(&mut self, puzzle: &'a Puzzle) -> Result<()> {
+        self.turn.turn_to(puzzle);
+        self.saves.turn_to(&self.turn.file, "")?;
+        self.says.clear();
+        self.asks = None;
+        self.check_again()
+    }
+
+    /// Another puzzle, whose file the learner has changed and saved: that is worked on now.
+    fn saved_elsewhere(&mut self) -> Option<&'a Puzzle> {
+        if self.looked.elapsed() < OTHERS {
+            return None;
+        }
+        self.looked = Instant::now();
+        let (when, other) = last_saved(self.puzzles, self.turn.folder)?;
+        if self.saved.replace(when) >= Some(when) || other == self.turn.puzzle {
+            return None;
+        }
+        let text = Source::read(&self.turn.folder.file(other)).ok()?.text;
+        other.is_edited(&text).then_some(other)
+    }
+
+    /// What comes of a key; whether it goes on.
+    fn goes_on_after(&mut self, event: &Event) -> Result<bool> {
+        let key = match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => key,
+            _ => return Ok(true),
+        };
+        if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
+            return Ok(false);
+        }
+        self.says.clear();
+        if let Some(ask) = self.asks.take() {
+            match ask {
+                _ if key.code != KeyCode::Char('y') => {}
+                Ask::Reset => self.give_back(),
+                Ask::Solution => self.over = self.said_by('s')?,
+            }
+            return Ok(true);
+        }
+        if let Over::List(list, _) = &mut self.over
+            && !list.is_left_by(key.code)
+        {
+            let chosen = list.key(key.code, &self.turn.folder.progress());
+            return chosen
+                .map_or(Ok(()), |one| self.turn_to(one))
+                .map(|()| true);
+        }
+        let puzzle = self.turn.puzzle;
+        match key.code {
+            KeyCode::Char('q') => return Ok(false),
+            KeyCode::Esc | KeyCode::Backspace | KeyCode::Enter => self.over = Over::Nothing,
+            KeyCode::Char('r') => self.check_again()?,
+            KeyCode::Char('x') => self.asks = Some(Ask::Reset),
+            KeyCode::Char('s') if !is_tried(puzzle, &self.turn.file) => {
+                self.asks = Some(Ask::Solution);
+            }
+            KeyCode::Char('n') => self.go_to_next()?,
+            KeyCode::Char('e') => self.edit()?,
+            KeyCode::Char('l') => {
+                self.over = Over::List(List::at(puzzle, self.puzzles), Pane::default());
+            }
+            KeyCode::Char('o') => {
+                let page = Source::read(&workspace().join(puzzle.page.with_extension("md")))?;
+                // A problem's solutions are not read by mistake.
+                let page = page.text.split("\n## Hints").next().unwrap_or_default();
+                self.over = Over::Text(Shown::text(markdown(page, 0)));
+            }
+            KeyCode::Char('?') => {
+                let keys = self.keys().into_iter();
+                let keys = keys.map(|(key, does)| format!("  {key}  {does}\n"));
+                self.over = Over::Text(Shown::text(keys.collect::<String>() + MORE));
+            }
+            KeyCode::Char(key @ ('h' | 's' | 'd' | 't' | 'a')) => self.over = self.said_by(key)?,
+            code => {
+                let shown = match &mut self.over {
+                    Over::Text(shown) => shown,
+                    _ => &mut self.check,
+                };
+                Scroll::of(code).map(|to| shown.pane.scroll(to));
+            }
+        }
+        Ok(true)
+    }
+
+    /// What the command of a key says.
+    fn said_by(&self, key: char) -> Result<Over<'a>> {
+        let (puzzle, file) = (self.turn.puzzle, self.turn.file.to_string_lossy());
+        let words = match key {
+            'h' | 's' | 'd' => {
+                let [mut words, how] = [self.turn.words(), self.turn.how.flags()];
+                words.truncate(words.len() - how.len());
+                let flag = match key {
+                    'h' => "--hint",
+                    's' => "--solution",
+                    _ => "--diff",
+                };
+                words.push(flag.into());
+                words
+            }
+            _ if puzzle.kind == Kind::Program => {
+                return Ok(Over::Text(Shown::text("  It is no kernel.".into())));
+            }
+            't' => ["trace", &puzzle.id, "--source", &file]
+                .map(String::from)
+                .into(),
+            _ => ["asm", &puzzle.id, "--source", &file]
+                .map(String::from)
+                .into(),
+        };
+        Ok(Over::Text(Shown::of(&words)?))
+    }
+
+    fn go_to_next(&mut self) -> Result<()> {
+        let all: Vec<&Puzzle> = self.puzzles.iter().collect();
+        let (puzzle, progress) = (self.turn.puzzle, self.turn.folder.progress());
+        let next = progress.next_after(puzzle, &all);
+        if let Some(next) = next.filter(|next| *next != puzzle) {
+            return self.turn_to(next);
+        }
+        self.says = "all others are solved".into();
+        Ok(())
+    }
+
+    /// The learner's editor has the terminal until it ends. What it saves is seen.
+    fn edit(&mut self) -> Result<()> {
+        let named = |name| {
+            std::env::var(name)
+                .ok()
+                .filter(|name: &String| !name.is_empty())
+        };
+        let editor = named("VISUAL").or_else(|| named("EDITOR"));
+        let editor = editor.unwrap_or_else(|| "vi".into());
+        screen::leave();
+        // By a shell, since it may have flags.
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{editor} \"$1\""), "sh"]);
+        let ended = shell.arg(&self.turn.file).status();
+        enter()?;
+        if !ended.as_ref().is_ok_and(|status| status.success()) {
+            self.says = format!("{editor} failed; EDITOR names another");
+        }
+        Ok(())
+    }
+
+    /// The save is seen, and so the file is checked.
+    fn give_back(&mut self) {
+        let turn = &self.turn;
+        self.says = match give_back(turn.puzzle, &turn.file, turn.folder) {
+            Ok(Some(kept)) => {
+                let name = kept.file_name().unwrap_or(kept.as_os_str());
+                format!("yours is kept: {}", name.to_string_lossy())
+            }
+            Ok(None) => "it is as it came".into(),
+            Err(error) => format!("{error:#}"),
+        };
+    }
+
+    fn draw(&mut self) {
+        let size = screen::size();
+        let progress = self.turn.folder.progress();
+        let done = progress.count_done(&self.puzzles.iter().collect::<Vec<_>>());
+        let all = self.puzzles.len();
+        let blocks = BAR * done / all.max(1);
+        let bar = ["█".repeat(blocks), "░".repeat(BAR - blocks)].concat();
+        let gauge = format!("{done} of {all} solved  {}", bar.green());
+        let keys = self.keys();
+        let keys: Vec<_> = keys.iter().map(|(key, does)| (*key, &**does)).collect();
+        let mut state = self.state();
+        let (pane, text) = match &mut self.over {
+            Over::List(list, pane) => {
+                let (rows, cursor) = list.rows(&progress, size.0);
+                pane.cursor = Some(cursor);
+                state = list.state();
+                (pane, rows)
+            }
+            Over::Text(shown) => shown.laid_out(size.0),
+            Over::Nothing => self.check.laid_out(size.0),
+        };
+        screen::draw(pane.frame(vec![gauge], text, &state, &keys, size));
+    }
+
+    /// How it stands, in a line.
+    fn state(&mut self) -> String {
+        let name = self
+            .turn
+            .file
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
+        match self.asks {
+            Some(Ask::Reset) => {
+                let question = format!("Give back {name} as it came? Yours is kept beside it.");
+                return question.bold().to_string();
+            }
+            Some(Ask::Solution) => {
+                let question = "You have not changed your file yet. See the solution all the same?";
+                return question.bold().to_string();
+            }
+            None if self.is_gone => {
+                let gone = format!("{name} is gone; it will be checked when it is back");
+                return gone.yellow().to_string();
+            }
+            None => {}
+        }
+        let Some(job) = &mut self.check.job else {
+            return String::new();
+        };
+        // It tells the verdict before it ends.
+        let is_busy = job.is_busy();
+        let state = match job.verdict() {
+            _ if is_busy => {
+                let (seconds, most) = (job.seconds(), self.turn.how.timeout);
+                format!("checking, {seconds} s; a launch ends after {most} s").cyan()
+            }
+            Some(Verdict::Done) => " ✓ solved; n: next ".to_string().black().on_green().bold(),
+            Some(Verdict::Unproven) => "~ right, not proven".to_string().yellow(),
+            None | Some(Verdict::NotRun) => "? it did not run".to_string().yellow(),
+            Some(Verdict::NotYet | Verdict::Untouched) => {
+                "✗ not solved yet; each save is checked".to_string().red()
+            }
+        };
+        format!("{state}   {}", self.says)
+    }
+
+    /// The keys below the screen.
+    fn keys(&self) -> Vec<(&'static str, String)> {
+        let hints = self.turn.puzzle.words.hints.len();
+        let seen = self.turn.folder.progress().of(&self.turn.puzzle.id).hints;
+        let hint = format!("hint {} of {hints}", seen.saturating_add(1).min(hints));
+        let keys: &[(&str, &str)] = match (&self.over, self.asks) {
+            (_, Some(_)) => &[("y", "yes"), ("any other key", "no")],
+            (Over::List(list, _), _) => list.keys(),
+            (Over::Text(_), _) => &KEYS,
+            (Over::Nothing, _) => &KEYS[1..],
+        };
+        let keys = keys.iter().map(|(key, does)| match *key {
+            "h" => ("h", hint.clone()),
+            key => (key, does.to_string()),
+        });
+        keys.collect()
+    }
+}
+
+/// A text that scrolls: what a command says, or a page.
+#[derive(Default)]
+struct Shown {
+    /// The command that says it; none of a page.
+    job: Option<Background>,
+    page: String,
+    pane: Pane,
+}
+
+impl Shown {
+    /// What this command says.
+    fn of(words: &[String]) -> Result<Shown> {
+        Ok(Shown {
+            job: Some(Background::start(words, true)?),
+            ..Shown::default()
+        })
+    }
+
+    fn text(page: String) -> Shown {
+        Shown {
+            page,
+            ..Shown::default()
+        }
+    }
+
+    /// All of it so far, colours and all, in lines of so many columns.
+    fn laid_out(&mut self, columns: usize) -> (&mut Pane, Vec<String>) {
+        let text = match &mut self.job {
+            None => self.page.clone(),
+            Some(job) => match job.said() {
+                said if said.is_empty() && job.is_busy() => "...".into(),
+                said => said,
+            },
+        };
+        (&mut self.pane, lines(text.trim_end(), columns))
+    }
+
+    /// Whether more may come.
+    fn is_busy(&mut self) -> bool {
+        self.job.as_mut().is_some_and(Background::is_busy)
+    }
+}
+
+/// The puzzle whose file was saved last, and when.
+fn last_saved<'a>(puzzles: &'a [Puzzle], folder: &Folder) -> Option<(SystemTime, &'a Puzzle)> {
+    let saved = puzzles.iter().filter_map(|puzzle| {
+        let file = std::fs::metadata(folder.file(puzzle)).ok()?;
+        Some((file.modified().ok()?, puzzle))
+    });
+    saved.max_by_key(|(when, _)| *when)
+}
