@@ -25,7 +25,8 @@
 //! - [`error`] is the one error type, [`failure`] the same for another process, with [`codes`], what each status of OpenCL
 //!   means, and `exceeded`, which limit a failed call met.
 //! - [`tell`] is how whoever listens (`--step`) hears of each call.
-//! - [`threads`] asks whether there are any to be had, [`host`] how much memory is left.
+//! - [`threads`] asks whether there are any to be had, [`waits`] how long they got no core,
+//!   [`host`] how much memory is left.
 
 pub mod codes;
 pub mod death;
@@ -49,6 +50,7 @@ pub mod tell;
 pub mod threads;
 pub mod timing;
 pub mod traffic;
+pub mod waits;
 
 pub use error::{Error, Result};
 pub use traffic::Traffic;

@@ -96,6 +96,13 @@ pub struct Record {
     /// The device's own limits, as the lesson measured them just before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Peak>,
+    /// The same just after it, where a task asks for speed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits_after: Option<Peak>,
+    /// Of a task: the share of its runs, from 0 to 1, in which a thread of its process waited for a
+    /// core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_share: Option<f64>,
     /// Share of the device's own measured limit, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share_of_limit: Option<f64>,

@@ -25,6 +25,9 @@ pub struct Rates {
     share_of_compute: Option<f64>,
     /// Operations for a byte at which the device computes as long as it copies.
     ridge: Option<f64>,
+    /// Why they tell little.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    busy: Option<String>,
     /// Whose rates these are.
     #[serde(skip)]
     kind: Option<Kind>,
@@ -39,8 +42,13 @@ pub fn speed(record: &Record, size: &Sizes, task: &Form) -> Option<Rates> {
         Some(amount / median / 1e9)
     };
     let (bytes, flops) = (rate(&task.bytes), rate(&task.flops));
-    let limits = record.limits;
+    // Others can but lower them.
+    let after = record.limits_after;
+    let limits = record
+        .limits
+        .map(|one| after.map_or(one, |other| one.and(other)));
     Some(Rates {
+        busy: busy(record),
         seconds_median: median,
         kind: record.kind,
         spread: record.spread.unwrap_or(0.0),
@@ -54,8 +62,31 @@ pub fn speed(record: &Record, size: &Sizes, task: &Form) -> Option<Rates> {
     })
 }
 
+/// From which share on a time was waited for, or two limits differ, because others were at work.
+const BUSY: f64 = 0.15;
+
+/// What shows that others used the machine while a kernel was timed.
+fn busy(record: &Record) -> Option<String> {
+    if let Some(share) = record.waited_share.filter(|share| *share > BUSY) {
+        let share = percent(share);
+        return Some(format!("a thread waited for a core {share} of the time"));
+    }
+    let (before, after) = (record.limits?, record.limits_after?);
+    let all = [
+        (before.gbytes_per_second, after.gbytes_per_second, "GB/s"),
+        (before.gflops, after.gflops, "GFLOP/s"),
+    ];
+    let differ = |(one, other, _): &(f64, f64, _)| (one - other).abs() > BUSY * one.max(*other);
+    let (before, after, unit) = all.into_iter().find(differ)?;
+    let [before, after] = [before, after].map(significant);
+    Some(format!(
+        "the device did {before} {unit} before it, and {after} after it"
+    ))
+}
+
 impl Rates {
     /// Holds it against the share of a limit that is asked for; what is too near is not judged.
+    /// Nor is what was timed while others used the machine.
     pub fn beside(&self, at_least: &BTreeMap<Limit, Least>) -> Observation {
         let seen = |outcome, says| Observation::new(Detector::Speed, outcome, says);
         let mut asked = Vec::new();
@@ -70,7 +101,9 @@ impl Rates {
             let least = least.on(self.kind);
             let [in_words, spread] = [least, self.spread].map(percent);
             let says = format!("{} of {of} of this run (±{spread})", percent(share));
-            if share >= least {
+            if let Some(why) = &self.busy {
+                return not_judged(&format!("the machine is busy ({why}); {says}"));
+            } else if share >= least {
                 asked.push(in_words);
             } else if share * (1.0 + 2.0 * self.spread.max(0.02)) >= least {
                 return not_judged(&format!("{says}; too near to {in_words}: check again"));
@@ -126,6 +159,9 @@ impl Rates {
                 significant(ridge)
             );
         }
+        if let Some(why) = &self.busy {
+            words += &format!("; the machine is busy: {why}");
+        }
         words
     }
 }
@@ -146,16 +182,20 @@ mod tests {
 
     #[test]
     fn a_share_passes_fails_or_is_too_near_to_tell() {
-        let judged = |share, spread, kind| {
-            let limits = Peak {
+        let limits = |gbytes_per_second| {
+            Some(Peak {
                 gflops: 1.0,
-                gbytes_per_second: 1.0,
+                gbytes_per_second,
                 spreads: None,
-            };
+            })
+        };
+        let judged = |share, spread, kind, waited, after| {
             let record = Record {
                 seconds_median: Some(1.0),
                 spread: Some(spread),
-                limits: Some(limits),
+                limits: limits(1.0),
+                limits_after: limits(after),
+                waited_share: Some(waited),
                 kind: Some(kind),
                 ..Record::default()
             };
@@ -166,12 +206,17 @@ mod tests {
             speed.beside(&task.at_least).outcome
         };
         let giga = |share: f64| (share * 1e9) as usize;
-        for (share, spread, kind, outcome) in [
-            (0.5, 0.0, Kind::Cpu, Detection::Silent),
-            (0.5, 0.0, Kind::Gpu, Detection::Fault),
-            (0.7, 0.1, Kind::Gpu, Detection::NotJudged),
+        use Detection::{Fault, NotJudged, Silent};
+        for (share, spread, kind, waited, after, outcome) in [
+            (0.5, 0.0, Kind::Cpu, 0.1, 0.9, Silent),
+            (0.5, 0.0, Kind::Gpu, 0.1, 1.1, Fault),
+            (0.7, 0.1, Kind::Gpu, 0.0, 1.0, NotJudged),
+            (0.5, 0.0, Kind::Gpu, 0.4, 1.0, NotJudged),
+            (0.5, 0.0, Kind::Gpu, 0.0, 0.7, NotJudged),
+            (0.9, 0.0, Kind::Gpu, 0.0, 1.3, NotJudged),
         ] {
-            assert_eq!(judged(giga(share), spread, kind), outcome, "{share}");
+            let judged = judged(giga(share), spread, kind, waited, after);
+            assert_eq!(judged, outcome, "{share} {waited} {after}");
         }
     }
 }

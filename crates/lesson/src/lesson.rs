@@ -157,7 +157,8 @@ impl Lesson {
         Ok(Some(peak))
     }
 
-    fn measured_peak(&mut self) -> Result<Peak> {
+    /// These limits as they are now.
+    pub fn measured_peak(&mut self) -> Result<Peak> {
         let session = self.session()?;
         self.console.begin(Part::Limits, Stage::Limits)?;
         let step = self.console.step.as_ref();

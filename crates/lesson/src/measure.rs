@@ -9,11 +9,12 @@ use common::error::{Error, Result};
 use common::memory::Poison;
 use common::outcome::Outcome;
 use common::program;
-use common::record::{Record, Work};
+use common::record::{Of, Record, Work};
 use common::session::Need;
 use common::source::Source;
 use common::stage::Stage;
 use common::timing::{self, Runs, Sample, Timing, WARM_UP};
+use common::waits::Waits;
 use diagnostics::tokens::Tokens;
 use opencl3::error_codes::{
     CL_INVALID_KERNEL_NAME, CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE,
@@ -224,7 +225,7 @@ impl Lesson {
 
     /// One kernel on its whole way, which lesson 2 walks call by call: build, arguments,
     /// launch, read, check, and only then time.
-    fn run(
+    pub fn run(
         &mut self,
         task: &Task,
         runs: Option<Runs>,
@@ -319,7 +320,12 @@ impl Lesson {
         let mut varies = false;
         if let Some(runs) = runs {
             self.predict(record)?;
+            let (waits, from) = (Waits::of("self"), Instant::now());
             let timing = self.time(&ready, runs, begun, second)?;
+            if record.of == Of::Task {
+                let waited = waits.since().as_secs_f64() / from.elapsed().as_secs_f64();
+                record.waited_share = Some(waited);
+            }
             varies = match ready.check_again(session, first) {
                 Err(Error::Wrong(wrong)) => {
                     let when = "right at first, but after the timed runs:";

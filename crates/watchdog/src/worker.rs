@@ -16,6 +16,7 @@ use common::file;
 use common::program::words;
 use common::record::Record;
 use common::stage::Stage;
+use common::waits::Waits;
 use diagnostics::terminal::{plain, show_error};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -403,7 +404,7 @@ const TEARDOWN: Duration = Duration::from_secs(5);
 /// How often a child that says nothing new is looked at more closely.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
-/// So many times its limit a compiler may take that gets no core for half of it.
+/// So many times its limit a stage may take where others have the cores.
 const STARVED: u32 = 20;
 
 /// The time that a process, and what it has started and awaited, had a core. Linux alone tells.
@@ -481,10 +482,10 @@ pub(crate) fn wait(
     pause: Pause,
 ) -> Result<Option<End>> {
     let length = || std::fs::metadata(path).map_or(0, |file| file.len());
-    let timeout = orders.timeout;
-    let patience = timeout.min(TEARDOWN);
-    let (mut size, mut since, mut look) = (0, Instant::now(), patience);
-    let mut worked = Duration::ZERO;
+    let patience = orders.timeout.min(TEARDOWN);
+    let soon = LOOK_AGAIN.min(patience / 4);
+    let (mut size, mut look) = (0, soon);
+    let mut silence = Silence::of(&child);
     let mut doze = Duration::from_millis(1);
     loop {
         if let Some(status) = child.try_wait()? {
@@ -497,32 +498,16 @@ pub(crate) fn wait(
         {
             return Ok(Some(End::Idle(child)));
         }
+        let taken = silence.since.elapsed();
         if is_new {
-            (since, look) = (Instant::now(), patience);
-            worked = cpu_time(&child).unwrap_or_default();
-        } else if since.elapsed() > look {
+            (silence, look) = (Silence::of(&child), soon);
+        } else if taken > look {
             // Now and then only: what is being timed may need this very core.
-            look = since.elapsed() + LOOK_AGAIN;
-            let events = events::read(path);
-            end = match events.last() {
-                // A person may take any time.
-                Some(Event::Paused) => None,
-                Some(Event::Leaving(status)) => Some(end_by_itself(*status, &events)),
-                Some(Event::Trial { begun, limit, .. })
-                    if begun.elapsed().is_ok_and(|taken| taken > *limit) =>
-                {
-                    Some(no_end(&events, *limit))
-                }
-                _ => {
-                    let (stage, taken) = (events::doing(&events), since.elapsed());
-                    let limit = stage.limit(timeout);
-                    // A compiler that is stopped, or gets no core, is given time.
-                    let has_worked = |all: Duration| all - worked.min(all) >= limit / 2;
-                    let may_wait = stage.is_building() && taken < STARVED * limit;
-                    let waits = may_wait && !cpu_time(&child).is_none_or(has_worked);
-                    (taken > limit && !waits).then(|| no_end(&events, limit))
-                }
-            };
+            look = taken + LOOK_AGAIN;
+            silence.waits.get_or_insert_with(|| Waits::of(child.id()));
+            if taken > patience {
+                end = silence.too_long(&child, &events::read(path), orders.timeout);
+            }
         }
         if end.is_some() || pause(doze) {
             child.kill()?;
@@ -530,6 +515,50 @@ pub(crate) fn wait(
             return Ok(end);
         }
         doze = (doze * 2).min(Duration::from_millis(20));
+    }
+}
+
+/// The time since a child has said anything new.
+struct Silence {
+    since: Instant,
+    /// What it had worked by then.
+    worked: Duration,
+    /// How long it had waited for a core, soon after.
+    waits: Option<Waits>,
+}
+
+impl Silence {
+    /// That begins now.
+    fn of(child: &Child) -> Silence {
+        Silence {
+            since: Instant::now(),
+            worked: cpu_time(child).unwrap_or_default(),
+            waits: None,
+        }
+    }
+
+    /// Its end, where what it does takes longer than it may. Who gets no core is given time, and so
+    /// is a compiler that is stopped.
+    fn too_long(&self, child: &Child, events: &[Event], timeout: Duration) -> Option<End> {
+        let stage = match events.last() {
+            // A person may take any time.
+            Some(Event::Paused) => return None,
+            Some(Event::Leaving(status)) => return Some(end_by_itself(*status, events)),
+            Some(Event::Trial { begun, limit, .. })
+                if begun.elapsed().is_ok_and(|taken| taken > *limit) =>
+            {
+                return Some(no_end(events, *limit));
+            }
+            _ => events::doing(events),
+        };
+        let (limit, taken) = (stage.limit(timeout), self.since.elapsed());
+        let waited = self.waits.as_ref().map_or(Duration::ZERO, Waits::since);
+        let is_stopped = || {
+            let all = cpu_time(child).filter(|_| stage.is_building());
+            all.is_some_and(|all| all.saturating_sub(self.worked) < limit / 2)
+        };
+        let is_over = taken.saturating_sub(waited) > limit && !is_stopped();
+        (is_over || taken > STARVED * limit).then(|| no_end(events, limit))
     }
 }
 

@@ -47,24 +47,25 @@ fn stuck(events: &[Event]) -> End {
     let mut command = Command::new("sleep");
     let command = end_with_us(&mut command).arg("1000").stdout(Stdio::null());
     let child = command.stderr(Stdio::null()).spawn().unwrap();
-    wait(child, &file.path, &orders(), &mut patient)
+    wait(child, &file.path, &orders(50), &mut patient)
         .unwrap()
         .unwrap()
 }
 
-fn orders() -> Orders {
+fn orders(milliseconds: u64) -> Orders {
     Orders {
-        timeout: Duration::from_millis(50),
+        timeout: Duration::from_millis(milliseconds),
         all_devices: false,
         json: false,
         on_stage: false,
     }
 }
 
-/// Whether a shell that does this, and is thought to build, is ended within a second or so.
-fn is_ended(script: &str) -> bool {
+/// Whether a shell that does this, and is thought to be at that, is ended within a second or so,
+/// where the limit is this.
+fn is_ended(stage: Stage, milliseconds: u64, script: &str) -> bool {
     let file = EventsFile::new().unwrap();
-    let doing = Event::Doing(Stage::building("a.cl"));
+    let doing = Event::Doing(stage);
     Sender::to(&file.path).unwrap().send(&doing).unwrap();
     let mut command = Command::new("sh");
     let child = end_with_us(&mut command).args(["-c", script]).spawn();
@@ -73,15 +74,33 @@ fn is_ended(script: &str) -> bool {
         std::thread::sleep(time);
         begun.elapsed() > Duration::from_millis(900)
     };
-    let ended = wait(child.unwrap(), &file.path, &orders(), &mut pause).unwrap();
+    let ended = wait(
+        child.unwrap(),
+        &file.path,
+        &orders(milliseconds),
+        &mut pause,
+    )
+    .unwrap();
     matches!(ended, Some(End::Died(death)) if death.is_hang())
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_compiler_is_ended_that_works_too_long_and_not_one_that_is_stopped() {
-    assert!(is_ended("while :; do :; done"));
-    assert!(!is_ended("kill -STOP $$"));
+fn who_works_too_long_is_ended_and_not_who_is_stopped_or_gets_no_core() {
+    const LOOP: &str = "while :; do :; done";
+    let [building, running] = [Stage::building("a.cl"), Stage::running("a")];
+    assert!(is_ended(building.clone(), 50, LOOP));
+    assert!(is_ended(running.clone(), 50, LOOP));
+    assert!(!is_ended(building, 50, "kill -STOP $$"));
+    let begun = Instant::now();
+    let spin = || while begun.elapsed() < Duration::from_millis(1100) {};
+    std::thread::scope(|scope| {
+        for _ in 0..2 * crate::machine::cores() {
+            scope.spawn(spin);
+        }
+        let script = format!("exec nice -n 10 sh -c '{LOOP}'");
+        assert!(!is_ended(running, 300, &script));
+    });
 }
 
 #[test]
