@@ -17,6 +17,12 @@ pub struct Peak {
 }
 
 impl Peak {
+    /// Whether the machine was quiet enough for a share of them to mean much: within a tenth.
+    pub fn is_certain(&self) -> bool {
+        let spreads = self.spreads.iter().flatten();
+        spreads.into_iter().all(|spread| *spread <= 0.1)
+    }
+
     /// The better of both, each.
     pub fn and(self, other: Peak) -> Peak {
         Peak {

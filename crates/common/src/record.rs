@@ -84,7 +84,7 @@ pub struct Record {
     /// Their median.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds_median: Option<f64>,
-    /// Half the quartile distance over the median.
+    /// Half the quartile distance over the median; one run has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<f64>,
     /// 1e9 floating-point operations a second (integer ones for ints).
@@ -222,7 +222,7 @@ impl Record {
         self.seconds = timing.seconds.clone();
         self.wall_seconds = timing.wall_seconds.clone();
         self.seconds_median = Some(median);
-        self.spread = Some(timing.spread());
+        self.spread = (self.runs > 1).then(|| timing.spread());
         let own = self.helpers.iter().filter(|one| !one.after).count();
         let commands = timing.command_seconds.iter().enumerate();
         let others = commands.filter(|(at, _)| *at != own);

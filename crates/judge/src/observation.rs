@@ -237,15 +237,6 @@ impl Observation {
         self.outcome == Detection::Silent
     }
 
-    /// The detector as the headers of the broken kernels call it.
-    pub fn kind(&self) -> &'static str {
-        match &self.detector {
-            _ if self.is_of_results() => "checker",
-            Detector::Oclgrind(Part::Faults(kind)) => kind.name(),
-            _ => "",
-        }
-    }
-
     /// Prints it: a mark, the detector, what it says, and the evidence below.
     pub fn print(&self, mark: &ColoredString, says: &str) -> Result<()> {
         let mut out = Out;

@@ -98,7 +98,7 @@ mod tests {
         let shown = |one: &Observation| -> Vec<String> {
             one.details.iter().map(Evidence::to_string).collect()
         };
-        assert_eq!(races.kind(), "races");
+        assert_eq!(races.detector.to_string(), "Oclgrind: races");
         assert_eq!(races.outcome, Detection::Fault);
         assert_eq!(shown(races), ["once:", "line 1: a = b;", "line 2: b = 1;"]);
         let bounds = shown(&seen[1]);

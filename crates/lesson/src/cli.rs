@@ -66,6 +66,10 @@ pub struct Flags {
     #[arg(long, value_enum, default_value_t = Fill::Random)]
     pub fill: Fill,
 
+    /// Show what stands beside the lesson's own line, too
+    #[arg(long)]
+    pub long: bool,
+
     /// Print the matrices (up to 16 rows and columns)
     #[arg(long)]
     pub show: bool,

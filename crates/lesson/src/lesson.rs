@@ -23,6 +23,7 @@ use verify::matrix::Fill;
 use verify::numbers::{self, percent, significant};
 use verify::problem::Problem;
 use verify::shape::Shape;
+use watchdog::lessons::LESSONS;
 use watchdog::resume::{self, Earlier};
 use watchdog::watch;
 
@@ -153,6 +154,10 @@ impl Lesson {
                 format!(", ±{} and ±{}", percent(fma), percent(copy))
             })
         ))?;
+        if !peak.is_certain() {
+            let why = "they scatter, and with them each share of a limit: other programs run, too";
+            self.say(format!("           {}", why.yellow()))?;
+        }
         self.workbench()?.peak = Some(peak);
         Ok(Some(peak))
     }
@@ -350,10 +355,28 @@ impl Lesson {
         self.console.head(&heading(unit))
     }
 
+    /// What the whole lesson comes to, and what the next one tries.
+    fn tell_answer(&mut self) -> Result<()> {
+        let (flags, Of::Lesson(number)) = (&self.flags, self.of) else {
+            return Ok(());
+        };
+        let is_whole = flags.only.is_empty() && flags.source.is_none() && flags.sizes.len() < 2;
+        let mut lines = self.console.report.answer();
+        if !is_whole || lines.is_empty() || self.console.is_wrong() {
+            return Ok(());
+        }
+        if let Some(next) = LESSONS.iter().find(|next| next.number == number + 1) {
+            let (teaches, command) = (next.teaches, format!("cargo run -p {}", next.package()));
+            lines.push(format!("  next     {teaches}: {}", command.cyan()));
+        }
+        self.say(format!("\n{}", lines.join("\n")))
+    }
+
     /// The lesson's last words; an error where something was wrong.
     pub(crate) fn end(&mut self) -> Result<()> {
+        self.console.speak_up();
+        self.tell_answer()?;
         let console = &mut self.console;
-        console.speak_up();
         console.end_progress();
         if let Some(step) = &console.step {
             step.pause()?;

@@ -53,6 +53,23 @@ impl Lesson {
         measured.map_err(|error| Rows { text, of }.placed(error))
     }
 
+    /// The same below a heading, where people ask for what stands beside the lesson's line: with
+    /// `--long`, or by a kernel's name.
+    #[track_caller]
+    pub fn measure_beside(
+        &mut self,
+        heading: &str,
+        text: &str,
+        table: &str,
+        problem: &Problem,
+    ) -> Result<()> {
+        let flags = self.flags();
+        if flags.long || flags.json || !flags.only.is_empty() {
+            return self.measure_below(&format!("\n  {heading}"), text, table, problem);
+        }
+        self.say(format!("\n  {heading}: --long shows it"))
+    }
+
     /// The same below a heading, if one of them is asked for.
     #[track_caller]
     pub fn measure_below(

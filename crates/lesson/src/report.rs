@@ -22,7 +22,8 @@ pub struct Report {
     pub(crate) muted: bool,
     /// Lines that wait until the terminal is free, where it is taken.
     pub(crate) kept_back: Option<RefCell<Vec<String>>>,
-    rows: Vec<Record>,
+    /// The rows of each table.
+    tables: Vec<Vec<Record>>,
 }
 
 impl Report {
@@ -35,7 +36,7 @@ impl Report {
                 .flatten(),
             muted: false,
             kept_back: None,
-            rows: Vec::new(),
+            tables: Vec::new(),
         }
     }
 
@@ -84,35 +85,81 @@ impl Report {
         Ok(())
     }
 
-    /// The records printed so far.
+    /// The rows of the table as far as it is printed.
     pub fn rows(&self) -> &[Record] {
-        &self.rows
+        self.tables.last().map_or(&[], Vec::as_slice)
     }
 
     /// The row of this table that a record's step was made from, if that was timed.
     pub fn compared_with(&self, record: &Record) -> Option<&Record> {
-        let mut timed = self.rows.iter().filter(|row| row.rate().is_some());
+        let mut timed = self.rows().iter().filter(|row| row.rate().is_some());
         match &record.made_from {
             Some(name) => timed.rfind(|row| row.kernel == *name),
             None => timed.next_back(),
         }
     }
 
-    /// Prints the head of a table, below an empty line, and forgets the rows before it:
-    /// the factors start anew.
+    /// Prints the head of a table, below an empty line: the factors start anew.
     pub fn head(&mut self, heading: &str) -> Result<()> {
-        self.rows.clear();
+        self.tables.push(Vec::new());
         self.line(format!("\n{}", heading.bold()))
     }
 
     /// Prints a record, and keeps it for the next one's factor.
     pub fn row(&mut self, record: Record) -> Result<()> {
-        let said = self.rows.iter().any(Record::is_above_limit);
+        let said = self.rows().iter().any(Record::is_above_limit);
         self.line(row(&record, said))?;
         self.json(&record)?;
-        self.rows.push(record);
+        match self.tables.last_mut() {
+            Some(rows) => rows.push(record),
+            None => self.tables.push(vec![record]),
+        }
         Ok(())
     }
+
+    /// A lesson's answer: the best kernel of each table, and the step that gained most.
+    pub fn answer(&self) -> Vec<String> {
+        let best = self.tables.iter().filter_map(|rows| best(rows));
+        let mut lines: Vec<String> = best.map(|words| format!("  best     {words}")).collect();
+        let steps = self.tables.iter().flatten().filter(|row| row.is_right());
+        let steps =
+            steps.filter_map(|row| Some((row, row.step_factor.filter(|step| *step > 1.0)?)));
+        if let Some((row, step)) = steps.max_by(|a, b| a.1.total_cmp(&b.1)) {
+            let (step, Record { kernel, says, .. }) = (factor(step), row);
+            lines.push(format!("  gained   most: {step} by {kernel}, {says}"));
+        }
+        lines
+    }
+}
+
+/// The fastest of a table, and those that are as fast as far as their spread tells.
+fn best(rows: &[Record]) -> Option<String> {
+    let timed = rows
+        .iter()
+        .filter(|row| row.is_right() && !row.is_above_limit());
+    let timed = timed.filter_map(|row| Some((row, row.rate()?, row.spread.unwrap_or(0.0))));
+    let timed: Vec<_> = timed.filter(|_| rows.len() > 1).collect();
+    let (first, rate, spread) = timed.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let is_equal = |(other, its, own): &&(&Record, f64, f64)| {
+        other.kernel != first.kernel && its * (1.0 + own) >= rate * (1.0 - spread)
+    };
+    let equal = timed.iter().filter(is_equal);
+    let equal: Vec<&str> = equal.map(|(row, ..)| &*row.kernel).collect();
+    let mut words = format!("{}, {} {}", first.kernel, significant(*rate), first.unit());
+    if let Some(share) = first.share_of_limit {
+        let certain = first.limits.is_none_or(|limits| limits.is_certain());
+        let limit = if certain {
+            "the limit"
+        } else {
+            "a limit that is not certain"
+        };
+        words += &format!(", {} of {limit}", percent(share));
+    }
+    Some(match equal.len() {
+        0 => words,
+        1 | 2 => format!("{words}; within the spread as fast: {}", equal.join(", ")),
+        more => format!("{words}; {more} others are as fast within the spread"),
+    })
 }
 
 /// Whether Oclgrind prints what each launch executed: it is read between the records.
@@ -131,8 +178,8 @@ fn alone() -> io::Result<File> {
 /// The names of the columns.
 pub fn heading(unit: &str) -> String {
     format!(
-        "  {:<34}{:>9}{:>8}{:>9}{:>7}{:>9}",
-        "kernel", "median", "spread", unit, "step", "of limit"
+        "  {:<33}{:>9}{:>8}{:>9}{:>10}{:>7}",
+        "kernel", "median", "spread", unit, "of limit", "step"
     )
 }
 
@@ -151,7 +198,7 @@ const ABOVE_LIMIT: [&str; 3] = [
 /// table: not where it was `said`.
 pub fn row(record: &Record, said: bool) -> String {
     let mark = if record.chosen { CHOSEN } else { " " };
-    let name = format!("{mark} {}", format!("{:<34}", record.kernel).bold());
+    let name = format!("{mark} {}", format!("{:<33}", record.kernel).bold());
     let bar = record.share_of_limit.map(bar).unwrap_or_default();
     let mut says = String::new();
     if !record.says.is_empty() {
@@ -192,12 +239,12 @@ pub fn row(record: &Record, said: bool) -> String {
     let step = record.step_factor.map_or("-".into(), factor);
     let share = record.share_of_limit.map_or("-".into(), percent);
     format!(
-        "{name}{:>9}{:>8}{:>9}{:>7}{:>9} {checked}{says}",
+        "{name}{:>9}{:>8}{:>9}{share:>10}{step:>7} {checked}{says}",
         seconds(median),
-        format!("±{}", percent(record.spread.unwrap_or(0.0))),
+        record
+            .spread
+            .map_or("-".into(), |spread| format!("±{}", percent(spread))),
         significant(record.rate().unwrap_or(0.0)),
-        step,
-        share
     )
 }
 
@@ -224,11 +271,12 @@ fn of_which(helpers: &[Helped]) -> Option<String> {
     (!parts.is_empty()).then(|| format!("of which {}", parts.join(", ")))
 }
 
-/// A share of the limit as a bar on a log scale: each block is a factor of
-/// about 2, so that 0.1 % is seen beside 100 %.
+/// A share of the limit as a bar: each block is a tenth.
 fn bar(share: f64) -> String {
-    let blocks = (share.max(1e-6).log2() + 11.0).round().clamp(0.0, 11.0);
-    "▇".repeat(blocks as usize)
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    // What there is, is seen.
+    let eighths = (share.clamp(0.0, 1.0) * 80.0).ceil() as usize;
+    "█".repeat(eighths / 8) + PARTS[eighths % 8]
 }
 
 #[cfg(test)]
@@ -237,10 +285,53 @@ mod tests {
     use common::outcome::Outcome;
 
     #[test]
-    fn the_bar_is_logarithmic() {
-        assert_eq!(bar(1.0).chars().count(), 11);
-        assert_eq!(bar(0.5).chars().count(), 10);
-        assert_eq!(bar(0.0), "");
+    fn a_block_of_the_bar_is_a_tenth() {
+        for (share, blocks) in [
+            (1.0, "██████████"),
+            (0.25, "██▌"),
+            (0.001, "▏"),
+            (0.0, ""),
+            (9.0, "██████████"),
+        ] {
+            assert_eq!(bar(share), blocks, "{share}");
+        }
+    }
+
+    #[test]
+    fn the_answer_is_the_best_of_each_table_and_who_cannot_be_told_from_it() {
+        let row = |kernel: &str, rate, spread, step| Record {
+            kernel: kernel.into(),
+            says: "so".into(),
+            outcome: Outcome::RIGHT,
+            gflops: Some(rate),
+            spread: Some(spread),
+            step_factor: step,
+            ..Record::default()
+        };
+        let mut report = Report::new(false);
+        report.muted = true;
+        for table in [
+            vec![
+                row("a", 1.0, 0.0, None),
+                row("b", 9.0, 0.1, Some(9.0)),
+                row("c", 8.0, 0.1, Some(0.9)),
+            ],
+            vec![row("d", 3.0, 0.0, None), row("e", 2.0, 0.0, Some(0.7))],
+        ] {
+            report.head("").expect("muted");
+            table
+                .into_iter()
+                .try_for_each(|row| report.row(row))
+                .expect("muted");
+        }
+        assert_eq!(
+            report.answer(),
+            [
+                "  best     b, 9.00 GFLOP/s; within the spread as fast: c",
+                "  best     d, 3.00 GFLOP/s",
+                "  gained   most: 9.00x by b, so",
+            ]
+        );
     }
 
     #[test]

@@ -35,7 +35,12 @@ pub fn record(name: &str, numbers: &[u32], flags: &[String]) -> Result<()> {
 
 fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     // Lessons 1 and 2 have sizes of their own.
-    let flags = if lesson.number < 3 { &[] } else { flags };
+    let mut flags = if lesson.number < 3 {
+        Vec::new()
+    } else {
+        flags.to_vec()
+    };
+    flags.push("--long".into());
     let events = Scratch::new()?;
     // Lesson 11 is recorded as on a machine where nothing was tuned before.
     let cache = std::env::temp_dir().join("opencl-course");
@@ -43,7 +48,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     // The variable makes the lesson work in this child itself and tell its results there.
     let output = lesson
         .command()?
-        .args(flags)
+        .args(&flags)
         .envs(watchdog::environment())
         .env(WORK_VARIABLE, &events.0)
         .env("OPENCL_COURSE_CACHE", &cache)
@@ -62,10 +67,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     if !output.status.success() {
         bail!("it ended with {}", output.status);
     }
-    let mut command = format!("cargo run -p {}", lesson.package());
-    if !flags.is_empty() {
-        command += &format!(" -- {}", flags.join(" "));
-    }
+    let command = format!("cargo run -p {} -- {}", lesson.package(), flags.join(" "));
     let about = json!({ "command": command, "date": date("+%Y-%m-%d")? });
     records.insert(0, about);
     let file = |end: &str| folder.join(format!("{}.{end}", lesson.package()));

@@ -102,8 +102,7 @@ fn main() -> ExitCode {
         let problem = lesson.problem()?;
         lesson.measure_table(KERNELS, "tiles", &problem)?;
         lesson.compare_with_host(&problem)?;
-        let heading = "\n  A column instead of tiles";
-        lesson.measure_below(heading, KERNELS, "column", &problem)?;
+        lesson.measure_beside("A column instead of tiles", KERNELS, "column", &problem)?;
         let Shape { m, n, .. } = problem.shape;
         let heading = format!("\n  Transposing {m} x {n} floats: what bank conflicts cost");
         lesson.measure_below(&heading, KERNELS, "transposed", &problem)

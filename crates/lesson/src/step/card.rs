@@ -167,14 +167,17 @@ pub(super) fn outcome(
     let (Some(median), Some(rate)) = (record.seconds_median, record.rate()) else {
         return note(format!("{right}, not timed"));
     };
-    let (runs, median) = (record.runs, seconds(median));
-    let spread = percent(record.spread.unwrap_or(0.0));
-    let mut pieces = note(format!(
-        "{right}; {runs} timed launches, median {median}, half of them within ±{spread} of it\n\
-         {} {}",
-        significant(rate),
-        record.unit()
-    ));
+    let median = seconds(median);
+    let timed = match record.spread {
+        None => format!("one timed launch, {median}"),
+        Some(spread) => format!(
+            "{} timed launches, median {median}, half of them within ±{} of it",
+            record.runs,
+            percent(spread)
+        ),
+    };
+    let rate = significant(rate);
+    let mut pieces = note(format!("{right}; {timed}\n{rate} {}", record.unit()));
     let measured = measured(record, before, prediction);
     pieces.extend(measured.map(|words| Piece::Text(bold(format!("\n  {words}")))));
     if let (Some(_), Some(share)) = (before, record.share_of_limit) {
