@@ -217,7 +217,7 @@ pub fn check_all(all: &[Puzzle], how: &How) -> Result<ExitCode> {
         let own = Source::read(&file).map(|own| own.text);
         if let (Err(error), Ok(_)) = (&own, file.symlink_metadata()) {
             // It is there, and was not checked.
-            show_error(error.to_string());
+            show_error("", &error.to_string());
             worst = worst.max(2);
         }
         let Some(text) = own.as_ref().ok().filter(|text| puzzle.is_edited(text)) else {
@@ -257,7 +257,7 @@ pub fn check_all(all: &[Puzzle], how: &How) -> Result<ExitCode> {
         screen::total(&all.iter().collect::<Vec<_>>(), folder)?;
     }
     if !why.is_empty() {
-        show_error(why);
+        show_error("", &why);
     }
     Ok(ExitCode::from(worst))
 }

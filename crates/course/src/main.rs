@@ -42,7 +42,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use common::Error;
-use watchdog::end;
+use watchdog::{end, must_be_shown};
 
 use game::puzzle::Kind;
 
@@ -123,6 +123,9 @@ fn main() -> ExitCode {
     }
     if let Some(status) = judge::child::run_if_asked() {
         return status;
+    }
+    if let Err(error) = must_be_shown() {
+        return end(Err(error.into()));
     }
     end(match Arguments::parse().command {
         Some(command) => run(command),

@@ -3,7 +3,8 @@
 //!
 //! # Layout
 //!
-//! - [`plain`] makes text of what came from outside.
+//! - [`plain`] makes text of what came from outside; [`Out`] and [`aside!`](crate::aside) let no
+//!   more than colours pass.
 //! - [`wrap`] breaks lines that are too long for the terminal, [`progress`] is a sign of life on it.
 //! - [`prose`] is paragraphs in columns, code between them, and changed lines.
 //! - [`stream`] is what this process prints, sent elsewhere.
@@ -15,9 +16,10 @@ pub mod prose;
 pub mod stream;
 pub mod wrap;
 
+use std::fmt::Arguments;
 use std::io::{Result, Write, stdout};
 
-use console::{Alignment, measure_text_width, pad_str};
+use console::{Alignment, AnsiCodeIterator, measure_text_width, pad_str};
 
 /// Standard output.
 pub struct Out;
@@ -27,9 +29,24 @@ impl Write for Out {
         stdout().write(text)
     }
 
+    fn write_fmt(&mut self, text: Arguments) -> Result<()> {
+        stdout().write_all(with_colours(&text.to_string()).as_bytes())
+    }
+
     fn flush(&mut self) -> Result<()> {
         stdout().flush()
     }
+}
+
+/// Text of this program: colours pass, and nothing else that a terminal would obey.
+pub fn with_colours(text: &str) -> String {
+    let is_colour = |code: &str| code.starts_with("\x1b[") && code.ends_with('m');
+    AnsiCodeIterator::new(text)
+        .map(|(part, is_code)| match is_code && is_colour(part) {
+            true => part.to_string(),
+            false => plain(part),
+        })
+        .collect()
 }
 
 /// Text from outside, what a driver, a file or another process says, without what a terminal would obey: escape sequences are left out, other
@@ -80,8 +97,9 @@ pub fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A message on standard error, in lines that fit the terminal.
-pub fn show_error(mut message: String) {
+/// A message on standard error, behind a `head`, in lines that fit the terminal.
+pub fn show_error(head: &str, says: &str) {
+    let mut message = head.to_string() + &plain(says);
     if let Some(columns) = wrap::stderr_columns() {
         message = wrap::wrap_prose(&message, columns);
     }
@@ -94,7 +112,8 @@ pub fn show_error(mut message: String) {
 macro_rules! aside {
     ($($line:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), "{}", format_args!($($line)*));
+        let line = $crate::terminal::with_colours(&format!($($line)*));
+        let _ = writeln!(std::io::stderr(), "{line}");
     }};
 }
 
@@ -120,6 +139,9 @@ mod tests {
         );
         assert_eq!(plain("\u{202e}abc"), "�abc");
         assert_eq!(plain("Größe ±0.7 % ✓"), "Größe ±0.7 % ✓");
+        let own = "\x1b[1;31mred\x1b[0m";
+        let mixed = format!("\x1b]0;title\x07{own}\x1b[2J\u{9b}31m");
+        assert_eq!(with_colours(&mixed), own);
     }
 
     #[test]

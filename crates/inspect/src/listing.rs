@@ -4,6 +4,7 @@ use std::fmt::{Display, Formatter, Result};
 
 use colored::Colorize;
 use common::source::Source;
+use diagnostics::terminal::plain;
 use diagnostics::terminal::prose::beside;
 use serde_json::{Value, json};
 
@@ -65,7 +66,7 @@ impl Listing<'_> {
         let number = number?;
         let mut lines = self.source?.text.lines();
         let text = lines.nth(number.checked_sub(1)? as usize)?;
-        Some(format!("{number:>5}  {}", text.trim()))
+        Some(format!("{number:>5}  {}", plain(text.trim())))
     }
 
     /// All of it; `counts` are what a round of the loop does, in words.

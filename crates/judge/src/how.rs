@@ -87,7 +87,7 @@ impl Seen {
         let first = self.observations.first();
         if first.is_none_or(|first| first.outcome == Detection::NotRun) && !self.message.is_empty()
         {
-            show_error(self.message.clone());
+            show_error("", &self.message);
         }
     }
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use diagnostics::log::{Log, Place};
-use diagnostics::terminal::Out;
 use diagnostics::terminal::prose::{WIDTH, beside, cut};
+use diagnostics::terminal::{Out, plain, plain_name};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use task::counts::Count;
 use watchdog::simulator::{FaultKind, Line};
@@ -240,8 +240,8 @@ impl Observation {
     /// Prints it: a mark, the detector, what it says, and the evidence below.
     pub fn print(&self, mark: &ColoredString, says: &str) -> Result<()> {
         let mut out = Out;
-        let says = beside(says, WORDS);
-        let detector = self.detector.to_string();
+        let says = beside(&plain(says), WORDS);
+        let detector = plain_name(&self.detector.to_string());
         if detector.chars().count() < WORDS - 4 {
             writeln!(out, "  {mark} {detector:<24}{says}")?;
         } else {
@@ -254,7 +254,9 @@ impl Observation {
                     let line = cut(&line.to_string(), WIDTH - 8);
                     writeln!(out, "        {}", line.cyan())?;
                 }
-                Evidence::Words(words) => writeln!(out, "{:WORDS$}{}", "", beside(words, WORDS))?,
+                Evidence::Words(words) => {
+                    writeln!(out, "{:WORDS$}{}", "", beside(&plain(words), WORDS))?;
+                }
             }
         }
         Ok(out.flush()?)

@@ -9,6 +9,7 @@ use colored::Colorize;
 use common::error::Result;
 use common::record::{Helped, Record};
 use diagnostics::terminal::stream::Stream;
+use diagnostics::terminal::with_colours;
 use diagnostics::terminal::wrap;
 use serde::Serialize;
 use verify::numbers::{factor, percent, seconds, significant};
@@ -69,7 +70,7 @@ impl Report {
             Some(columns) => wrap::wrap(text, columns),
             None => text.into(),
         };
-        let line = text + "\n";
+        let line = with_colours(&text) + "\n";
         match self.own.as_ref() {
             Some(mut own) => own.write_all(line.as_bytes())?,
             None => stdout().write_all(line.as_bytes())?,

@@ -7,7 +7,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use common::error::{Error, Result};
 use common::record::Of;
 use common::source::{Source, did_you_mean};
-use watchdog::{status_of, watch};
+use watchdog::{must_be_shown, status_of, watch};
 
 use crate::cli::Flags;
 use crate::lesson::Lesson;
@@ -31,6 +31,9 @@ pub fn lesson_with<Own: Args>(
     files: &'static [&'static str],
     body: impl Fn(&mut Lesson, &Own) -> Result<()>,
 ) -> ExitCode {
+    if let (Err(error), false) = (must_be_shown(), watchdog::is_child()) {
+        return ExitCode::from(status_of(Err(error)));
+    }
     let shared = Flags::command()
         .name(format!("lesson{number:02}"))
         .next_help_heading("Flags of this lesson");

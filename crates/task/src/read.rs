@@ -49,7 +49,12 @@ impl Form {
     /// # Errors
     /// [`Error::Usage`] with the line and what would be right.
     pub fn of(text: &str, path: &Path) -> Result<Form> {
+        let table = |path: &Path, text: &str| text.parse().map_err(|why| cannot(path, &why));
         let read = |path: &Path, text: &str| -> Result<Form> {
+            if let Some(words) = unshown(&toml::Value::Table(table(path, text)?)) {
+                let why = format!("{words:?} has a control character, which no terminal can show");
+                return Err(cannot(path, &why));
+            }
             toml::from_str(text).map_err(|why| cannot(path, &why))
         };
         let form = read(path, text)?;
@@ -65,8 +70,7 @@ impl Form {
         let base = path.with_file_name(like);
         let text_of_base = contents(&base)?;
         read(&base, &text_of_base)?;
-        let table = |text: &str| text.parse().map_err(|why| cannot(path, &why));
-        let (mut own, mut all): (toml::Table, toml::Table) = (table(text)?, table(&text_of_base)?);
+        let (mut own, mut all) = (table(path, text)?, table(&base, &text_of_base)?);
         own.remove("like");
         let mut ranges = ["global", "groups", "launches"].iter();
         if ranges.any(|range| own.contains_key(*range)) {
@@ -76,6 +80,23 @@ impl Form {
         }
         all.extend(own);
         Form::deserialize(all).map_err(|why| cannot(path, &why))
+    }
+}
+
+/// A key or a text that no terminal can show.
+fn unshown(value: &toml::Value) -> Option<String> {
+    let of = |text: &String| {
+        let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+        text.contains(is_control).then(|| text.clone())
+    };
+    match value {
+        toml::Value::String(text) => of(text),
+        toml::Value::Array(all) => all.iter().find_map(unshown),
+        toml::Value::Table(all) => {
+            let mut all = all.iter();
+            all.find_map(|(key, value)| of(key).or_else(|| unshown(value)))
+        }
+        _ => None,
     }
 }
 

@@ -51,7 +51,7 @@ pub use environment::{
     Environment, answer_probe, environment, fallback_driver, is_child, is_probe,
 };
 pub use signals::{Signals, clear_line};
-pub use status::{Refused, complain, end, leave, status_of};
+pub use status::{Refused, complain, end, leave, must_be_shown, status_of};
 pub use worker::{Orders, Pause};
 
 /// Runs this very command by a worker, watches it to its end, and gives its exit status.

@@ -42,14 +42,29 @@ pub fn end(done: Result<ExitCode>) -> ExitCode {
     if known.is_some_and(Error::is_closed_pipe) {
         return ExitCode::SUCCESS;
     }
-    let mut message = format!("{} {error:#}", "error:".red().bold());
+    let mut says = format!("{error:#}");
     if let Some(hint) = known.and_then(Error::hint) {
-        message += &format!("\n  next: {hint}");
+        says += &format!("\n  next: {hint}");
     }
-    show_error(message);
+    show_error(&head(), &says);
     let refused = error.downcast_ref().map(|refused: &Refused| refused.status);
     let status = known.map(Error::status).or(refused);
     status.map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// Whether what was typed can be shown.
+///
+/// # Errors
+/// [`Error::Usage`] where an argument has a control character, but for those of another program.
+pub fn must_be_shown() -> common::Result<()> {
+    let mut words = std::env::args_os().skip(1).peekable();
+    let is_of_calls = words.peek().is_some_and(|word| word == "calls");
+    let mut own = words.take_while(|word| !is_of_calls || word != "--");
+    let unshown = own.find(|word| word.to_string_lossy().contains(char::is_control));
+    unshown.map_or(Ok(()), |word| {
+        let why = "has a control character, which no terminal can show";
+        Err(Error::Usage(format!("the argument {word:?} {why}")))
+    })
 }
 
 /// An error of a stream, of which nobody says what it was about, is told as lessons do.
@@ -61,9 +76,13 @@ fn of_streams(error: anyhow::Error) -> anyhow::Error {
     stream.map_or_else(|other| other, |error| Error::Io(error).into())
 }
 
+fn head() -> String {
+    format!("{} ", "error:".red().bold())
+}
+
 /// An error on standard error, with the next thing to try.
 pub fn complain(error: &Error) {
-    show_error(format!("{} {}", "error:".red().bold(), error.with_hint()));
+    show_error(&head(), &error.with_hint().to_string());
 }
 
 /// The child's side: all is done and said, with this status, and the driver's own end may

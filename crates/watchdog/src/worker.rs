@@ -282,7 +282,7 @@ impl Ended {
             ended.status = ended.status.max(5);
         }
         let log = fs::read(file.beside(SIMULATOR_LOG)).unwrap_or_default();
-        ended.log = String::from_utf8_lossy(&log).into_owned();
+        ended.log = plain(&String::from_utf8_lossy(&log));
         ended
     }
 }
@@ -589,7 +589,7 @@ fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
         return Ok(died(events, how));
     };
     if status.code().is_none() {
-        show_error(death::of_crash_at_the_end(status));
+        show_error("", &death::of_crash_at_the_end(status));
     }
     Ok(end_by_itself(*code, events))
 }

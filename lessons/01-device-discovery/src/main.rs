@@ -1,6 +1,7 @@
 //! Lesson 1: device discovery. What can this machine run OpenCL on, through
 //! which drivers, and what are the limits that later lessons will meet?
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use common::Result;
@@ -39,22 +40,26 @@ fn main() -> ExitCode {
     })
 }
 
+fn shown(path: &Path) -> String {
+    plain_name(&path.to_string_lossy())
+}
+
 /// How the loader finds drivers: one .icd file each, naming a library.
 fn drivers(lesson: &Lesson) -> Result<()> {
     let files = icd_files();
     lesson.say("\n  Drivers that the loader finds (ICD files)")?;
     if let Some(library) = named_library() {
-        return lesson.say(format!("    {}, a library itself", library.display()));
+        return lesson.say(format!("    {}, a library itself", shown(&library)));
     }
     if files.is_empty() {
         lesson.say(format!(
             "    none in {}; some systems register drivers elsewhere",
-            icd_place().display()
+            shown(&icd_place())
         ))?;
     }
     for path in files {
         let library = std::fs::read_to_string(&path).unwrap_or_default();
-        lesson.say(format!("    {}: {}", path.display(), plain_name(&library)))?;
+        lesson.say(format!("    {}: {}", shown(&path), plain_name(&library)))?;
     }
     Ok(())
 }

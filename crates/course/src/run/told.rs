@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::Result;
 use colored::Colorize;
 use common::record::Record;
-use diagnostics::terminal::Out;
 use diagnostics::terminal::prose::beside;
+use diagnostics::terminal::{Out, plain};
 use judge::{
     Case, End, Observation, Other, Results, Subject, Verdict,
     rates::{Rates, speed},
@@ -107,7 +107,7 @@ impl Told<'_> {
             let is_told = matches!(one.end, End::Refused(_) | End::Died(_));
             if is_told && self.subject.task().is_some() {
                 let message = self.subject.located(&one.end);
-                let message = message.replace('\n', "\n    ");
+                let message = plain(&message).replace('\n', "\n    ");
                 writeln!(
                     out,
                     "  {} {}: {message}",

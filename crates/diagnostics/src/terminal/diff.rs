@@ -3,6 +3,8 @@
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff, WhitespaceMode};
 
+use crate::terminal::plain;
+
 /// How a line of a comparison came to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -62,7 +64,7 @@ fn line(change: similar::Change<&str>) -> Line {
     Line {
         change: kind,
         number: index.map_or(0, |index| index + 1),
-        text: change.value().trim_end_matches(['\r', '\n']).into(),
+        text: plain(change.value().trim_end_matches(['\r', '\n'])),
     }
 }
 

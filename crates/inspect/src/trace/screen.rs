@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use colored::Colorize;
 use common::source::Source;
 use diagnostics::terminal::prose::beside;
-use diagnostics::terminal::table;
+use diagnostics::terminal::{plain, table};
 use serde_json::{Value, json};
 use verify::Differences;
 use verify::numbers::{bytes, count};
@@ -152,7 +152,7 @@ impl Screen<'_> {
             let mut rows = self.figures.rows.iter();
             if lines.contains(&line) || rows.any(|row| row.operand.line == line) {
                 let margin = [Memory::Global, Memory::Local].map(|one| self.margin(line, one));
-                out += &format!("{} {line:>4}  {text}\n", margin.concat());
+                out += &format!("{} {line:>4}  {}\n", margin.concat(), plain(text));
             }
         }
         out
