@@ -31,9 +31,7 @@ use common::error::{Error, Result, UserRequest};
 use common::record::Record;
 use common::tell::{Call, Listener};
 use console::Term;
-use crossterm::event::KeyCode::{
-    self, Backspace, Char, Down, Enter, Esc, Left, PageDown, PageUp, Right, Up,
-};
+use crossterm::event::KeyCode::{Backspace, Char, Enter, Esc, Left, PageDown, PageUp, Right};
 use indicatif::ProgressBar;
 use watchdog::events::{Event, Sender};
 
@@ -42,7 +40,6 @@ pub use part::Part;
 
 use card::{Cards, Prediction};
 use page::{Form, Key, Page, Piece, View, bold, style};
-use pane::Scroll;
 
 #[rustfmt::skip]
 const NOW: [Key; 6] = [
@@ -52,7 +49,6 @@ const NOW: [Key; 6] = [
 const PAST: [Key; 6] = [
     ("Enter", "forward"), ("b", "back"), ("w", "why"), ("k", "kernel"), ("Esc", "now"), ("q", "quit"),
 ];
-const TEXT: [Key; 2] = [("Up Down PgUp PgDn", "scroll"), ("Esc", "back")];
 
 /// The speaker's notes on a lesson, a section of docs/notes.md.
 pub fn notes(lesson: u32) -> &'static str {
@@ -143,7 +139,7 @@ impl Step {
 
     /// Says what takes time now, where it has the terminal.
     pub fn doing(&self, what: &str) {
-        if let Some(page) = &self.0.borrow().page {
+        if let Some(page) = &mut self.0.borrow_mut().page {
             page.busy(what);
         }
     }
@@ -331,8 +327,13 @@ impl State {
         if let Some(slide) = self.story.last_mut() {
             slide.pieces.push(piece);
         }
-        if let Some(page) = &self.page {
-            page.show(self.view(self.now()));
+        self.show(self.view(self.now()));
+    }
+
+    /// Shows a view, where it has the terminal.
+    fn show(&mut self, view: View) {
+        if let Some(page) = &mut self.page {
+            page.show(view);
         }
     }
 
@@ -360,26 +361,33 @@ impl State {
     /// Waits for a key, if there is somebody to press one and something to read.
     fn pause(&mut self) -> Result<()> {
         let wait = std::mem::take(&mut self.unseen) && !self.hurried && !self.story.is_empty();
-        match self.page.clone().filter(|_| wait) {
-            Some(page) => self.while_paused(|state| state.answer_keys(&page)),
-            None => Ok(()),
+        if wait {
+            self.while_paused(State::answer_keys)?;
         }
+        Ok(())
     }
 
-    /// Does something that a person may take any time for: the process that
-    /// watches must not take it for a hang.
-    fn while_paused<T>(&mut self, wait: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
-        self.events.send(&Event::Paused)?;
+    /// Does something on the page, where there is one, that a person may take any time for: the
+    /// process that watches must not take it for a hang.
+    fn while_paused<T>(
+        &mut self,
+        wait: impl FnOnce(&mut State, &mut Page) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let Some(mut page) = self.page.take() else {
+            return Ok(None);
+        };
+        let paused = self.events.send(&Event::Paused);
         screen::take_keys();
-        let waited = wait(self);
+        let waited = wait(self, &mut page);
         screen::give_keys_back();
-        self.events.send(&Event::Resumed)?;
-        waited
+        self.page = Some(page);
+        paused.and(self.events.send(&Event::Resumed))?;
+        waited.map(Some)
     }
 
     /// Answers keys until one leads on from the screen that was told last; the others lead back
     /// through what was told, and to what more there is to say.
-    fn answer_keys(&mut self, page: &Page) -> Result<()> {
+    fn answer_keys(&mut self, page: &mut Page) -> Result<()> {
         let now = self.now();
         let mut at = now;
         loop {
@@ -387,7 +395,7 @@ impl State {
             view.keys = if at == now { NOW.into() } else { PAST.into() };
             page.show(view);
             let slide = &self.story[at];
-            match key_that_turns_no_page(page)? {
+            match page.key_that_turns_no_page()? {
                 Enter | Char(' ') | Right if at == now => return Ok(()),
                 Enter | Char(' ') | Right | PageDown => at = now.min(at + 1),
                 Char('b') | Left | PageUp => at = at.saturating_sub(1),
@@ -395,8 +403,8 @@ impl State {
                     self.hurried = true;
                     return Ok(());
                 }
-                Char('w') => read(page, slide.cards.explanation(slide.part))?,
-                Char('k') => read(page, slide.cards.shown_kernel())?,
+                Char('w') => page.read(&slide.cards.explanation(slide.part))?,
+                Char('k') => page.read(&slide.cards.shown_kernel())?,
                 Esc => at = now,
                 Char('q') => return Err(Error::Asked(UserRequest::Quit)),
                 _ => {}
@@ -409,9 +417,9 @@ impl State {
         self.hurried = false;
         self.begin(Part::Time);
         self.unseen = false;
-        let Some(page) = self.page.clone() else {
+        if self.page.is_none() {
             return Ok(());
-        };
+        }
         let (question, example) = match before {
             Some(before) => (
                 format!("How many times as fast as {before} will {name} be?"),
@@ -423,8 +431,8 @@ impl State {
             ),
         };
         self.tell(Piece::Note(bold(&question)));
-        let answer = self.while_paused(|state| state.number(&page, example))?;
-        self.prediction = answer.map(|number| match before {
+        let answer = self.while_paused(|state, page| state.number(page, example))?;
+        self.prediction = answer.flatten().map(|number| match before {
             Some(_) => Prediction::Factor(number),
             None => Prediction::Share(number / 100.0),
         });
@@ -433,7 +441,7 @@ impl State {
     }
 
     /// A number that is typed, or nothing.
-    fn number(&self, page: &Page, example: Key) -> Result<Option<f64>> {
+    fn number(&self, page: &mut Page, example: Key) -> Result<Option<f64>> {
         let mut typed = String::new();
         loop {
             let mut view = self.view(self.now());
@@ -457,36 +465,6 @@ fn parse(typed: &str) -> Option<f64> {
     let number = typed.trim_end_matches(['x', '%']).replace(',', ".");
     let number: f64 = number.parse().ok()?;
     (number.is_finite() && number > 0.0).then_some(number)
-}
-
-/// Turns pages until a key is pressed that does not.
-fn key_that_turns_no_page(page: &Page) -> Result<KeyCode> {
-    loop {
-        let key = page.key()?;
-        let has_moved = match key {
-            Enter | Char(' ') | Right | PageDown | Down => page.scroll(Scroll::NextPage),
-            PageUp | Up => page.scroll(Scroll::PageBefore),
-            _ => false,
-        };
-        if !has_moved {
-            return Ok(key);
-        }
-    }
-}
-
-/// Shows a text until a key leads back.
-fn read(page: &Page, lines: Vec<String>) -> Result<()> {
-    page.show(View {
-        pieces: vec![Piece::Text(lines.join("\n"))],
-        keys: TEXT.into(),
-        ..View::default()
-    });
-    loop {
-        match page.key()? {
-            Char('b' | 'q') | Left | Enter | Esc => return Ok(()),
-            key => drop(Scroll::of(key).map(|to| page.scroll(to))),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use colored::control::SHOULD_COLORIZE;
+use lesson::step::screen;
 use watchdog::scratch::Scratch;
 use watchdog::watch::saves::{News, Saves};
 use watchdog::{end_group, in_a_group, this_program};
@@ -54,6 +55,7 @@ impl Background {
             let said = File::create(folder.0.join(SAID))?;
             command.stdout(said.try_clone()?).stderr(said);
             command.env(KEYS_VARIABLE, folder.0.join(VERDICT));
+            command.env("COLUMNS", screen::size().0.to_string());
             if SHOULD_COLORIZE.should_colorize() {
                 command.env("CLICOLOR_FORCE", "1");
             }

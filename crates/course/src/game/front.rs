@@ -4,17 +4,17 @@
 
 use std::io::{IsTerminal, stdin, stdout};
 use std::process::{Command, ExitCode};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
 use common::Error;
 use common::source::{Source, workspace};
-use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
+use crossterm::event::KeyCode;
 use crossterm::style::Stylize;
 use diagnostics::terminal::stream::Stream;
 use diagnostics::terminal::wrap::lines;
 use lesson::step::pane::{Pane, Scroll};
-use lesson::step::screen::{self, event_within};
+use lesson::step::screen::{self, Input, input_within};
 use watchdog::watch::saves::{News, Saves};
 
 use super::background::Background;
@@ -26,14 +26,8 @@ use super::turn::Turn;
 use super::verdict::Verdict;
 use super::{give_back, is_tried};
 
-/// How often the screen is drawn anew while something runs, and while nothing does: what is
-/// timed meanwhile may need this very core.
-const BUSY: Duration = Duration::from_millis(200);
-const IDLE: Duration = Duration::from_secs(1);
-/// How often the files of the other puzzles are looked at.
-const OTHERS: Duration = Duration::from_millis(300);
 /// How long a key is waited for until files and checks are looked at.
-const PAUSE: Duration = Duration::from_millis(50);
+const TICK: Duration = Duration::from_millis(100);
 
 /// The columns of the bar of what is solved.
 const BAR: usize = 30;
@@ -82,7 +76,6 @@ pub fn is_possible() -> bool {
 pub fn open(puzzles: &[Puzzle], turn: Turn) -> Result<ExitCode> {
     let mut front = Front {
         saves: Saves::of(&[&turn.file], "")?,
-        looked: Instant::now(),
         saved: last_saved(puzzles, turn.folder).map(|(when, _)| when),
         check: Shown::of(&turn.words())?,
         puzzles,
@@ -91,6 +84,7 @@ pub fn open(puzzles: &[Puzzle], turn: Turn) -> Result<ExitCode> {
         asks: None,
         says: String::new(),
         is_gone: false,
+        drawn: Vec::new(),
     };
     enter()?;
     let ran = front.run();
@@ -107,8 +101,7 @@ fn enter() -> Result<()> {
 struct Front<'a> {
     /// All of them.
     puzzles: &'a [Puzzle],
-    /// When the files of all of them were looked at, and when the last of them had been saved.
-    looked: Instant,
+    /// When the last of them had been saved.
     saved: Option<SystemTime>,
     /// What is watched.
     turn: Turn<'a>,
@@ -119,30 +112,22 @@ struct Front<'a> {
     /// What is said below, until the next key.
     says: String,
     is_gone: bool,
+    /// What is seen.
+    drawn: Vec<String>,
 }
 
 impl<'a> Front<'a> {
     fn run(&mut self) -> Result<()> {
-        let mut drawn: Option<Instant> = None;
         loop {
-            let is_busy = self.is_busy();
-            let patience = if is_busy { BUSY } else { IDLE };
-            if drawn.is_none_or(|drawn| drawn.elapsed() >= patience) {
-                self.draw();
-                drawn = Some(Instant::now());
+            self.draw();
+            match input_within(TICK) {
+                // Without its terminal it has nothing to do.
+                Err(_) | Ok(Some(Input::Interrupt)) => return Ok(()),
+                Ok(Some(Input::Resized)) => self.drawn.clear(),
+                Ok(Some(Input::Key(key))) if !self.goes_on_after(key)? => return Ok(()),
+                _ => {}
             }
-            // Without its terminal it has nothing to do.
-            let Ok(event) = event_within(PAUSE) else {
-                return Ok(());
-            };
-            if let Some(event) = event {
-                drawn = None;
-                if !self.goes_on_after(&event)? {
-                    return Ok(());
-                }
-            }
-            let news = self.saves.wait(Duration::ZERO);
-            match news {
+            match self.saves.wait(Duration::ZERO) {
                 News::Interrupted => return Ok(()),
                 News::Saved => self.check_again()?,
                 News::Gone => self.is_gone = true,
@@ -151,19 +136,7 @@ impl<'a> Front<'a> {
             if let Some(other) = self.saved_elsewhere() {
                 self.turn_to(other)?;
             }
-            if news != News::Nothing || is_busy && !self.is_busy() {
-                drawn = None;
-            }
         }
-    }
-
-    /// Whether something runs.
-    fn is_busy(&mut self) -> bool {
-        let over = match &mut self.over {
-            Over::Text(shown) => shown.is_busy(),
-            _ => false,
-        };
-        over || self.check.is_busy()
     }
 
     /// Ends the check that runs, and begins another.
@@ -183,10 +156,6 @@ impl<'a> Front<'a> {
 
     /// Another puzzle, whose file the learner has changed and saved: that is worked on now.
     fn saved_elsewhere(&mut self) -> Option<&'a Puzzle> {
-        if self.looked.elapsed() < OTHERS {
-            return None;
-        }
-        self.looked = Instant::now();
         let (when, other) = last_saved(self.puzzles, self.turn.folder)?;
         if self.saved.replace(when) >= Some(when) || other == self.turn.puzzle {
             return None;
@@ -196,33 +165,26 @@ impl<'a> Front<'a> {
     }
 
     /// What comes of a key; whether it goes on.
-    fn goes_on_after(&mut self, event: &Event) -> Result<bool> {
-        let key = match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => key,
-            _ => return Ok(true),
-        };
-        if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
-            return Ok(false);
-        }
+    fn goes_on_after(&mut self, key: KeyCode) -> Result<bool> {
         self.says.clear();
         if let Some(ask) = self.asks.take() {
             match ask {
-                _ if key.code != KeyCode::Char('y') => {}
+                _ if key != KeyCode::Char('y') => {}
                 Ask::Reset => self.give_back(),
                 Ask::Solution => self.over = self.said_by('s')?,
             }
             return Ok(true);
         }
         if let Over::List(list, _) = &mut self.over
-            && !list.is_left_by(key.code)
+            && !list.is_left_by(key)
         {
-            let chosen = list.key(key.code, &self.turn.folder.progress());
+            let chosen = list.key(key, &self.turn.folder.progress());
             return chosen
                 .map_or(Ok(()), |one| self.turn_to(one))
                 .map(|()| true);
         }
         let puzzle = self.turn.puzzle;
-        match key.code {
+        match key {
             KeyCode::Char('q') => return Ok(false),
             KeyCode::Esc | KeyCode::Backspace | KeyCode::Enter => self.over = Over::Nothing,
             KeyCode::Char('r') => self.check_again()?,
@@ -312,6 +274,7 @@ impl<'a> Front<'a> {
         shell.args(["-c", &format!("{editor} \"$1\""), "sh"]);
         let ended = shell.arg(&self.turn.file).status();
         enter()?;
+        self.drawn.clear();
         if !ended.as_ref().is_ok_and(|status| status.success()) {
             self.says = format!("{editor} failed; EDITOR names another");
         }
@@ -352,7 +315,12 @@ impl<'a> Front<'a> {
             Over::Text(shown) => shown.laid_out(size.0),
             Over::Nothing => self.check.laid_out(size.0),
         };
-        screen::draw(pane.frame(vec![gauge], text, &state, &keys, size));
+        let rows = pane.frame(vec![gauge], text, &state, &keys, size);
+        // What is timed meanwhile may need this very core.
+        if rows != self.drawn {
+            screen::draw(&rows);
+            self.drawn = rows;
+        }
     }
 
     /// How it stands, in a line.
@@ -395,7 +363,7 @@ impl<'a> Front<'a> {
                 "✗ not solved yet; each save is checked".to_string().red()
             }
         };
-        format!("{state}   {}", self.says)
+        format!("{state}   {}", self.says).trim_end().into()
     }
 
     /// The keys below the screen.
@@ -452,11 +420,6 @@ impl Shown {
             },
         };
         (&mut self.pane, lines(text.trim_end(), columns))
-    }
-
-    /// Whether more may come.
-    fn is_busy(&mut self) -> bool {
-        self.job.as_mut().is_some_and(Background::is_busy)
     }
 }
 

@@ -9,10 +9,19 @@ use crate::terminal::wrap::{self, folded};
 /// Columns of a plain terminal.
 pub const WIDTH: usize = 80;
 
+/// Columns for prose: those of the terminal, or of the screen that shows what is printed, as
+/// `COLUMNS` tells, and no more than of a plain one.
+fn width() -> usize {
+    let of_screen = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let columns = wrap::stdout_columns().or_else(of_screen);
+    columns.unwrap_or(WIDTH).min(WIDTH)
+}
+
 /// A paragraph that begins in a column, and goes on there in the lines below.
 pub fn beside(paragraph: &str, column: usize) -> String {
     let words: Vec<&str> = paragraph.split_whitespace().collect();
-    folded(&words.join(" "), WIDTH - column, &" ".repeat(column))
+    let room = width().saturating_sub(column);
+    folded(&words.join(" "), room, &" ".repeat(column))
 }
 
 /// A line, or its beginning where it is longer than `width` columns.

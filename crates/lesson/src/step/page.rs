@@ -3,20 +3,18 @@
 //! bottom. A page is drawn on what standard error was, again at every key and whenever the
 //! terminal's size changes.
 
-use std::cell::RefCell;
 use std::io;
-use std::rc::Rc;
 use std::time::Duration;
 
 use common::error::{Error, Result, UserRequest};
 use common::tell::Call;
 use console::{StyledObject, measure_text_width};
-use crossterm::event::{Event, KeyCode, KeyEventKind, KeyModifiers};
+use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Left, PageDown, PageUp, Right, Up};
 use diagnostics::terminal::stream::Stream;
 use diagnostics::terminal::wrap;
 
 use super::pane::{Pane, Scroll};
-use super::screen;
+use super::screen::{self, Input};
 
 /// For how long a key is waited for at a time.
 const TICK: Duration = Duration::from_millis(100);
@@ -114,18 +112,17 @@ pub(super) struct View {
     pub typed: Option<String>,
 }
 
-/// The terminal while it is taken. A clone is the same.
-#[derive(Clone)]
-pub(super) struct Page(Rc<RefCell<Drawn>>);
-
+/// The terminal while it is taken.
 #[derive(Default)]
-struct Drawn {
+pub(super) struct Page {
     present: bool,
     view: View,
     pane: Pane,
     /// What takes time now.
     busy: String,
 }
+
+const READING: [Key; 2] = [("Up Down PgUp PgDn", "scroll"), ("Esc", "back")];
 
 impl Page {
     /// Takes the terminal, if it takes orders.
@@ -134,65 +131,83 @@ impl Page {
         console::colors_enabled_stderr();
         let printed = watchdog::events::file_for_printed();
         screen::enter(Stream::Error, printed.as_deref())?;
-        let drawn = Drawn::default();
-        Ok(Page(Rc::new(RefCell::new(Drawn { present, ..drawn }))))
+        Ok(Page {
+            present,
+            ..Page::default()
+        })
     }
 
     /// Shows a view from its top.
-    pub fn show(&self, view: View) {
-        let mut drawn = self.0.borrow_mut();
+    pub fn show(&mut self, view: View) {
         if !view.keys.is_empty() {
-            drawn.busy.clear();
+            self.busy.clear();
         }
-        drawn.view = view;
-        drawn.pane.scroll(Scroll::Top);
-        drawn.draw();
+        self.view = view;
+        self.pane.scroll(Scroll::Top);
+        self.draw();
     }
 
     /// Says what takes time now, below the view, until something else does.
-    pub fn busy(&self, what: &str) {
-        let mut drawn = self.0.borrow_mut();
-        drawn.busy = format!("  ... {what}");
+    pub fn busy(&mut self, what: &str) {
+        self.busy = format!("  ... {what}");
         // No key is awaited meanwhile.
-        drawn.view.keys.clear();
-        drawn.draw();
+        self.view.keys.clear();
+        self.draw();
     }
 
     /// Scrolls the view; false where there is nothing more in that direction.
-    pub fn scroll(&self, to: Scroll) -> bool {
-        let mut drawn = self.0.borrow_mut();
-        let has_moved = drawn.pane.scroll(to);
+    fn scroll(&mut self, to: Scroll) -> bool {
+        let has_moved = self.pane.scroll(to);
         if has_moved {
-            drawn.draw();
+            self.draw();
         }
         has_moved
     }
 
     /// Waits for a key. Control-C and a terminal that has gone away are errors: wishes to
     /// end.
-    pub fn key(&self) -> Result<KeyCode> {
+    pub fn key(&mut self) -> Result<KeyCode> {
         loop {
-            let key = match screen::event_within(TICK) {
-                Ok(Some(Event::Key(key))) if key.kind != KeyEventKind::Release => key,
-                Ok(Some(Event::Resize(..))) => {
-                    self.0.borrow_mut().draw();
-                    continue;
-                }
-                Ok(_) => continue,
+            match screen::input_within(TICK) {
+                Ok(Some(Input::Key(key))) => return Ok(key),
+                Ok(Some(Input::Interrupt)) => return Err(Error::Asked(UserRequest::Interrupt)),
+                Ok(Some(Input::Resized)) => self.draw(),
+                Ok(None) => {}
                 Err(_) => return Err(Error::Asked(UserRequest::Quit)),
-            };
-            match key.code {
-                code if !key.modifiers.contains(KeyModifiers::CONTROL) => return Ok(code),
-                KeyCode::Char('c') => return Err(Error::Asked(UserRequest::Interrupt)),
-                // Enter, typed before the terminal gave single keys.
-                KeyCode::Char('j') => return Ok(KeyCode::Enter),
-                _ => {}
             }
         }
     }
-}
 
-impl Drawn {
+    /// Turns pages until a key is pressed that does not.
+    pub fn key_that_turns_no_page(&mut self) -> Result<KeyCode> {
+        loop {
+            let key = self.key()?;
+            let has_moved = match key {
+                Enter | Char(' ') | Right | PageDown | Down => self.scroll(Scroll::NextPage),
+                PageUp | Up => self.scroll(Scroll::PageBefore),
+                _ => false,
+            };
+            if !has_moved {
+                return Ok(key);
+            }
+        }
+    }
+
+    /// Shows a text until a key leads back.
+    pub fn read(&mut self, lines: &[String]) -> Result<()> {
+        self.show(View {
+            pieces: vec![Piece::Text(lines.join("\n"))],
+            keys: READING.into(),
+            ..View::default()
+        });
+        loop {
+            match self.key()? {
+                Char('b' | 'q') | Left | Enter | Esc => return Ok(()),
+                key => drop(Scroll::of(key).map(|to| self.scroll(to))),
+            }
+        }
+    }
+
     fn draw(&mut self) {
         let (columns, rows) = screen::size();
         let form = Form::new(self.present, Some(columns));
@@ -203,6 +218,6 @@ impl Drawn {
         let typed = view.typed.as_ref().map(|typed| format!("  > {typed}"));
         let status = typed.unwrap_or_else(|| self.busy.clone());
         let (head, text, size) = (head.collect(), text.collect(), (form.columns, rows));
-        screen::draw(self.pane.frame(head, text, &status, &view.keys, size));
+        screen::draw(&self.pane.frame(head, text, &status, &view.keys, size));
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use console::truncate_str;
 use crossterm::cursor::{Hide, MoveTo, Show};
-use crossterm::event::{self, Event};
+use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use crossterm::style::{Attribute, Print, SetAttribute};
 use crossterm::terminal::{
     BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
@@ -106,9 +106,9 @@ pub fn size() -> (usize, usize) {
 }
 
 /// Draws these rows as far as they fit. A terminal that has gone away shows nothing.
-pub fn draw(rows: Vec<String>) {
+pub fn draw(rows: &[String]) {
     if let Some(taken) = &mut *taken() {
-        let _ = taken.draw(&rows);
+        let _ = taken.draw(rows);
     }
 }
 
@@ -138,11 +138,35 @@ pub fn give_keys_back() {
     let _ = disable_raw_mode();
 }
 
-/// Waits for something to happen, and not longer than this.
+/// What a person does at the terminal.
+pub enum Input {
+    /// A key is pressed.
+    Key(KeyCode),
+    /// Control-C is, which is no signal while keys are taken.
+    Interrupt,
+    /// Its size is another one.
+    Resized,
+}
+
+/// Waits for a person to do something, and not longer than this.
 ///
 /// # Errors
 /// When the terminal has gone away.
-pub fn event_within(time: Duration) -> Result<Option<Event>> {
+pub fn input_within(time: Duration) -> Result<Option<Input>> {
+    Ok(match event_within(time)? {
+        Some(Event::Key(key)) if key.kind != KeyEventKind::Release => match key.code {
+            code if !key.modifiers.contains(KeyModifiers::CONTROL) => Some(Input::Key(code)),
+            KeyCode::Char('c') => Some(Input::Interrupt),
+            // Enter, typed before the terminal gave single keys.
+            KeyCode::Char('j') => Some(Input::Key(KeyCode::Enter)),
+            _ => None,
+        },
+        Some(Event::Resize(..)) => Some(Input::Resized),
+        _ => None,
+    })
+}
+
+fn event_within(time: Duration) -> Result<Option<Event>> {
     // The first time for what was read together with the event before.
     for time in [Duration::ZERO, time] {
         let waits = wait(time)?;
