@@ -40,7 +40,9 @@ pub(crate) fn programs() -> &'static HashMap<String, PathBuf> {
     PROGRAMS.get_or_init(|| {
         let programs = built().iter().filter_map(|message| {
             let path = message["executable"].as_str()?;
-            Some((message["target"]["name"].as_str()?.into(), path.into()))
+            let name = message["target"]["name"].as_str()?;
+            // `cargo course` is that program.
+            Some((name.trim_start_matches("cargo-").into(), path.into()))
         });
         programs.collect()
     })
@@ -56,9 +58,21 @@ pub fn library(name: &str) -> PathBuf {
         .into()
 }
 
+/// `PATH` as it is where the course is installed; for short, `course` is a word of its own.
+pub fn search_path() -> &'static str {
+    static PATH: OnceLock<String> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let (short, long) = (scratch_folder("bin"), programs_folder().display());
+        // Another test process may have made it.
+        let _ = std::os::unix::fs::symlink(&programs()["course"], short.join("course"));
+        let path = std::env::var("PATH").unwrap_or_default();
+        format!("{}:{long}:{path}", short.display())
+    })
+}
+
 /// The folder that holds the programs, as `PATH` would name it.
 pub fn programs_folder() -> &'static Path {
-    programs()["course"].parent().expect("a file in a folder")
+    programs()["lesson01"].parent().expect("a file in a folder")
 }
 
 /// A file of this name and text, in a folder that git does not see. Tests run at

@@ -34,7 +34,6 @@ use std::panic::resume_unwind;
 use std::process::Command;
 use std::thread;
 
-use crate::files::programs_folder;
 use crate::{
     Oclgrind, Outcome, Program, Terminal, device, is_due, key, or_note, pocl, scratch_folder,
     shell, workspace,
@@ -157,10 +156,8 @@ impl<'a> Case<'a> {
 
     /// The variables of a case; none where the machine lacks what it needs.
     fn setting(&self) -> Option<Vec<(&'static str, String)>> {
-        let path = std::env::var("PATH").unwrap_or_default();
         let limit = |name: &str| device()["limits"][name].to_string();
         let mut setting = vec![
-            ("PATH", format!("{}:{path}", programs_folder().display())),
             ("T", self.folder.clone()),
             ("NAME", self.put_in("$NAME")),
             ("INDEX", device()["index"].to_string()),

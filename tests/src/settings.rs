@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 
+use crate::files::search_path;
 use crate::{Program, lesson_without_device, scratch_folder, workspace};
 
 /// What a loop of `--watch` gives to all runs but the first: the device's limits.
@@ -45,6 +46,7 @@ pub fn clean(command: &mut Command) -> &mut Command {
         command.env_remove(name);
     }
     command
+        .env("PATH", search_path())
         // What tests find must not be taken for what their user found.
         .env("OPENCL_COURSE_CACHE", scratch_folder("cache"))
         .env(LIMITS_VARIABLE, LIMITS)

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::command;
 use crate::stage::{Stage, Whose};
 
 /// How a process died. Display says it in lines: what happened, a likely cause, what to do next.
@@ -120,10 +121,13 @@ impl Display for Death {
                 f,
                 "no end after {} seconds while {stage}; the process was ended\n  {}",
                 limit.as_secs(),
-                if self.is_of_a_kernel() { ENDLESS } else { SLOW }
+                match self.is_of_a_kernel() {
+                    true => ENDLESS.into(),
+                    false => format!("{SLOW}; {}   asks each driver by itself", doctor()),
+                }
             ),
             How::Signal(_) | How::Exited(_) => {
-                let [cause, next] = self.likely();
+                let (cause, next) = self.likely();
                 // It may have been one of the limits that this process runs under.
                 let limits = match ulimits_in_words() {
                     limits if limits.is_empty() || matches!(self.how, How::Exited(_)) => {
@@ -146,8 +150,11 @@ const ENDLESS: &str = "likely cause: an endless loop, or a barrier that not ever
                        reaches\n  next: look at the kernel's loops and barriers; if the kernel is \
                        only slow, use a smaller --size or a longer --timeout";
 const SLOW: &str = "likely cause: the driver hangs, and no kernel of yours was running; or the \
-                    machine is very busy\n  next: a longer --timeout; cargo run -p course -- doctor   \
-                    asks each driver by itself";
+                    machine is very busy\n  next: a longer --timeout";
+
+fn doctor() -> String {
+    command::course("doctor")
+}
 
 impl Death {
     fn is_of_a_kernel(&self) -> bool {
@@ -155,39 +162,41 @@ impl Death {
     }
 
     /// The likely cause of a crash, and what to do next.
-    fn likely(&self) -> [&'static str; 2] {
-        let (cause, next) = match self.how {
+    fn likely(&self) -> (&'static str, String) {
+        match self.how {
             How::Signal(9) => (
                 "it was killed, possibly out of memory",
-                "a smaller --size, if memory is short: `free -h` shows it, and `dmesg` who was ended",
+                "a smaller --size, if memory is short: `free -h` shows it, and `dmesg` who was ended".into(),
             ),
             How::Signal(24 | 25) => (
                 "a limit of this system",
-                "raise the limit (`ulimit -a` shows all of them), or use a smaller --size",
+                "raise the limit (`ulimit -a` shows all of them), or use a smaller --size".into(),
             ),
             How::Signal(_) if self.stage.is_building() => (
                 "the driver's compiler failed, for example on a function that calls itself, or on \
                  a barrier that only some items reach",
-                "take away what was written last; another driver may say what is wrong with it",
+                "take away what was written last; another driver may say what is wrong with it".into(),
             ),
             How::Signal(_) if self.stage.is_in_a_kernel() => (
                 "the kernel read or wrote outside its buffers, asked for more private or local \
                  memory than there is, or the driver's compiler failed",
-                "cargo run -p course -- inspect FILE --only KERNEL   names the line of a bad access; \
-                 if every kernel dies: cargo run -p course -- doctor",
+                format!(
+                    "{}   names the line of a bad access; if every kernel dies: {}",
+                    command::course("inspect FILE --only KERNEL"),
+                    doctor()
+                ),
             ),
             How::Signal(_) => (
                 "the driver failed, and no kernel of yours was running",
-                "cargo run -p course -- doctor   says what of this machine the drivers can use",
+                format!("{}   says what of this machine the drivers can use", doctor()),
             ),
             _ => (
                 "something called exit(), which the course does not do here: a driver that gave up, \
                  on a full disk or a folder that it cannot write for example; its own words stand \
                  above, if it had any",
-                "cargo run -p course -- doctor   looks at the driver and at its folders",
+                format!("{}   looks at the driver and at its folders", doctor()),
             ),
-        };
-        [cause, next]
+        }
     }
 }
 
@@ -196,8 +205,9 @@ pub fn of_crash_at_the_end(status: ExitStatus) -> String {
     format!(
         "the process died ({}) when all was done, and what it said stands\n  \
          likely cause: the driver does not end cleanly, or a kernel wrote where nobody looked\n  \
-         next: cargo run -p course -- inspect FILE   sees every access",
-        How::of(status).in_short()
+         next: {}   sees every access",
+        How::of(status).in_short(),
+        command::course("inspect FILE")
     )
 }
 

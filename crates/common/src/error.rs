@@ -10,6 +10,7 @@ use diagnostics::terminal::plain_name;
 use opencl3::error_codes::ClError;
 
 use crate::codes;
+use crate::command;
 use crate::outcome::Skip;
 use verify::Differences;
 
@@ -105,9 +106,6 @@ pub enum UserRequest {
     Interrupt,
 }
 
-/// What looks closer than an error can.
-const DOCTOR: &str = "cargo run -p course -- doctor   says what is wrong here";
-
 impl Error {
     /// Why a kernel cannot run here.
     pub fn skipped(why: impl Into<String>) -> Error {
@@ -185,12 +183,16 @@ impl Error {
     /// The next thing to try, where there is one to name.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::NoDevice(cause) => Some(match &cause.mend {
-                Some(mend) => format!("{mend}\n        {DOCTOR}"),
-                None => {
-                    format!("{DOCTOR}\n        ./setup   installs a driver where there is none")
-                }
-            }),
+            Error::NoDevice(cause) => {
+                let doctor = format!("{}   says what is wrong here", command::course("doctor"));
+                let setup = command::setup("");
+                Some(match &cause.mend {
+                    Some(mend) => format!("{mend}\n        {doctor}"),
+                    None => {
+                        format!("{doctor}\n        {setup}   installs a driver where there is none")
+                    }
+                })
+            }
             Error::OpenCl { code, .. } => codes::explain(*code).map(|known| known.next.to_string()),
             Error::Io(error) if error.kind() == io::ErrorKind::StorageFull => {
                 Some("make room where the output goes, or send it elsewhere".into())

@@ -25,10 +25,13 @@
 //! - [`error`] is the one error type, [`failure`] the same for another process, with [`codes`], what each status of OpenCL
 //!   means, and `exceeded`, which limit a failed call met.
 //! - [`tell`] is how whoever listens (`--step`) hears of each call.
+//! - [`clone`](mod@clone) is where the course lies, and [`command`] how its commands are typed here.
 //! - [`threads`] asks whether there are any to be had, [`waits`] how long they got no core,
 //!   [`host`] how much memory is left.
 
+pub mod clone;
 pub mod codes;
+pub mod command;
 pub mod death;
 pub mod device;
 pub mod error;

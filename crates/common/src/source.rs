@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use diagnostics::functions;
 use diagnostics::terminal::plain_name;
 
+use crate::clone::workspace;
 use crate::error::{Error, Result};
 use crate::file;
 
@@ -156,33 +157,6 @@ pub fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
     });
     near.min_by_key(|(distance, _)| *distance)
         .map(|(_, near)| near)
-}
-
-/// The root of the workspace: the nearest folder above the current one that
-/// holds `kernels/`, else the program's own. A binary that is carried to another
-/// machine, along with `kernels/`, so finds its files.
-pub fn workspace() -> PathBuf {
-    let here = std::env::current_dir().unwrap_or_default();
-    workspace_above(&here).unwrap_or_else(own_workspace)
-}
-
-/// The workspace that this program belongs to: the nearest one above the program's own
-/// file, else the one in which it was built. Libraries are loaded from there only, never
-/// from a folder that happens to lie above the current one.
-pub fn own_workspace() -> PathBuf {
-    let program = std::env::current_exe().unwrap_or_default();
-    workspace_above(&program).unwrap_or_else(built_in)
-}
-
-fn workspace_above(path: &Path) -> Option<PathBuf> {
-    let is_it = |folder: &&Path| folder.join("kernels").is_dir() && folder.join("lessons").is_dir();
-    path.ancestors().find(is_it).map(Path::to_path_buf)
-}
-
-/// Where the course was built.
-fn built_in() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    root.canonicalize().unwrap_or(root)
 }
 
 /// The path relative to the current folder, where it lies below it.

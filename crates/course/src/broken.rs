@@ -5,8 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use common::Error;
+use common::clone::workspace;
 use common::device::{DEVICE_VARIABLE, variable};
-use common::source::{Source, workspace};
+use common::source::Source;
 use judge::{By, How, SIMULATED, SIZES, Seen, Subject};
 use serde::Deserialize;
 use verify::element::Type;

@@ -15,6 +15,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use colored::Colorize;
+use common::command;
 use common::device::too_few_files;
 use diagnostics::terminal::Out;
 use serde_json::json;
@@ -118,10 +119,10 @@ impl Screen {
 
     /// The last line, and the status. `usable` is what `--device` takes, empty for the default.
     fn conclude(&self, usable: Option<&str>) -> Result<ExitCode> {
-        let run = "cargo run -p lesson05";
+        let run = command::cargo_run("lesson05");
         let says = match usable {
             None => {
-                let mend = self.mend.as_deref().unwrap_or("./setup");
+                let mend = self.mend.clone().unwrap_or_else(|| command::setup(""));
                 format!("The course cannot run yet. Next: {mend}").red()
             }
             Some("") if self.bad == 0 => format!("The course can run here. Next: {run}").green(),

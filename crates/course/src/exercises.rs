@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use anyhow::{Context, Result, bail, ensure};
-use common::source::{Source, workspace};
+use common::clone::workspace;
+use common::source::Source;
 use judge::{How, Seen, exercise};
 use task::form::Form;
 use watchdog::lessons::{LESSONS, Lesson};

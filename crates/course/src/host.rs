@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use common::Error;
-use common::source::{Source, workspace};
+use common::clone::workspace;
+use common::source::Source;
 use diagnostics::log::{Log, Place};
 use diagnostics::terminal::plain;
 use intercept::findings::{Finding, Findings, KINDS};

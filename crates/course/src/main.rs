@@ -15,6 +15,7 @@
 //! - `calls` tells the OpenCL calls of any program.
 //! - `diff` shows what changed between two kernels.
 //! - `doctor` says what this machine lacks, and which packages have it.
+//! - `installed` says where an installed one and its clone part.
 //! - `report` measures all lessons, and makes one page of it.
 
 mod asm;
@@ -27,6 +28,7 @@ mod game;
 mod grade;
 mod host;
 mod inspect;
+mod installed;
 mod new;
 mod occupancy;
 mod puzzles;
@@ -53,7 +55,7 @@ const KERNEL: &str = "A kernel of a lesson, or of the file that --source names; 
 /// Learn to write fast OpenCL kernels, step by step. Without a command:
 /// an overview of the course, and what is next.
 #[derive(Parser)]
-#[command(name = "course", version)]
+#[command(name = "course", bin_name = "cargo course", version)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -127,10 +129,14 @@ fn main() -> ExitCode {
     if let Err(error) = must_be_shown() {
         return end(Err(error.into()));
     }
-    end(match Arguments::parse().command {
+    // Cargo's first word is that by which it was asked for this program.
+    let words = std::env::args_os().enumerate();
+    let words = words.filter(|(at, word)| *at != 1 || word != "course");
+    let command = Arguments::parse_from(words.map(|(_, word)| word)).command;
+    end(installed::must_fit().and_then(|()| match command {
         Some(command) => run(command),
         None => puzzles::map(),
-    })
+    }))
 }
 
 fn run(command: Command) -> Result<ExitCode> {

@@ -100,7 +100,7 @@ pub fn occupancy(options: &Options) -> Result<ExitCode> {
                 Out,
                 "  No table says what a unit of this device shares among groups. A core of a CPU runs\n  \
                  one group at a time, so there is nothing to count: see its registers and spills with\n  \
-                 `cargo run -p course -- asm {}`.\n  next: --model h200 counts for that GPU",
+                 `cargo course asm {}`.\n  next: --model h200 counts for that GPU",
                 options.wanted.name()
             )?;
         }

@@ -5,6 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use colored::Colorize;
+use common::clone::workspace;
+use common::command;
+use common::source::shortest;
 use diagnostics::terminal::Out;
 use diagnostics::terminal::prose::{WIDTH, cut};
 use watchdog::lessons::LESSONS;
@@ -71,12 +74,13 @@ pub fn map() -> Result<ExitCode> {
         }
     }
     if let Some(lesson) = lesson {
-        let page = format!("lessons/{}/README.md", lesson.folder).dimmed();
-        let run = format!("cargo run -p {}", lesson.package()).cyan();
+        let page = workspace().join(format!("lessons/{}/README.md", lesson.folder));
+        let page = shown(&shortest(&page)).dimmed();
+        let run = command::cargo_run(&lesson.package()).cyan();
         writeln!(Out, "    {page}   {run}")?;
     }
     if folder.is_none() {
-        let (start, setup) = ("cargo course start".cyan(), "./setup".cyan());
+        let (start, setup) = ("cargo course start".cyan(), command::setup("").cyan());
         let where_to = "The exercises, in a folder of your own";
         writeln!(Out, "  {where_to}: {start}. No device? {setup}")?;
     }

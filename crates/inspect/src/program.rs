@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use common::Error;
 use common::device::pocl;
 use common::source::Source;
+use watchdog::built;
 use watchdog::lessons;
 use watchdog::scratch::Scratch;
 use watchdog::worker::{self, Orders, Work};
@@ -104,10 +105,7 @@ fn collect(folder: &Path, name: &str, found: &mut Vec<(SystemTime, PathBuf)>) {
 pub fn binary(wanted: &Wanted, launched: &Launched) -> Result<Binary> {
     let folder = Scratch::new()?;
     let [to, log] = ["program", "log"].map(|name| folder.0.join(name));
-    let this = std::env::current_exe().context("cannot find this program's own path")?;
-    let compiler = this.with_file_name("oclcc");
-    let compiler = compiler.with_extension(std::env::consts::EXE_EXTENSION);
-    let mut work = Work::of(compiler);
+    let mut work = Work::of(built::program("oclcc")?);
     for (name, value) in &launched.record.defines {
         work.arg("-D").arg(format!("{name}={value}"));
     }

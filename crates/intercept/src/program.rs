@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::{Error, Result};
+use watchdog::built;
 use watchdog::scratch::Scratch;
 use watchdog::{Signals, end_group, end_with_us, in_a_group};
 
@@ -27,28 +27,6 @@ pub struct End {
     pub inside: Vec<Begin>,
 }
 
-/// Where the layer is: beside this program, where cargo puts it.
-///
-/// # Errors
-/// Where it is not.
-pub fn layer() -> Result<PathBuf> {
-    let name = format!(
-        "{}intercept{}",
-        std::env::consts::DLL_PREFIX,
-        std::env::consts::DLL_SUFFIX
-    );
-    let this = std::env::current_exe()?;
-    let folders = [this.with_file_name("deps"), this.with_file_name("")];
-    let found = folders
-        .iter()
-        .map(|folder| folder.join(&name))
-        .find(|path| path.is_file());
-    found.ok_or_else(|| Error::File {
-        path: this.with_file_name(name),
-        why: "it is not there\n  next: cargo build -p intercept".into(),
-    })
-}
-
 /// Runs a program to its end and passes on each line. With `patience`, one that makes no call
 /// for so long is ended, and all that it started with it.
 ///
@@ -59,7 +37,7 @@ pub fn run(
     patience: Option<Duration>,
     mut hear: impl FnMut(Line),
 ) -> Result<End> {
-    let layer = layer()?;
+    let layer = built::library("intercept")?;
     let others = std::env::var(LAYERS).map_or(String::new(), |others| format!("{others}:"));
     let folder = Scratch::new()?;
     let path = folder.0.join("calls");

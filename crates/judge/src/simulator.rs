@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use common::command;
 use watchdog::simulator::{Fault, FaultKind, Log};
 
 use crate::observation::{Detection, Detector, Evidence, Observation, Part};
@@ -11,8 +12,11 @@ const SHOWN: usize = 4;
 
 /// That it is missing, and what is not known for that.
 pub fn missing() -> Observation {
-    let says = "is not on this machine: races, bad accesses and values that were never \
-                written are not looked for; ./setup --full installs it";
+    let setup = command::setup("--full");
+    let says = format!(
+        "is not on this machine: races, bad accesses and values that were never written are not \
+         looked for; {setup} installs it"
+    );
     Observation::new(Detector::Oclgrind(Part::All), Detection::NotRun, says)
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use common::clone::workspace;
 use common::device::{Kind, Limits};
 use common::error::Result;
 use common::ndrange;
-use common::source::workspace;
 use serde::{Deserialize, Serialize};
 use task::Task;
 

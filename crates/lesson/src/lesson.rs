@@ -5,6 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use colored::Colorize;
+use common::command;
 use common::device::{self, Kind};
 use common::error::{Error, Result};
 use common::memory::Input;
@@ -406,11 +407,12 @@ impl Lesson {
         let file = self.source_of(kernel);
         let file = file.map_or("FILE".into(), |file| file.path.display().to_string());
         let count = numbers::count(wrong, "kernel");
+        let inspect = command::course(&format!("inspect {file}"));
         let are = if wrong == 1 { "is" } else { "are" };
         let told = format!(
             "{count} {are} wrong in {lesson}\n  \
              next: --fill count --show prints matrices of up to 16 rows and columns: with the smallest\n        --size that is still wrong; --only KERNEL runs one kernel\n  \
-             or: cargo run -p course -- inspect {file}   names the lines of races and bad accesses"
+             or: {inspect}   names the lines of races and bad accesses"
         );
         Err(Error::Wrong(told.into()))
     }

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use common::clone::workspace;
 use common::device::{Kind, Limits};
 use common::error::{AtField, Error, Result};
-use common::source::workspace;
 use serde::Deserialize;
 use verify::formula::{Formula, Scope};
 use verify::problem::Problem;

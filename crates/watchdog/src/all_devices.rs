@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use common::command;
 use common::device;
 use common::error::{Error, Result};
 use common::record::Record;
@@ -21,7 +22,7 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
         Ok(labels) if !labels.is_empty() => labels,
         // Without threads nobody can be asked.
         Err(how) if threads::are_given(2) => {
-            let next = "cargo run -p course -- doctor";
+            let next = command::course("doctor");
             let how = format!("asking for devices fails: {how}\n  next: {next}");
             return Err(Error::Died(how));
         }

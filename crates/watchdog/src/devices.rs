@@ -3,6 +3,7 @@
 use crate::lessons::LESSONS;
 use crate::worker::{self, Orders};
 use anyhow::{Result, ensure};
+use common::command;
 use common::device::pocl::PLATFORM;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -55,7 +56,11 @@ pub fn chosen(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
         (listed["chosen"] == true || all && !simulator).then_some(device)
     });
     let devices: Vec<Device> = devices.collect();
-    ensure!(!devices.is_empty(), "lesson 1 lists no device; run ./setup");
+    ensure!(
+        !devices.is_empty(),
+        "lesson 1 lists no device; run {}",
+        command::setup("")
+    );
     Ok(devices)
 }
 

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use common::clone::own_workspace;
 use common::device::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::device::pocl::{self, CACHE_VARIABLE, cache_folder};
 use common::device::{self, Device};
-use common::source::own_workspace;
 use common::threads;
 use diagnostics::aside;
 use serde_json::json;

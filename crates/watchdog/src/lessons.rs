@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail};
 use common::Error;
-use common::source::{Source, own_workspace};
+use common::source::Source;
 
 use crate::ask::end_with_us;
+use crate::built;
 use crate::worker::Work;
 
 /// A lesson of the course.
@@ -60,34 +61,9 @@ impl Lesson {
         Ok(kernels)
     }
 
-    /// The lesson's binary, which lies beside this one. Where cargo started this program
-    /// it is built if it is missing: a learner has built what was run, and no more.
+    /// The lesson's binary.
     pub fn binary(&self) -> Result<PathBuf> {
-        let this = std::env::current_exe().context("cannot find this program's own path")?;
-        let binary = this
-            .with_file_name(self.package())
-            .with_extension(std::env::consts::EXE_EXTENSION);
-        if !binary.is_file() {
-            let package = self.package();
-            ensure!(
-                self.is_built_now()? && binary.is_file(),
-                "{package} is not built yet; run `cargo build -p {package}` first"
-            );
-        }
-        Ok(binary)
-    }
-
-    /// Whether the cargo that started this program could build the lesson.
-    fn is_built_now(&self) -> Result<bool> {
-        let Some(cargo) = std::env::var_os("CARGO") else {
-            return Ok(false);
-        };
-        let mut build = Command::new(cargo);
-        build
-            .args(["build", "-q", "-p", &self.package(), "--manifest-path"])
-            .arg(own_workspace().join("Cargo.toml"));
-        end_with_us(&mut build);
-        Ok(build.status().context("cargo cannot be started")?.success())
+        Ok(built::program(&self.package())?)
     }
 
     /// The lesson as a worker of this program, by a lesson's flags. It goes on behind kernels that

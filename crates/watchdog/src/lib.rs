@@ -16,6 +16,7 @@
 //! - `all_devices` runs the lesson once for each device.
 //! - `signals` are what ends a lesson from outside, and the terminal after that.
 //! - [`watch`] is the parent in a loop: the lesson again after every save.
+//! - [`built`] is where programs of the workspace lie.
 //! - [`lessons`] is the one list of them, `status` the exit status of a program of the course.
 //! - [`simulator`] is the OpenCL implementation that sees every access.
 //! - [`devices`] are those that lesson 1 lists; [`machine`] is what this one tells of itself,
@@ -24,6 +25,7 @@
 
 mod all_devices;
 mod ask;
+pub mod built;
 pub mod data;
 pub mod devices;
 mod environment;

@@ -5,7 +5,8 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use common::source::{Source, workspace};
+use common::clone::workspace;
+use common::source::Source;
 use inspect::launched::Wanted;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -66,10 +67,7 @@ pub fn record(options: &Options) -> Result<()> {
     let text = |field: &str| told[field].as_str().unwrap_or("?").to_string();
     let [name, device, platform, driver] = ["kernel", "device", "platform", "driver"].map(text);
     let size = wanted.size.as_ref().map(|size| format!(" --size {size}"));
-    let command = format!(
-        "cargo run -p course -- asm {name}{}",
-        size.unwrap_or_default()
-    );
+    let command = format!("cargo course asm {name}{}", size.unwrap_or_default());
     let date = date("+%Y-%m-%d")?;
     let kernel = Source::read(text("source").as_ref())?.kernel(&wanted.kernel);
     let origin = Origin {

@@ -15,7 +15,7 @@ pub mod remarks;
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
-use common::source::workspace;
+use common::clone::workspace;
 
 use crate::kept;
 

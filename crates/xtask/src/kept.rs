@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 use common::Error;
-use common::source::workspace;
+use common::clone::workspace;
 use diagnostics::aside;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

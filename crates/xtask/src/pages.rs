@@ -44,7 +44,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use common::source::workspace;
+use common::clone::workspace;
 
 use crate::kept;
 

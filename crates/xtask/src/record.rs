@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use common::source::workspace;
+use common::clone::workspace;
 use diagnostics::aside;
 use serde_json::{Value, json};
 use watchdog::data::date;
@@ -118,8 +118,8 @@ pub fn problems(Course { name, flags }: &Course) -> Result<()> {
 
 /// What the program `course`, which lies beside this one, prints, if it ends well.
 pub fn printed(words: &[String], flags: &[String], well: &[i32]) -> Result<String> {
-    let course = current_exe()?.with_file_name("course");
-    let mut command = Command::new(course.with_extension(consts::EXE_EXTENSION));
+    let mut command =
+        Command::new(current_exe()?.with_file_name(format!("cargo-course{}", consts::EXE_SUFFIX)));
     watchdog::end_with_us(&mut command);
     command.args(words).args(flags).stderr(Stdio::inherit());
     let output = command.output();

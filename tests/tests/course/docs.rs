@@ -21,7 +21,7 @@ cargo() {
     local program=course
     case "$1" in
         run) shift ;;
-        # Aliases of .cargo/config.toml.
+        # A program that is installed, and an alias of .cargo/config.toml.
         course|xtask) program=$1; shift; set -- -- "$@" ;;
         *) return ;;
     esac
@@ -56,7 +56,7 @@ cargo() {
     set -- "${@//1024/128}"
     set -- "${@//1040/144}"
     set -- "${@/#[2-9]s/1s}"
-    "$PROGRAMS/$program" "$@" ${PARSE:+--help}
+    "$PROGRAMS/${program/#course/cargo-course}" "$@" ${PARSE:+--help}
 }
 "#;
 
@@ -388,7 +388,7 @@ fn left_out(line: &str) -> Option<&'static str> {
         _ if line.contains("liboclgrind") && Oclgrind::find().is_none() => {
             Some("Oclgrind is not here")
         }
-        _ if line.contains("course -- trace") && Oclgrind::that_traces().is_none() => {
+        _ if line.contains("course trace") && Oclgrind::that_traces().is_none() => {
             Some("Oclgrind's plugin is not here")
         }
         _ => None,

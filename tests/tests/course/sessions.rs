@@ -17,6 +17,7 @@ each! { play:
     exits "exits"
     explain "explain"
     flags "flags"
+    installed "installed"
     lessons_at_sizes "lessons"
     no_device "no_device"
     occupancy "occupancy"

@@ -437,7 +437,7 @@ fn the_page_shows_what_its_commands_print() {
         let block = block.split("```").next().expect("its end");
         let (command, output) = block.split_once('\n').expect("a command, then its output");
         let words = command
-            .strip_prefix("$ cargo run -p course -- trace ")
+            .strip_prefix("$ cargo course trace ")
             .expect("a trace");
         let Some(program) = trace(words) else { return };
         let run = program.run().ends_with(0);

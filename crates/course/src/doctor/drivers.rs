@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use common::command;
 use common::device::icd::{self, ICD_VARIABLE, icd_place};
 use serde_json::Value;
 use verify::numbers;
@@ -77,7 +78,9 @@ pub fn loader(answer: &Result<Value, String>) -> Finding {
 
 /// What mends it when there is no device: what the search for them knows, or `./setup`.
 pub fn cure(answer: &Value) -> String {
-    answer["mend"].as_str().unwrap_or("./setup").into()
+    answer["mend"]
+        .as_str()
+        .map_or_else(|| command::setup(""), String::from)
 }
 
 /// Every ICD file: whether it names a library, whether that opens, and which
@@ -104,7 +107,7 @@ pub fn icd_files() -> Vec<Finding> {
             let finding = Topic::Drivers.bad(&name, wrong);
             // What a package has put there is not to be taken away by hand.
             match file.starts_with("/etc/OpenCL/vendors") {
-                true => finding.next("./setup".to_string()),
+                true => finding.next(command::setup("")),
                 false => finding.next(packages::as_root(&format!("rm {name}"))),
             }
         })

@@ -1,5 +1,6 @@
 //! This system, its tools and folders: what the course and its drivers use besides OpenCL.
 
+use common::command;
 use common::device::pocl::can_write;
 use inspect::trace::run::plugin_path;
 use watchdog::simulator::oclgrind;
@@ -29,7 +30,7 @@ pub fn optional() -> Vec<Finding> {
         ("linker", on_path("ld"), true, install("linker"), "ld is not here; PoCL calls it for every kernel, and aborts without it"),
         ("Oclgrind", oclgrind(), false, install("oclgrind"), "not here; it simulates a device: names races, accesses out of bounds, values never written"),
         // No package has it.
-        ("trace plugin", Some(plugin_path()).filter(|path| path.is_file()), false, Some("./setup --full".into()), "not built; by it Oclgrind counts what a kernel asks of memory"),
+        ("trace plugin", Some(plugin_path()).filter(|path| path.is_file()), false, Some(command::setup("--full")), "not built; by it Oclgrind counts what a kernel asks of memory"),
         ("clinfo", on_path("clinfo"), false, install("clinfo"), "not here; it lists every property of every device"),
     ];
     let found = tools.map(|(name, place, is_needed, mend, why)| match place {

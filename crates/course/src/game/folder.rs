@@ -1,5 +1,5 @@
-//! The learner's own folder: the kernels to complete and to mend, a text file of progress, the
-//! commands `cargo course` and `cargo lesson`, and what editors want to know. It never lies in the
+//! The learner's own folder: the kernels to complete and to mend, a text file of progress, and what
+//! editors want to know. It never lies in the
 //! clone of the course, which so stays clean.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use common::Error;
-use common::source::{own_workspace, workspace};
+use common::clone::{own_workspace, workspace};
 use diagnostics::aside;
 use diagnostics::terminal::plain_name;
 
@@ -240,8 +240,8 @@ fn pointer() -> Option<PathBuf> {
     Some(dirs::config_dir()?.join("opencl-course/exercises"))
 }
 
-/// The first line of the file with the alias: as long as it stands there, the file is ours.
-const OURS: &str = "# Written by `cargo course start`: `cargo course` works in this folder, too.";
+/// How a file began that `start` wrote.
+const ONCE_OURS: &str = "# Written by `cargo course start`: ";
 
 /// What editors want to know, by its folder in the clone. For clangd: how the kernels are compiled.
 /// Its own header knows OpenCL's functions.
@@ -252,14 +252,12 @@ const FILES: [(&str, &str); 4] = [
     ("", ".vscode/tasks.json"),
 ];
 
-/// Writes what lies there besides kernels. What a learner wrote is left alone; the aliases follow a
-/// clone that moved.
+/// Writes what lies there besides kernels. What a learner wrote is left alone.
 fn comforts(folder: &Path, macros: &str) -> std::io::Result<()> {
+    // It had an alias, which is stronger than the command that is installed.
     let config = folder.join(".cargo/config.toml");
-    let aliases = aliases(&own_workspace().join("Cargo.toml"));
-    let is_ours = || fs::read_to_string(&config).is_ok_and(|text| text.starts_with(OURS));
-    if !create(&config, &aliases)? && is_ours() {
-        fs::write(&config, aliases)?;
+    if fs::read_to_string(&config).is_ok_and(|text| text.starts_with(ONCE_OURS)) {
+        fs::remove_file(config)?;
     }
     for (place, name) in FILES {
         let text = fs::read_to_string(own_workspace().join(place).join(name));
@@ -286,26 +284,4 @@ fn macros(puzzles: &[&Puzzle]) -> String {
         all += &format!("---\nIf:\n  PathMatch: {place}.*\nCompileFlags:\n  Add: [{add}]\n");
     }
     all
-}
-
-/// The aliases, for cargo's configuration: they run the course of this manifest.
-fn aliases(manifest: &Path) -> String {
-    // A string of JSON is one of TOML as well.
-    let manifest = serde_json::json!(manifest.to_string_lossy());
-    let run = format!(r#""run", "-q", "--manifest-path", {manifest}, "-p""#);
-    format!("{OURS}\n[alias]\ncourse = [{run}, \"course\", \"--\"]\nlesson = [{run}]\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_with_blanks_is_one_word_of_the_alias() {
-        let text = aliases(Path::new("/my \"own\" clone/Cargo.toml"));
-        assert!(
-            text.contains(r#""/my \"own\" clone/Cargo.toml", "-p", "course", "--"]"#),
-            "{text}"
-        );
-    }
 }

@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
 use common::Error;
-use common::source::{Source, workspace};
+use common::clone::workspace;
+use common::source::Source;
 use crossterm::event::KeyCode;
 use crossterm::style::Stylize;
 use diagnostics::terminal::stream::Stream;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use common::command;
 use common::source::Source;
 use serde::Deserialize;
 use task::form::Form;
@@ -207,14 +208,9 @@ impl Puzzle {
 /// The command that runs a copy, in two lines of a terminal that a shell takes for one.
 fn command(puzzle: &Puzzle, run: &Run, copy: &Path) -> String {
     let lesson = puzzle.lesson.map(Lesson::package).unwrap_or_default();
-    let mut copy = copy.display().to_string();
-    if copy.contains([' ', '\'', '"', '$', '\\']) {
-        copy = format!("'{}'", copy.replace('\'', r"'\''"));
-    }
+    let lesson = command::cargo_run(&lesson);
+    let copy = command::word(copy);
     let Run { kernel, size, .. } = run;
     let behind = format!("--size {size} --source {copy}");
-    format!(
-        "cargo run -p {lesson} -- --only {kernel} \\\n{:WORDS$}  {behind}",
-        ""
-    )
+    format!("{lesson} -- --only {kernel} \\\n{:WORDS$}  {behind}", "")
 }

@@ -94,6 +94,6 @@ impl Inspection<'_> {
             true => file,
             false => format!("{} --source {file}", subject.kernel),
         };
-        format!("cargo run -p course -- trace {what} --size {size}")
+        format!("cargo course trace {what} --size {size}")
     }
 }

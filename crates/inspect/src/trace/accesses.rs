@@ -10,6 +10,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use common::Error;
+use common::command;
 use serde::de::IntoDeserializer;
 use serde::de::value::StrDeserializer;
 use serde::{Deserialize, Serialize};
@@ -144,8 +145,8 @@ impl Trace {
         let mut lines = text.lines();
         if lines.next() != Some(FORM) {
             let why = "the plugin that traces is not of this version of the course";
-            let next = "next: ./setup --full";
-            return Err(Error::Usage(format!("{why}\n  {next}")).into());
+            let next = command::setup("--full");
+            return Err(Error::Usage(format!("{why}\n  next: {next}")).into());
         }
         let (mut places, mut first) = (Vec::new(), None);
         for line in lines {

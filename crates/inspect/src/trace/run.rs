@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use common::clone::own_workspace;
+use common::command;
 use common::error::{Cause, Error};
-use common::source::{Source, own_workspace};
+use common::source::Source;
 use diagnostics::aside;
 use diagnostics::tokens::Tokens;
 use watchdog::scratch::Scratch;
@@ -103,5 +105,5 @@ pub fn plugin_path() -> PathBuf {
 
 fn missing(what: &str) -> Error {
     let says = format!("{what} is not on this machine; a trace is made by it, on any device");
-    Error::NoDevice(Cause::new(says, Some("./setup --full")))
+    Error::NoDevice(Cause::new(says, Some(&command::setup("--full"))))
 }

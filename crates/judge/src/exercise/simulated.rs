@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
+use common::command;
 use common::record::Record;
 use common::source::Source;
 use inspect::device::Model;
@@ -84,8 +85,8 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
             seen = Observation::new(seen.detector, Detection::NotRun, says);
         }
         if seen.is_fault() && count.is_of_memory() {
-            let name = asked.name;
-            let next = format!("each line's share: cargo run -p course -- trace {name}");
+            let trace = command::course(&format!("trace {}", asked.name));
+            let next = format!("each line's share: {trace}");
             seen.details.push(next.into());
         }
         seen

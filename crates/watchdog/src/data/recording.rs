@@ -3,8 +3,9 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
+use common::clone::workspace;
 use common::record::{Of, Record};
-use common::source::{Source, workspace};
+use common::source::Source;
 use serde::Deserialize;
 use serde_json::Value;
 use verify::shape::Shape;

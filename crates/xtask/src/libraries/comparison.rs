@@ -4,7 +4,7 @@
 use std::fs;
 
 use anyhow::{Context, Result};
-use common::source::workspace;
+use common::clone::workspace;
 use common::timing::quantile;
 use serde::{Deserialize, Serialize};
 use verify::shape::Shape;

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result, anyhow};
 use clap::ValueEnum;
+use common::clone::own_workspace;
 use common::outcome::Outcome;
 use common::record::{Record, Work};
-use common::source::own_workspace;
 use common::timing::{Clock, Runs, Timing};
 use dlopen2::wrapper::{Container, WrapperApi};
 use verify::element::{Elements, Type};

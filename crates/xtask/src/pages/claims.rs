@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use common::source::workspace;
+use common::clone::workspace;
 
 use super::claim::check;
 use crate::kept;

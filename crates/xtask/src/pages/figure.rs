@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::slice;
 
 use anyhow::{Context, Result};
-use common::source::workspace;
+use common::clone::workspace;
 
 use super::picked;
 use crate::figures::{self, FOLDER, STYLE};

@@ -69,7 +69,7 @@ fn where_the_sectors_come_from_is_one_command_away() {
     };
     let learner = Learner::started("sectors");
     let shown = learner.types("exercise 4.2 --no-timing").run().ends_with(1);
-    let shown = shown.says(&["cargo run -p course -- trace 4.2"]);
+    let shown = shown.says(&["cargo course trace 4.2"]);
     let traced = learner.types("trace 4.2 --json").run().ends_with(0);
     let traced = traced.records().remove(0);
     let operands = traced["operands"].as_array().expect("operands").iter();
@@ -357,7 +357,7 @@ fn without_a_device_the_message_names_what_mends_it() {
         &[
             "no usable OpenCL device",
             "unset OCL_ICD_VENDORS",
-            "course -- doctor",
+            "course doctor",
         ],
     )
     .says(&["did not run"]);
@@ -367,7 +367,7 @@ fn without_a_device_the_message_names_what_mends_it() {
         .types("check-all")
         .env("OCL_ICD_VENDORS", scratch_folder("no-drivers"))
         .run();
-    run.fails(3, &["no usable OpenCL device", "course -- doctor"])
+    run.fails(3, &["no usable OpenCL device", "course doctor"])
         .says(&["did not run"]);
 }
 

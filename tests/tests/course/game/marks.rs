@@ -130,34 +130,3 @@ fn a_hint_before_there_is_a_folder_says_where_more_are_counted() {
         run.fails(2, &["no exercises yet", "cargo course start"]);
     }
 }
-
-/// Cargo itself says what its alias stands for.
-#[test]
-fn cargo_course_is_a_command_in_the_learners_folder() {
-    let learner = Learner::started("alias");
-    let config = learner.0.join(".cargo/config.toml");
-    let listed = |folder: &str| {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = std::process::Command::new(cargo);
-        let command = command.arg("--list").current_dir(learner.0.join(folder));
-        let output = command.output().expect("cargo runs");
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
-    let manifest = workspace().join("Cargo.toml").display().to_string();
-    for folder in ["", "06-local-memory"] {
-        let listed = listed(folder);
-        let alias = listed
-            .lines()
-            .find(|line| line.trim().starts_with("course"));
-        let is_ours = alias.is_some_and(|alias| alias.contains(&manifest));
-        assert!(is_ours, "{listed}");
-    }
-    // A clone that moved is followed; what is not ours is left alone.
-    let text = read(&config);
-    fs::write(&config, text.replace(&manifest, "/elsewhere/Cargo.toml")).expect("writable");
-    learner.types("start").run().ends_with(0);
-    assert_eq!(read(&config), text);
-    fs::write(&config, "# mine\n").expect("writable");
-    learner.types("start").run().ends_with(0);
-    assert_eq!(read(&config), "# mine\n");
-}

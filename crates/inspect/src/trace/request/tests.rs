@@ -1,6 +1,6 @@
 use std::fs;
 
-use common::source::workspace;
+use common::clone::workspace;
 use serde_json::Value;
 
 use super::*;
