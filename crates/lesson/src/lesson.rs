@@ -43,6 +43,8 @@ pub struct Lesson {
     pub console: Console,
     /// The one of the sizes asked for that is worked on now; `None` for its own.
     pub size: Option<Shape>,
+    /// The tables that `--long` shows.
+    pub(crate) more: Vec<String>,
     /// What is done with the binary of each program, before it is used.
     pub rewrite: Option<fn(&str) -> String>,
     title: &'static str,
@@ -68,6 +70,7 @@ impl Lesson {
             of,
             console,
             size: None,
+            more: Vec::new(),
             rewrite: None,
             title,
             files,
@@ -366,6 +369,8 @@ impl Lesson {
         if !is_whole || lines.is_empty() || self.console.is_wrong() {
             return Ok(());
         }
+        let more = self.more.iter();
+        lines.extend(more.map(|heading| format!("  more     {heading}: --long")));
         if let Some(next) = LESSONS.iter().find(|next| next.number == number + 1) {
             let (teaches, command) = (next.teaches, format!("cargo run -p {}", next.package()));
             lines.push(format!("  next     {teaches}: {}", command.cyan()));

@@ -67,7 +67,8 @@ impl Lesson {
         if flags.long || flags.json || !flags.only.is_empty() {
             return self.measure_below(&format!("\n  {heading}"), text, table, problem);
         }
-        self.say(format!("\n  {heading}: --long shows it"))
+        self.more.push(heading.into());
+        Ok(())
     }
 
     /// The same below a heading, if one of them is asked for.

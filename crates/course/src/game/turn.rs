@@ -16,7 +16,7 @@ use watchdog::watch::saves::{News, Saves};
 use super::background::{Background, tell};
 use super::folder::Folder;
 use super::progress::Progress;
-use super::puzzle::{Check, Puzzle};
+use super::puzzle::{Check, Kind, Puzzle};
 use super::screen;
 use super::verdict::{Checked, Verdict};
 use crate::{broken, exercises, host};
@@ -80,6 +80,10 @@ impl<'a> Turn<'a> {
     /// Runs the checks on this text, which the file holds.
     pub fn check(&self, text: &str) -> Result<Checked> {
         let waiting = sign_of_life(self.how.timeout);
+        if self.puzzle.kind == Kind::Program {
+            waiting
+                .set_message("building it, which takes longest at first, then checking its calls");
+        }
         let seen = self.seen();
         waiting.finish_and_clear();
         let mut seen = seen?;

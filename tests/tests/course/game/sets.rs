@@ -43,6 +43,10 @@ fn a_set_in_a_folder_is_played_with_hints_solution_and_progress() {
     };
     let list = play("--list").run().ends_with(0);
     list.says(&["set-of-mine.1", "Twice"]);
+    #[cfg(unix)]
+    play("--watch")
+        .on_terminal(80, 24)
+        .sees("set-of-mine.1: not solved yet");
     play("1 --hint").run().ends_with(0).says(&["One."]);
     play("twice --solution")
         .run()
