@@ -161,8 +161,11 @@ fn summary(out: &mut dyn Write, findings: &Findings, found: &[Finding]) -> Resul
         };
         writeln!(out, "{took:>9}  {}{times}", plain(says))?;
     }
-    if found.is_empty() {
-        writeln!(out, "Nothing is left over, nothing was for nothing.")?;
+    if found.is_empty() && !calls.is_empty() {
+        writeln!(
+            out,
+            "None of the faults that calls knows was seen; docs/your-program.md lists them."
+        )?;
     }
     Ok(())
 }

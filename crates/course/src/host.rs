@@ -32,9 +32,21 @@ use crate::game::written::Written;
 const RESULT: Detector = Detector::Result(String::new());
 
 /// Findings that no program may have.
-const NEVER: [&str; 5] = ["error", "log", "order", "unfinished", "leak"];
+const NEVER: [&str; 11] = [
+    "error",
+    "released",
+    "context",
+    "log",
+    "order",
+    "mapped",
+    "changed",
+    "unwritten",
+    "unset",
+    "unfinished",
+    "leak",
+];
 /// With these, chance decides on the result.
-const CHANCE: [&str; 2] = ["order", "unfinished"];
+const CHANCE: [&str; 4] = ["order", "mapped", "changed", "unfinished"];
 
 /// All of them, in order.
 pub fn all() -> Result<Vec<Puzzle>> {

@@ -1,27 +1,46 @@
 //! What all calls of a program come to: what is wrong, and what was for nothing.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use serde::Serialize;
 use verify::numbers::{bytes, count};
 
 use crate::line::{Call, Line};
+use crate::misuse;
 use crate::objects::Objects;
 use crate::order::Order;
 use crate::story::{self, sentence};
 
 /// The kinds, in the order in which they are told.
-pub const KINDS: [(&str, &str); 8] = [
+pub const KINDS: [(&str, &str); 17] = [
     ("error", "Errors after which the program went on"),
+    ("released", "Used after their release"),
+    ("context", "Objects of different contexts"),
     ("log", "Builds that failed, and whose log nobody read"),
     ("order", "Commands that nothing keeps in order"),
     ("unfinished", "Commands whose end nobody waited for"),
+    ("mapped", "Used while the host has it mapped"),
+    (
+        "changed",
+        "The host's memory, changed before a write had ended",
+    ),
+    ("unwritten", "Read, and written by nobody"),
+    (
+        "argument",
+        "Arguments that may be longer than what is passed",
+    ),
+    ("unset", "Events that nobody set"),
     ("leak", "Never released"),
+    ("build", "Programs built again"),
+    ("between", "Waits between launches that are in order anyway"),
     ("wait", "Waits for nothing"),
     ("transfer", "Transfers for nothing"),
     ("blocking-write", "Writes that the host waited for"),
 ];
+
+/// So many waits between launches may be meant: for the host's clock, or for a progress bar.
+const FEW: usize = 10;
 
 /// Something that was found, perhaps several times.
 #[derive(Clone, Debug, Serialize)]
@@ -51,6 +70,14 @@ struct Process {
     unused: HashMap<u64, Range<u64>>,
     /// Commands that write to the host's memory, or run a kernel.
     to_await: Vec<(u64, u64, bool, String)>,
+    /// Writes that do not block.
+    left: HashMap<u64, String>,
+    /// What was built: the context, the source, the options and the devices; and by whom.
+    built: HashMap<(u64, u64, String, Vec<u64>), String>,
+    /// The queues with launches since the last wait, and 0 for all other commands.
+    launched: BTreeSet<u64>,
+    /// A queue that had launches alone, and for which the host waited just before.
+    waited: Option<(u64, String)>,
     /// A call that failed, as long as nothing but tidying came after it.
     failed: Option<String>,
     /// A queue that was waited for in the call before.
@@ -75,6 +102,19 @@ pub struct Findings {
 impl Findings {
     /// A line.
     pub fn hear(&mut self, line: &Line) {
+        match line {
+            Line::Begin(begin) => self.given(&begin.clone().into()),
+            // Of those no beginning is told.
+            Line::Call(call) if call.is_query() => self.given(call),
+            Line::Done(done) => {
+                let process = self.processes.entry(done.process).or_default();
+                let told = process.left.remove(&done.command);
+                if let Some(told) = told.filter(|_| done.changed) {
+                    note(&mut self.found, "changed", told, 0);
+                }
+            }
+            _ => {}
+        }
         self.objects.hear(line);
         let Line::Call(call) = line else { return };
         let (times, took) = self.calls.entry(call.begin.call.clone()).or_default();
@@ -97,6 +137,14 @@ impl Findings {
         }
     }
 
+    /// What a call is given.
+    fn given(&mut self, call: &Call) {
+        let told = sentence(call, &self.objects);
+        for (kind, says) in misuse::of(call, &self.objects, &told) {
+            note(&mut self.found, kind, says, 0);
+        }
+    }
+
     /// All that was found, once the program has ended; `by_itself` if it was not ended, and
     /// did not crash, since nobody releases anything then.
     pub fn all(&mut self, by_itself: bool) -> Vec<Finding> {
@@ -109,6 +157,9 @@ impl Findings {
                     note(&mut self.found, "unfinished", told, 0);
                 }
             }
+        }
+        for says in self.objects.unset() {
+            note(&mut self.found, "unset", says, 0);
         }
         for (noun, all) in self.objects.leaked().iter().filter(|_| by_itself) {
             let sizes = all.iter().map(|one| one.bytes.end - one.bytes.start);
@@ -129,7 +180,8 @@ impl Findings {
             times,
             took,
         });
-        found.collect()
+        let is_much = |one: &Finding| one.finding != "between" || one.times >= FEW;
+        found.filter(is_much).collect()
     }
 }
 
@@ -162,6 +214,7 @@ impl Process {
             return;
         }
         let finished = self.finished.take_if(|_| !is_tidying);
+        self.waits_between(call, objects, &told, found);
         match name {
             "clFinish" => {
                 let queue = call.number("queue");
@@ -173,11 +226,9 @@ impl Process {
             "clWaitForEvents" if !self.order.ended(&call.numbers("waits")) => {
                 found.push(("wait", format!("{told}, whose end is known already")));
             }
-            // It must have ended: there are times, or it says so.
-            "clGetEventProfilingInfo" => drop(self.order.ended(&[call.number("of")])),
-            "clGetEventInfo" if call.args.get("state").is_some_and(|state| *state == 0) => {
-                self.order.ended(&[call.number("of")]);
-            }
+            _ if call.tells_an_end() => drop(self.order.ended(&[call.number("of")])),
+            "clCreateUserEvent" => self.order.forget(call.number("result")),
+            "clBuildProgram" => self.build(call, objects, &told, found),
             "clSetEventCallback" => drop(self.order.ended(&[call.number("event")])),
             _ if call.is_command() => {
                 if call.is_blocking() && finished == Some(call.number("queue")) {
@@ -187,6 +238,54 @@ impl Process {
                 self.command(call, objects, &told, found);
             }
             _ => {}
+        }
+    }
+
+    /// A program was built, perhaps again.
+    fn build(
+        &mut self,
+        call: &Call,
+        objects: &Objects,
+        told: &str,
+        found: &mut Vec<(&'static str, String)>,
+    ) {
+        let program = objects.get(call, call.number("program"));
+        let Some(program) = program.filter(|program| program.source != 0) else {
+            return;
+        };
+        let (options, devices) = (call.text("options").into(), call.numbers("devices"));
+        let what = (program.context, program.source, options, devices);
+        if let Some(before) = self.built.get(&what) {
+            let says = format!("{before}, and later the same source with the same options");
+            found.push(("build", says));
+        } else {
+            self.built.insert(what, told.into());
+        }
+    }
+
+    /// A launch after a wait after launches in the same queue: the host has looked at nothing.
+    fn waits_between(
+        &mut self,
+        call: &Call,
+        objects: &Objects,
+        told: &str,
+        found: &mut Vec<(&'static str, String)>,
+    ) {
+        const NO_LOOK: [&str; 3] = ["clSetKernelArg", "clRelease", "clFlush"];
+        let queue = call.number("queue");
+        let name = &*call.begin.call;
+        if ["clFinish", "clWaitForEvents"].contains(&name) {
+            let mut queues = std::mem::take(&mut self.launched).into_iter();
+            let alone = queues.next().filter(|queue| *queue != 0);
+            let alone = alone.filter(|_| queues.next().is_none());
+            self.waited = alone.map(|queue| (queue, told.into()));
+        } else if call.is_launch() && objects.is_in_order(call) {
+            let before = self.waited.take().filter(|(waited, _)| *waited == queue);
+            found.extend(before.map(|(_, told)| ("between", told)));
+            self.launched.insert(queue);
+        } else if !NO_LOOK.iter().any(|begin| name.starts_with(begin)) {
+            self.waited = None;
+            self.launched.extend(call.is_command().then_some(0));
         }
     }
 
@@ -205,13 +304,19 @@ impl Process {
         let is_write = name == "clEnqueueWriteBuffer";
         if is_write && call.is_blocking() {
             found.push(("blocking-write", told.into()));
+        } else if is_write {
+            self.left.insert(call.number("command"), told.into());
         }
         if !call.is_blocking() && (is_read || name.contains("Map") || name.contains("Kernel")) {
             let in_order = objects.is_in_order(call);
             let (queue, number) = (call.number("queue"), call.number("command"));
             self.to_await.push((queue, number, in_order, told.into()));
         }
-        let known = call.args.get("bytes").and_then(serde_json::Value::as_u64);
+        let known = call
+            .begin
+            .args
+            .get("bytes")
+            .and_then(serde_json::Value::as_u64);
         for access in objects.accesses(call) {
             let is_same = |held: &Content| held.bytes == access.bytes && Some(held.hash) == known;
             let is_same = self.content.get(&access.buffer).is_some_and(is_same);

@@ -6,6 +6,7 @@ mod making;
 mod memory;
 mod profiling;
 mod table;
+mod watched;
 mod words;
 mod write;
 
@@ -48,10 +49,14 @@ fn layer_before(driver: cl_icd_dispatch) -> Layer {
         clGetPlatformIDs clGetPlatformInfo clGetDeviceIDs clGetDeviceInfo clGetContextInfo
         clGetCommandQueueInfo clGetMemObjectInfo clGetImageInfo clGetSamplerInfo clGetProgramInfo
         clGetProgramBuildInfo clGetKernelInfo clGetKernelArgInfo clGetKernelWorkGroupInfo
-        clGetEventInfo clGetEventProfilingInfo clGetSupportedImageFormats clCreateContext
+        clGetEventInfo clGetEventProfilingInfo clGetExtensionFunctionAddress
+        clGetExtensionFunctionAddressForPlatform clGetSupportedImageFormats clCreateContext
         clCreateContextFromType clCreateCommandQueue clCreateCommandQueueWithProperties
-        clCreateBuffer clCreateBufferWithProperties clCreateSubBuffer clCreateImage clCreateSampler
-        clCreateProgramWithSource clCreateProgramWithBinary clCreateProgramWithIL clLinkProgram
+        clCreateBuffer clCreateBufferWithProperties clCreateSubBuffer clCreateImage clCreateImage2D
+        clCreateImage3D clCreateImageWithProperties clCreatePipe clCreateFromGLBuffer
+        clCreateFromGLTexture clCreateFromGLTexture2D clCreateFromGLTexture3D
+        clCreateFromGLRenderbuffer clCreateSampler clCreateSamplerWithProperties clSVMAlloc
+        clCreateProgramWithBuiltInKernels clCreateProgramWithSource clCreateProgramWithBinary clCreateProgramWithIL clLinkProgram
         clCreateKernel clCloneKernel clCreateUserEvent clRetainDevice clReleaseDevice
         clRetainContext clReleaseContext clRetainCommandQueue clReleaseCommandQueue
         clRetainMemObject clReleaseMemObject clRetainSampler clReleaseSampler clRetainProgram
@@ -59,9 +64,13 @@ fn layer_before(driver: cl_icd_dispatch) -> Layer {
         clCompileProgram clCreateKernelsInProgram clSetKernelArg clSetUserEventStatus
         clSetEventCallback clWaitForEvents clFlush clFinish clEnqueueReadBuffer
         clEnqueueWriteBuffer clEnqueueReadBufferRect clEnqueueWriteBufferRect clEnqueueCopyBuffer
-        clEnqueueFillBuffer clEnqueueReadImage clEnqueueWriteImage clEnqueueMapBuffer
-        clEnqueueUnmapMemObject clEnqueueNDRangeKernel clEnqueueTask clEnqueueMarkerWithWaitList
-        clEnqueueBarrierWithWaitList clEnqueueMigrateMemObjects
+        clEnqueueCopyBufferRect clEnqueueCopyBufferToImage clEnqueueCopyImageToBuffer
+        clEnqueueCopyImage clEnqueueFillBuffer clEnqueueFillImage clEnqueueReadImage
+        clEnqueueWriteImage clEnqueueMapBuffer clEnqueueMapImage clEnqueueUnmapMemObject
+        clEnqueueNDRangeKernel clEnqueueTask clEnqueueNativeKernel clEnqueueSVMFree
+        clEnqueueSVMMemcpy clEnqueueSVMMemFill clEnqueueSVMMap clEnqueueSVMUnmap
+        clEnqueueSVMMigrateMem clEnqueueAcquireGLObjects clEnqueueReleaseGLObjects clEnqueueMarker
+        clEnqueueMarkerWithWaitList clEnqueueBarrierWithWaitList clEnqueueMigrateMemObjects
     }
     layer
 }

@@ -31,6 +31,10 @@ pub struct Begin {
     pub thread: u64,
     /// When it was made, in nanoseconds since 1970.
     pub at: u64,
+    /// Its arguments by name. Objects are their addresses; `result` is the one that was made,
+    /// `command` the number of a command, `waits` the events that it waits for.
+    #[serde(default)]
+    pub args: Map<String, Value>,
 }
 
 /// A call that has returned.
@@ -43,9 +47,6 @@ pub struct Call {
     pub took: u64,
     /// Its status code.
     pub status: i32,
-    /// Its arguments by name. Objects are their addresses; `result` is the one that was made,
-    /// `command` the number of a command, `waits` the events that it waits for.
-    pub args: Map<String, Value>,
 }
 
 /// A command's end.
@@ -60,6 +61,9 @@ pub struct Done {
     /// QUEUED, SUBMIT, START and END by the device's clock, in nanoseconds; zeros where the
     /// driver does not say.
     pub times: [u64; 4],
+    /// Whether the host's memory that it was to write no longer held the same bytes.
+    #[serde(default)]
+    pub changed: bool,
 }
 
 /// A device's name.
@@ -73,16 +77,28 @@ pub struct Device {
     pub name: String,
 }
 
+impl From<Begin> for Call {
+    /// As if it had returned.
+    fn from(begin: Begin) -> Call {
+        let (took, status) = (0, 0);
+        Call {
+            begin,
+            took,
+            status,
+        }
+    }
+}
+
 impl Call {
     /// An argument that is a whole number, or an object's address; 0 for none.
     pub fn number(&self, name: &str) -> u64 {
-        let value = self.args.get(name);
+        let value = self.begin.args.get(name);
         value.and_then(Value::as_u64).unwrap_or_default()
     }
 
     /// An argument that is a list of these.
     pub fn numbers(&self, name: &str) -> Vec<u64> {
-        let list = self.args.get(name).and_then(Value::as_array);
+        let list = self.begin.args.get(name).and_then(Value::as_array);
         list.into_iter()
             .flatten()
             .filter_map(Value::as_u64)
@@ -91,18 +107,40 @@ impl Call {
 
     /// An argument that is a text.
     pub fn text(&self, name: &str) -> &str {
-        let value = self.args.get(name);
+        let value = self.begin.args.get(name);
         value.and_then(Value::as_str).unwrap_or_default()
     }
 
     /// Whether it puts a command into a queue.
     pub fn is_command(&self) -> bool {
-        self.args.contains_key("command")
+        self.begin.args.contains_key("command")
+    }
+
+    /// Whether it launches a kernel.
+    pub fn is_launch(&self) -> bool {
+        ["clEnqueueNDRangeKernel", "clEnqueueTask"].contains(&&*self.begin.call)
+    }
+
+    /// Whether it maps memory that the host is to write.
+    pub fn maps_to_write(&self) -> bool {
+        // CL_MAP_READ is the other one.
+        self.begin.call.contains("Map") && self.number("access") & !1 != 0
     }
 
     /// Whether it asks, and changes nothing.
     pub fn is_query(&self) -> bool {
         self.begin.call.starts_with("clGet")
+    }
+
+    /// Whether the host learns from it that a command has ended.
+    pub fn tells_an_end(&self) -> bool {
+        // There are times, or it says so.
+        let is_over = self
+            .begin
+            .args
+            .get("state")
+            .is_some_and(|state| *state == 0);
+        is_over || self.begin.call == "clGetEventProfilingInfo" && self.status == 0
     }
 
     /// Whether the host waits in it until a command has ended.

@@ -14,7 +14,7 @@ pub fn sentence(call: &Call, objects: &Objects) -> String {
     if Told::of(name).is_none() {
         return name.into();
     }
-    let value = |name| call.args.get(name).unwrap_or(&Value::Null);
+    let value = |name| call.begin.args.get(name).unwrap_or(&Value::Null);
     let of = |name| plain(value(name), call, objects);
     let size = |name| bytes(call.number(name));
     let sides = |name| {
@@ -52,7 +52,9 @@ pub fn sentence(call: &Call, objects: &Objects) -> String {
             let (kernel, index) = (of("of"), of("index"));
             format!("asks {kernel} for {} of parameter {index}", asks())
         }
-        _ if call.is_query() => format!("asks {} for {}", of("of"), asks()),
+        _ if call.is_query() && value("of") != &Value::Null => {
+            format!("asks {} for {}", of("of"), asks())
+        }
         "clCreateContext" => format!("makes {made} for {}", of("devices")),
         "clCreateContextFromType" => {
             format!("makes {made} for {}", flags("kind", "CL_DEVICE_TYPE_"))
@@ -69,8 +71,8 @@ pub fn sentence(call: &Call, objects: &Objects) -> String {
             let size = size("size");
             format!("makes {made} of {buffer}: {size} from byte {offset}")
         }
-        "clCreateImage" => format!("makes {made}{}", memory()),
-        "clCreateSampler" => format!("makes {made}"),
+        _ if name.starts_with("clCreateImage") => format!("makes {made}{}", memory()),
+        _ if name.starts_with("clGetExtension") => format!("asks for the function {}", of("name")),
         "clCreateProgramWithSource" => format!("makes {made} of {} of source", size("letters")),
         "clCreateProgramWithBinary" => {
             format!("makes {made} of a binary of {} bytes", of("lengths"))
@@ -83,8 +85,10 @@ pub fn sentence(call: &Call, objects: &Objects) -> String {
         }
         "clLinkProgram" => format!("links {} to {made}", of("programs")),
         "clCreateKernel" => format!("takes {made} from {}", of("program")),
+        "clSVMAlloc" => format!("makes {} of memory", size("size")),
         "clCloneKernel" => format!("makes {made} like {}", of("kernel")),
         "clCreateUserEvent" => format!("makes {made}, which the program will end"),
+        _ if name.starts_with("clCreate") => format!("makes {made}"),
         _ if name.starts_with("clRetain") => format!("holds {} once more", of("object")),
         _ if name.starts_with("clRelease") => format!("releases {}", of("object")),
         "clBuildProgram" => format!("builds {}{}", of("program"), with(", ", of("options"))),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use tests::{Outcome, Program, device, or_note, program, scratch_folder, workspace};
+use tests::{Program, device, or_note, program, scratch_folder, workspace};
 
 fn calls(flags: &str, of: &str) -> Program {
     device();
@@ -66,61 +66,34 @@ fn of_c(name: &str, text: &str) -> Option<PathBuf> {
     or_note(done.map(|_| built), "a C compiler with OpenCL's headers")
 }
 
-fn of_wrong_program(word: &str) -> Option<Outcome> {
-    let text = fs::read_to_string(workspace().join("tests/wrong/host.c")).expect("it is there");
-    // Tests run side by side, and none may start what another one is writing.
-    let built = of_c(&format!("host-{word}"), &text)?;
-    device();
-    // Building may take its time, where nothing else is waited for.
-    let patience = if word == "hang" { 2 } else { 60 };
-    let words = format!("calls --timeout {patience} -- {} {word}", built.display());
-    Some(program("course").args(&words).run())
-}
-
 #[test]
-fn what_is_wrong_with_a_program_is_said_at_the_end() {
-    let Some(run) = of_wrong_program("all") else {
+fn what_a_program_does_wrong_is_said_and_a_right_one_is_not_blamed() {
+    device();
+    let table = include_str!("../../wrong/programs.txt");
+    let (_, table) = table.split_once('\n').expect("a line of words");
+    let build = |name| {
+        let source = workspace().join(format!("tests/wrong/{name}.c"));
+        of_c(name, &fs::read_to_string(source).expect("it is there"))
+    };
+    let (Some(host), Some(careless)) = (build("host"), build("careless")) else {
         return;
     };
-    let run = run.ends_with(0);
-    for words in [
-        "Errors after which the program went on",
-        "CL_INVALID_ARG_SIZE (-51)",
-        "Builds that failed, and whose log nobody read",
-        "Commands that nothing keeps in order",
-        "queue 2: reads 4 KiB of buffer 1; and before it queue 1: fills 4 KiB of buffer 1",
-        "Commands whose end nobody waited for",
-        "Never released",
-        "1 buffer of 4 KiB: buffer 1",
-        "waits for all of queue 1, which has nothing left to do",
-        "clFinish, just before: queue 1: writes 4 KiB to buffer 1, and waits",
-        "writes 4 KiB to buffer 1, and waits: it holds these very bytes already",
-    ] {
-        assert!(run.stderr.contains(words), "{words}\n{run}");
-    }
-}
-
-#[test]
-fn a_program_that_crashes_hangs_forks_or_prints_anything_is_named() {
-    for (word, status, says) in [
-        (
-            "crash",
-            5,
-            "it died (signal 11, SIGSEGV: bad memory access) in no call of OpenCL",
-        ),
-        (
-            "hang",
-            124,
-            "it made no call for 2 s, and was ended in clWaitForEvents",
-        ),
-        ("fork", 0, "the platforms"),
-        ("escape", 0, "clCreateContext"),
-    ] {
-        let Some(run) = of_wrong_program(word) else {
-            return;
-        };
-        let run = run.ends_with(status);
-        assert!(run.stderr.contains(says), "{says}\n{run}");
+    for case in table.split("\n\n") {
+        let (first, says) = case.split_once('\n').expect("two lines");
+        let mut words = first.split(' ');
+        let [name, word, status] = [(); 3].map(|()| words.next().expect("three words"));
+        let program_of_c = if name == "host" { &host } else { &careless };
+        // Building may take its time, where nothing else is waited for.
+        let patience = if status == "124" { 2 } else { 60 };
+        let line = format!(
+            "calls --timeout {patience} -- {} {word}",
+            program_of_c.display()
+        );
+        let run = program("course").args(&line).run();
+        let run = run.ends_with(status.parse().expect("a status"));
+        for words in says.lines() {
+            assert!(run.stderr.contains(words), "{first}: {words}\n{run}");
+        }
         assert!(!run.stderr.contains('\u{1b}'), "{run}");
     }
 }

@@ -13,9 +13,12 @@ use opencl_sys::{
 };
 use serde_json::{Map, Value, json};
 
-use super::memory::{as_number, as_text, ask, first_bytes, get, hash, letters, list, put, text};
+use super::memory::{
+    as_number, as_text, ask, first_bytes, get, hash, hash_of, list, put, source, text,
+};
 use super::profiling;
 use super::table::{driver, layer};
+use super::watched::Watched;
 use super::words::Word;
 use super::write::write;
 use crate::line::{Begin, Call, Device, Line};
@@ -37,10 +40,15 @@ pub unsafe fn made(place: usize, given: &[u64], make: &dyn Fn(&[u64]) -> u64) ->
     let told = layer().calls[&place];
     // SAFETY: the arguments are as OpenCL asks for them.
     let mut call = unsafe { begun(told, given) };
-    // What asks, holds or sets an argument takes no time.
-    let is_quick = ["Info", "Retain", "SetKernelArg"];
+    // What asks, or holds, takes no time.
+    let is_quick = ["Info", "Retain"];
     if !is_quick.iter().any(|part| told.name.contains(part)) {
         write(&Line::Begin(call.begin.clone()));
+    }
+    let hash = call.begin.args.get("bytes").and_then(Value::as_u64);
+    let host = Watched::of(told.name, given, hash);
+    if let Some(host) = &host {
+        profiling::uses(host);
     }
     let (mut status, mut event): (cl_int, usize) = (CL_SUCCESS, 0);
     let mut words = given.to_vec();
@@ -56,10 +64,13 @@ pub unsafe fn made(place: usize, given: &[u64], make: &dyn Fn(&[u64]) -> u64) ->
     // SAFETY: the words are the program's, but for the places of these two answers.
     let result = unsafe { profiling::made(told.name, &words, make) };
     call.took = begun.elapsed().as_nanos() as u64;
-    call.status = of_status.map_or(result as cl_int, |_| status);
+    call.status = match told.place("_pointer") {
+        None => of_status.map_or(result as cl_int, |_| status),
+        Some(_) => CL_SUCCESS,
+    };
     if of_status.is_some() {
         let name = of_event.map_or("result", |_| "address");
-        call.args.insert(name.into(), json!(result));
+        call.begin.args.insert(name.into(), json!(result));
     }
     // SAFETY: the program's own places, where it gave some; the rest as above.
     unsafe {
@@ -69,16 +80,16 @@ pub unsafe fn made(place: usize, given: &[u64], make: &dyn Fn(&[u64]) -> u64) ->
         if call.status == CL_SUCCESS {
             if let Some(at) = of_event {
                 put(given[at], event);
-                let number = profiling::command(event, given[at] != 0);
-                call.args.insert("command".into(), json!(number));
+                let number = profiling::command(event, given[at] != 0, host);
+                call.begin.args.insert("command".into(), json!(number));
                 if given[at] != 0 {
-                    call.args.insert("event".into(), json!(event));
+                    call.begin.args.insert("event".into(), json!(event));
                 }
             }
             look_after(told.name, given, result, &mut call);
         }
     }
-    let has_waited = call.is_blocking() || WAITS.contains(&told.name);
+    let has_waited = call.is_blocking() || call.tells_an_end() || WAITS.contains(&told.name);
     write(&Line::Call(call));
     if has_waited {
         profiling::look_at_running();
@@ -91,13 +102,14 @@ unsafe fn begun(told: &Told, given: &[u64]) -> Call {
     static THREADS: AtomicU64 = AtomicU64::new(1);
     thread_local!(static THREAD: u64 = THREADS.fetch_add(1, Ordering::Relaxed));
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let begin = Begin {
+    let mut begin = Begin {
         call: told.name.into(),
         process: std::process::id(),
         thread: THREAD.with(|thread| *thread),
         at: now.unwrap_or_default().as_nanos() as u64,
+        args: Map::new(),
     };
-    let mut args = Map::new();
+    let args = &mut begin.args;
     // SAFETY: as the caller's.
     unsafe {
         for (arg, word) in told.args.iter().zip(given) {
@@ -118,13 +130,12 @@ unsafe fn begun(told: &Told, given: &[u64]) -> Call {
                 args.insert(name.into(), value);
             }
         }
-        look_before(told.name, given, &mut args);
+        look_before(told.name, given, args);
     }
     Call {
         begin,
         took: 0,
         status: 0,
-        args,
     }
 }
 
@@ -145,11 +156,17 @@ unsafe fn look_before(name: &str, given: &[u64], args: &mut Map<String, Value>) 
                 set("offset", region[0].clone());
                 set("size", region[1].clone());
             }
+            "clCreateImage" if given[3] != 0 => {
+                // Behind a kind, six sizes and two counts.
+                drop(set("buffer", json!(get::<u64>(given[3] + 64))));
+            }
             "clCreateProgramWithSource" => {
-                set("letters", letters(given[1], given[2], given[3]));
+                let source = source(given[1], given[2], given[3]);
+                set("letters", json!(source.len()));
+                set("source", json!(hash_of(&source)));
             }
             "clSetKernelArg" => drop(set("value", first_bytes(given[3], given[2]))),
-            "clEnqueueWriteBuffer" => drop(set("bytes", hash(given[5], given[4]))),
+            "clEnqueueWriteBuffer" => drop(set("bytes", json!(hash(given[5], given[4])))),
             _ => {}
         }
     }
@@ -160,7 +177,7 @@ unsafe fn look_after(name: &str, given: &[u64], result: u64, call: &mut Call) {
     // SAFETY: the arguments are those of the calls.
     let (name, value) = unsafe {
         match name {
-            "clEnqueueReadBuffer" if given[2] != 0 => ("bytes", hash(given[5], given[4])),
+            "clEnqueueReadBuffer" if given[2] != 0 => ("bytes", json!(hash(given[5], given[4]))),
             "clCreateKernel" | "clCloneKernel" => ("parameters", parameters(result)),
             "clCreateKernelsInProgram" => ("results", list(given[2], given[1])),
             "clGetEventInfo" if given[1] == u64::from(CL_EVENT_COMMAND_EXECUTION_STATUS) => (
@@ -170,7 +187,7 @@ unsafe fn look_after(name: &str, given: &[u64], result: u64, call: &mut Call) {
             _ => return,
         }
     };
-    call.args.insert(name.into(), value);
+    call.begin.args.insert(name.into(), value);
 }
 
 /// Tells these devices' names, once each.

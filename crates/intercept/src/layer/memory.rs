@@ -4,6 +4,9 @@
 //! and there has to be what OpenCL asks for in that argument.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::slice;
 
 use opencl_sys::{CL_SUCCESS, cl_int};
@@ -61,20 +64,19 @@ pub unsafe fn list(address: u64, length: u64) -> Value {
     json!(unsafe { values::<u64>(address, length) })
 }
 
-/// The letters of all pieces of a program.
-pub unsafe fn letters(count: u64, pieces: u64, lengths: u64) -> Value {
+/// All pieces of a program, one after the other.
+pub unsafe fn source(count: u64, pieces: u64, lengths: u64) -> Vec<u8> {
     // SAFETY: both are lists of `count`, if they are any; a text whose length is not given, or
     // 0, ends with a zero.
-    let sum: usize = unsafe {
-        let lengths = values::<usize>(lengths, count).unwrap_or_default();
+    unsafe {
+        let lengths = values::<u64>(lengths, count).unwrap_or_default();
         let pieces = values::<u64>(pieces, count).unwrap_or_default().iter();
-        let letters = pieces.enumerate().map(|(at, piece)| match lengths.get(at) {
-            None | Some(0) => c_text(*piece).count_bytes(),
-            Some(length) => *length,
+        let texts = pieces.enumerate().map(|(at, piece)| match lengths.get(at) {
+            None | Some(0) => c_text(*piece).to_bytes(),
+            Some(length) => values(*piece, *length).unwrap_or_default(),
         });
-        letters.sum()
-    };
-    json!(sum)
+        texts.collect::<Vec<_>>().concat()
+    }
 }
 
 /// The first bytes of an argument, as a number.
@@ -86,18 +88,32 @@ pub unsafe fn first_bytes(address: u64, size: u64) -> Value {
         .map_or(Value::Null, |bytes| json!(as_number(bytes.into())))
 }
 
-/// A number that other bytes hardly have.
-pub unsafe fn hash(address: u64, size: u64) -> Value {
+/// A number that other bytes there hardly have; none of too many.
+pub unsafe fn hash(address: u64, size: u64) -> Option<u64> {
     // SAFETY: as the caller's.
-    let Some(bytes) = unsafe { values::<u8>(address, size) }.filter(|_| size <= HASHED) else {
-        return Value::Null;
-    };
+    let bytes = unsafe { values::<u8>(address, size) };
+    bytes.filter(|_| size <= HASHED).map(hash_of)
+}
+
+/// The same of memory that the program may have freed since: none where it is no longer there.
+///
+/// # Errors
+/// Where this system does not show a process its own memory.
+pub fn hash_if_there(address: u64, size: u64) -> io::Result<Option<u64>> {
+    let memory = File::open("/proc/self/mem")?;
+    let mut bytes = vec![0; size as usize];
+    let there = memory.read_exact_at(&mut bytes, address);
+    Ok(there.ok().map(|()| hash_of(&bytes)))
+}
+
+/// The same of these bytes.
+pub fn hash_of(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let words = words.iter().map(|word| u64::from_ne_bytes(*word));
     let rest = rest.iter().map(|byte| u64::from(*byte));
     // FNV's multiplier, by words; the rotation brings high bits down.
     let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x100_0000_01b3).rotate_left(29);
-    json!(words.chain(rest).fold(size, mix))
+    words.chain(rest).fold(bytes.len() as u64, mix)
 }
 
 /// What a function of `clGet...Info` answers, in so many bytes at most.

@@ -15,6 +15,7 @@ use opencl_sys::{
 
 use super::memory::{as_number, ask, c_text, get, put};
 use super::table::driver;
+use super::watched::Watched;
 use super::words::Word;
 use super::write::write;
 use crate::line::{Done, Line};
@@ -22,8 +23,18 @@ use crate::line::{Done, Line};
 /// The queues whose program did not ask for times.
 static SILENT: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
-/// The commands whose end nobody has looked at: their numbers and events. The events are ours.
-static RUNNING: Mutex<Vec<(u64, usize)>> = Mutex::new(Vec::new());
+/// A command whose end nobody has looked at.
+struct Running {
+    number: u64,
+    /// Ours to release.
+    event: usize,
+    /// The host's memory that it uses.
+    host: Option<Watched>,
+    /// Whether that was seen to change.
+    changed: bool,
+}
+
+static RUNNING: Mutex<Vec<Running>> = Mutex::new(Vec::new());
 /// Looked at before a wait's end, too, once there are so many.
 static MANY: AtomicU64 = AtomicU64::new(64);
 
@@ -123,8 +134,17 @@ fn info(event: u64, name: cl_uint) -> Option<u64> {
         .map(as_number)
 }
 
+/// A call is to be made that uses this memory: what it may write is looked at for the last time.
+pub fn uses(host: &Watched) {
+    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    for one in running.iter_mut() {
+        let written = one.host.take_if(|read| host.may_write(read));
+        one.changed |= written.is_some_and(|read| read.has_changed());
+    }
+}
+
 /// A command was put into a queue: its number. Its `event` is ours, or the program's as well.
-pub fn command(event: usize, is_the_programs: bool) -> u64 {
+pub fn command(event: usize, is_the_programs: bool, mut host: Option<Watched>) -> u64 {
     static COMMANDS: AtomicU64 = AtomicU64::new(1);
     let number = COMMANDS.fetch_add(1, Ordering::Relaxed);
     if event == 0 {
@@ -135,7 +155,14 @@ pub fn command(event: usize, is_the_programs: bool) -> u64 {
         unsafe { retain(ptr::with_exposed_provenance_mut(event)) };
     }
     let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-    running.push((number, event));
+    let writers = running.iter().filter_map(|one| one.host.as_ref());
+    host.take_if(|host| writers.into_iter().any(|one| one.may_write(host)));
+    running.push(Running {
+        number,
+        event,
+        host,
+        changed: false,
+    });
     let many = running.len() as u64 >= MANY.load(Ordering::Relaxed);
     drop(running);
     if many {
@@ -148,8 +175,8 @@ pub fn command(event: usize, is_the_programs: bool) -> u64 {
 /// Tells of the commands that have ended, and gives back the number of the others.
 pub fn look_at_running() -> usize {
     let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-    running.retain(|&(command, event)| {
-        let status = info(event as u64, CL_EVENT_COMMAND_EXECUTION_STATUS);
+    running.retain(|one| {
+        let status = info(one.event as u64, CL_EVENT_COMMAND_EXECUTION_STATUS);
         let status = status.map_or(-1, |status| status as cl_int);
         if status > CL_COMPLETE {
             return true;
@@ -160,11 +187,12 @@ pub fn look_at_running() -> usize {
             CL_PROFILING_COMMAND_START,
             CL_PROFILING_COMMAND_END,
         ];
-        let event = ptr::with_exposed_provenance_mut(event);
+        let event = ptr::with_exposed_provenance_mut(one.event);
         write(&Line::Done(Done {
             process: std::process::id(),
-            command,
+            command: one.number,
             status,
+            changed: one.changed || one.host.as_ref().is_some_and(Watched::has_changed),
             times: times.map(|name| {
                 let time = driver().clGetEventProfilingInfo.and_then(|time| {
                     // SAFETY: the driver is given a place of the size that it is told.
