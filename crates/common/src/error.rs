@@ -75,7 +75,14 @@ pub enum Error {
     Asked(UserRequest),
     /// Standard output or a file failed.
     #[error("input or output failed: {0}")]
-    Io(#[from] io::Error),
+    Io(io::Error),
+}
+
+/// Not as its source: it is told already.
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Error {
+        Error::Io(error)
+    }
 }
 
 /// Why something is missing.

@@ -63,7 +63,11 @@ pub fn new(options: &Options) -> Result<ExitCode> {
         // the package needs, and asks no network.
         fs::copy(workspace().join("Cargo.lock"), to.join("Cargo.lock")).map(drop)
     };
-    copy().with_context(cannot)?;
+    if let Err(why) = copy() {
+        // It was empty, and half a package cannot be begun again.
+        let _ = fs::remove_dir_all(&to);
+        return Err(why).with_context(cannot);
+    }
     let (to, example) = (shown(&to), &options.example);
     writeln!(
         Out,

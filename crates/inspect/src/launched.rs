@@ -161,7 +161,7 @@ impl Wanted {
             // The lines of the source: the code stays the same.
             .env("POCL_EXTRA_BUILD_FLAGS", format!("{flags} -g").trim_start());
         if let Some(file) = &self.source {
-            work.arg("--source").arg(file);
+            work.option("--source", file);
         }
     }
 

@@ -100,7 +100,7 @@ impl Check<'_> {
             (None, By::Task(task, ..)) => task,
         };
         // Where the task says a size at which it is timed, no other is.
-        let own = task.all_sizes()?.into_iter().map(|size| Case {
+        let own = task.all_sizes().into_iter().map(|size| Case {
             timed: task.time.is_empty(),
             ..Case::of(size)
         });
@@ -200,7 +200,7 @@ impl Check<'_> {
         let mut work = match by {
             By::Lesson(lesson) => {
                 let mut work = lesson.work()?;
-                work.args(["--only", kernel]).arg("--source").arg(file);
+                work.args(["--only", kernel]).option("--source", file);
                 if let Some(case) = all.first().filter(|case| !case.sizes.is_empty()) {
                     work.arg("--size").arg(in_words(&case.sizes));
                 }

@@ -76,7 +76,13 @@ impl Subject {
         without_data: bool,
     ) -> Result<Vec<Subject>> {
         if is_task(file) {
-            return Ok(vec![Subject::of_task(file, flags, how)?]);
+            let subject = Subject::of_task(file, flags, how)?;
+            if let Some(other) = only.iter().find(|name| **name != subject.kernel) {
+                let (file, own) = (file.display(), &subject.kernel);
+                let why = format!("--only {other}: the task of {file} is {own}, and no other");
+                return Err(Error::Usage(why).into());
+            }
+            return Ok(vec![subject]);
         }
         let source = Source::read(file)?;
         only.iter().try_for_each(|name| source.must_define(name))?;

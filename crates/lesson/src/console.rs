@@ -10,10 +10,9 @@ use std::time::{Duration, Instant};
 use common::error::{Error, Result};
 use common::record::Record;
 use common::stage::Stage;
-use diagnostics::terminal::plain;
 use diagnostics::terminal::progress::{self, tick_by_itself};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
-use serde_json::{Value, json};
+use serde_json::Value;
 use verify::matrix::Matrix;
 use watchdog::events::{Event, Sender};
 use watchdog::resume::Earlier;
@@ -240,14 +239,7 @@ impl Console {
 
     /// An error that no record tells of, for programs that read JSON.
     pub(crate) fn tell_error(&self, error: &Error) -> Result<()> {
-        let status = error.status();
-        // 1 and 5 are told by the records of the kernels that are wrong or died.
-        if !(2..5).contains(&status) {
-            return Ok(());
-        }
-        let error = plain(&error.to_string());
-        self.report
-            .json(&json!({ "error": error, "status": status }))
+        self.report.error(error)
     }
 
     /// Prints a matrix, or says why not.

@@ -6,12 +6,13 @@ use std::fs::File;
 use std::io::{self, Write, stdout};
 
 use colored::Colorize;
-use common::error::Result;
+use common::error::{Error, Result};
 use common::record::{Helped, Record};
 use diagnostics::terminal::stream::Stream;
-use diagnostics::terminal::with_colours;
 use diagnostics::terminal::wrap;
+use diagnostics::terminal::{plain, with_colours};
 use serde::Serialize;
+use serde_json::json;
 use verify::numbers::{factor, percent, seconds, significant};
 
 /// Where a lesson's words and numbers go. What prints fails when standard output does.
@@ -76,6 +77,17 @@ impl Report {
             None => stdout().write_all(line.as_bytes())?,
         }
         Ok(())
+    }
+
+    /// Prints an error as such an object.
+    pub fn error(&self, error: &Error) -> Result<()> {
+        let status = error.status();
+        // 1 and 5 are told by the records of the kernels that are wrong or died.
+        if !(2..5).contains(&status) {
+            return Ok(());
+        }
+        let error = plain(&error.to_string());
+        self.json(&json!({ "error": error, "status": status }))
     }
 
     /// Prints one JSON object, in JSON mode.

@@ -120,7 +120,10 @@ fn in_the_parent(number: u32, files: &'static [&'static str], flags: &Flags) -> 
         watch::run(&path, &flags.orders(), || sources(files, flags).map(drop))?;
         return Ok(0);
     }
-    sources(files, flags)?;
+    if let Err(error) = sources(files, flags) {
+        Report::new(flags.json).error(&error)?;
+        return Err(error);
+    }
     watchdog::run(&flags.orders())
 }
 

@@ -160,7 +160,9 @@ impl Asked<'_> {
         syntax.trim_blocks(true).lstrip_blocks(true);
         engine.set_syntax(syntax.keep_trailing_newline(true).build()?);
         engine.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-        let all = json!({ "form": form, "file": self.file, "kernel": kernel, "group": group, "args": args });
+        let file = toml::Value::from(self.file).to_string();
+        let all =
+            json!({ "form": form, "file": file, "kernel": kernel, "group": group, "args": args });
         let all = context! { ..Value::from(Serde(all)), ..Value::from(Serde(blanks)) };
         let text = engine.render_str(include_str!("draft.txt"), all)?;
         let groups = format!("groups of {}", common::ndrange::sides(&group));

@@ -72,7 +72,7 @@ impl Form {
                 (name.clone(), found.copied().unwrap_or(meant))
             };
             let sizes: Sizes = small.iter().enumerate().map(near).collect();
-            let known = self.all_sizes().unwrap_or_default();
+            let known = self.all_sizes();
             let is_new = !known.contains(&sizes) && !all.contains(&sizes);
             let is_larger = sizes.iter().any(|(name, size)| *size > self.size[name]);
             if is_new
@@ -130,7 +130,7 @@ impl Form {
         range: Range,
         drawn: &[Sizes],
     ) -> Option<Sizes> {
-        let mut known = self.all_sizes().ok()?;
+        let mut known = self.all_sizes();
         known.extend_from_slice(drawn);
         let mut one = |draw: usize| -> Sizes {
             let side = |(name, size): (&String, &usize)| {
@@ -192,7 +192,7 @@ impl Form {
 
 /// The sizes that a formula of i = 1, 2, ... gives, in ascending order, up to `most`; the least
 /// where that is more.
-fn allowed_by(formula: &Formula, most: usize) -> Vec<usize> {
+pub(crate) fn allowed_by(formula: &Formula, most: usize) -> Vec<usize> {
     let one = |i: usize| {
         let mut scope = Scope::default();
         scope.set("i", i as f64);

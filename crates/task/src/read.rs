@@ -1,14 +1,17 @@
 //! Reads forms from files, and says where in a file a field stands.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
 
+use common::device::Kind;
 use common::{Error, Result, file};
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::form::{Check, Form, Given, Named, Or};
+use crate::drawn::allowed_by;
+use crate::form::{Check, Form, Given, Least, Named, Or};
 
 impl Form {
     /// Reads a file; its other files are found from its folder on.
@@ -28,6 +31,9 @@ impl Form {
         })) = &mut form.check
         {
             reference.kernel = folder.join(&reference.kernel);
+        }
+        if let Some((key, why)) = form.contradicts() {
+            return Err(Error::Usage(format!("{}: {key}: {why}", place(path, &key))));
         }
         let launches = form.launches.iter_mut().flat_map(|one| &mut one.args);
         for given in form.args.iter_mut().chain(launches) {
@@ -69,7 +75,10 @@ impl Form {
         };
         let base = path.with_file_name(like);
         let text_of_base = contents(&base)?;
-        read(&base, &text_of_base)?;
+        if read(&base, &text_of_base)?.like.is_some() {
+            let why = format!("like: {like} is like another file itself: name that one");
+            return Err(cannot(path, &why));
+        }
         let (mut own, mut all) = (table(path, text)?, table(&base, &text_of_base)?);
         own.remove("like");
         let mut ranges = ["global", "groups", "launches"].iter();
@@ -101,6 +110,34 @@ fn unshown(value: &toml::Value) -> Option<String> {
 }
 
 impl Form {
+    /// A field that goes with no other one, and why.
+    fn contradicts(&self) -> Option<(String, String)> {
+        let told = |key: &str, why: &str| Some((key.to_string(), why.to_string()));
+        if !self.global.is_empty() && !self.groups.is_empty() {
+            return told("groups", "global says that already: write one of them");
+        }
+        let sizes = self.sizes.iter().flat_map(BTreeMap::keys);
+        let mut unknown = sizes.map(|name| ("sizes", name));
+        let drawn = self.draw.keys().map(|name| ("draw", name));
+        let is_unknown = |(_, name): &(_, &String)| !self.size.contains_key(*name);
+        if let Some((key, name)) = unknown.by_ref().chain(drawn).find(is_unknown) {
+            return told(key, &format!("{name} is no name of size"));
+        }
+        for (name, formula) in &self.draw {
+            if !allowed_by(formula, 1).iter().any(|size| *size > 0) {
+                let why = format!("\"{formula}\" is no size at i = 1: write one such as \"64*i\"");
+                return told(&format!("draw.{name}"), &why);
+            }
+        }
+        let is_share = |least: &Least| {
+            let all = [Some(Kind::Cpu), None].map(|kind| least.on(kind));
+            all.iter().all(|share| *share > 0.0 && share.is_finite())
+        };
+        let (limit, _) = self.at_least.iter().find(|(_, least)| !is_share(least))?;
+        let why = format!("the share of {limit:?} must be a number above 0").to_lowercase();
+        told("at-least", &why)
+    }
+
     /// A field that a file's one task has no use for, and what says it there.
     fn of_rows(&self) -> Option<(&'static str, &'static str)> {
         let is_list = |names: &Named| names.lists().any(|(_, values)| values.len() != 1);
@@ -274,7 +311,7 @@ mod tests {
             for words in ["5", "rows=5,cols=70", &text] {
                 let _ = task.sizes_of(words);
             }
-            for sizes in task.all_sizes().unwrap_or_default() {
+            for sizes in task.all_sizes() {
                 let _ = task.task(&sizes, 1, &[]).and_then(|task| task.plan());
             }
             let _ = task.drawn(7);

@@ -1,7 +1,7 @@
 //! The sizes of a task: as text, which of them are for what, and the groups that they make, whether
 //! there are several.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use common::ndrange::NdRange;
 use common::{Error, Result};
@@ -87,20 +87,13 @@ const NOT_TOO_MANY: usize = 8 * FEW;
 
 impl Form {
     /// All sizes at which it must be right.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] for a name that is not its own.
-    pub fn all_sizes(&self) -> Result<Vec<Sizes>> {
-        let mut all = vec![self.size.clone()];
-        for more in &self.sizes {
-            if let Some(name) = more.keys().find(|name| !self.size.contains_key(*name)) {
-                return Err(Error::Usage(format!("sizes: {name} is no name of size")));
-            }
+    pub fn all_sizes(&self) -> Vec<Sizes> {
+        let more = self.sizes.iter().map(|more| {
             let mut sizes = self.size.clone();
             sizes.extend(more.clone());
-            all.push(sizes);
-        }
-        Ok(all)
+            sizes
+        });
+        [self.size.clone()].into_iter().chain(more).collect()
     }
 
     /// The sizes at which it is timed.
@@ -112,7 +105,7 @@ impl Form {
 
     /// Of its sizes the largest at which a simulator takes a few seconds.
     pub fn small(&self) -> Sizes {
-        let all = self.all_sizes().unwrap_or_default();
+        let all = self.all_sizes();
         let small = all.iter().filter(|sizes| product(sizes) <= FEW);
         let small = small.max_by_key(|sizes| product(sizes));
         let small = small.or(all.iter().min_by_key(|sizes| product(sizes)));
@@ -156,10 +149,14 @@ impl Form {
             }
             return Ok(sizes);
         }
+        let mut said = BTreeSet::new();
         for word in words.split(',') {
             let (name, value) = word.split_once('=').ok_or_else(wrong)?;
             let value = value.trim().parse().map_err(|_| wrong())?;
-            *sizes.get_mut(name.trim()).ok_or_else(wrong)? = value;
+            let size = sizes
+                .get_mut(name.trim())
+                .filter(|_| said.insert(name.trim()));
+            *size.ok_or_else(wrong)? = value;
         }
         Ok(sizes)
     }
@@ -168,7 +165,7 @@ impl Form {
     /// is small; before that, where that makes one group, the smallest that makes several.
     pub fn simulated(&self) -> Vec<Sizes> {
         let small = self.small();
-        let all = self.all_sizes().unwrap_or_default();
+        let all = self.all_sizes();
         let several = all.into_iter().filter(|sizes| self.has_groups(sizes));
         let several = several.filter(|sizes| product(sizes) <= NOT_TOO_MANY);
         match several.min_by_key(product) {
@@ -179,7 +176,7 @@ impl Form {
 
     /// Whether a simulator that looks at these sizes misses what happens between groups.
     pub fn hides_groups(&self, at: &Sizes) -> bool {
-        let all = self.all_sizes().unwrap_or_default();
+        let all = self.all_sizes();
         !self.has_groups(at) && all.iter().any(|sizes| self.has_groups(sizes))
     }
 

@@ -49,7 +49,8 @@ pub fn end(done: Result<ExitCode>) -> ExitCode {
     show_error(&head(), &says);
     let refused = error.downcast_ref().map(|refused: &Refused| refused.status);
     let status = known.map(Error::status).or(refused);
-    status.map_or(ExitCode::FAILURE, ExitCode::from)
+    // Of all others a file or a folder cannot be used.
+    ExitCode::from(status.unwrap_or(2))
 }
 
 /// Whether what was typed can be shown.

@@ -1,7 +1,7 @@
 //! A worker: a process that does the work, and is watched. Its watcher is the command that was
 //! typed. What it is to do lies in a folder, and what it tells it writes there.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -162,6 +162,13 @@ impl Work {
     /// With this argument as well.
     pub fn arg(&mut self, one: impl Into<OsString>) -> &mut Work {
         self.args([one])
+    }
+
+    /// With this option, whatever its value begins with.
+    pub fn option(&mut self, name: &str, value: impl AsRef<OsStr>) -> &mut Work {
+        let mut option = OsString::from(format!("{name}="));
+        option.push(value);
+        self.arg(option)
     }
 
     /// With this variable.

@@ -33,7 +33,7 @@ fn asked(tasks: Vec<Form>, cases: Vec<Case>) -> Asked {
 /// Those that are checked on a device; `seed` is what is new in this check. Of a problem all is tried
 /// that is of any task file.
 pub(super) fn results(task: &Form, seed: u64, is_problem: bool) -> Result<Asked> {
-    let sizes = task.all_sizes()?;
+    let sizes = task.all_sizes();
     let tasks = task.in_variants();
     let all = tasks.iter().enumerate();
     let known = all.clone().flat_map(|one| {

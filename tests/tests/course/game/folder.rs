@@ -42,7 +42,7 @@ fn the_clone_stays_clean() {
     let learner = Learner::new("no-folder");
     fs::write(&learner.0, "a file").expect("writable");
     let run = learner.types("start").run();
-    run.fails(1, &["no-folder", "name another folder"]);
+    run.fails(2, &["no-folder", "name another folder"]);
     fs::remove_file(&learner.0).expect("there");
 }
 
