@@ -1,4 +1,4 @@
-// Two probes of the device's own limits, against which the lessons' kernels are
+// Probes of the device's own limits, against which the lessons' kernels are
 // measured. They compute nothing that anybody needs.
 
 // How many multiply-adds can the device do? CHAINS chains of vectors, each depending
@@ -44,6 +44,19 @@ kernel void probe_fma(int rounds, float factor,
     for (int lane = 0; lane < WIDTH; lane++)
         all += lanes[lane];
     out[item] = all;
+}
+
+// What is copied: numbers without any order, so that no memory keeps them in less room.
+kernel void probe_noise(int n,
+                        global uint4 *out) // [n]
+{
+    const int i = get_global_id(0);
+    uint4 bits = ((uint4)(0, 1, 2, 3) + 4 * (uint)i) * 0x9E3779B9u;
+    bits = (bits ^ bits >> 16) * 0x85EBCA6Bu;
+    bits = (bits ^ bits >> 13) * 0xC2B2AE35u;
+    // Floats below 2.
+    if (i < n)
+        out[i] = (bits ^ bits >> 16) & 0xBFFFFFFFu;
 }
 
 // How fast can memory be copied? Neighbouring items move neighbouring 16 bytes:

@@ -17,6 +17,9 @@ use verify::Differences;
 /// What `common` returns everywhere.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// The exit status where nothing tells whether what ran is right, which is no error.
+pub const UNCHECKED: u8 = 6;
+
 /// Everything that can go wrong in a lesson.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -158,7 +161,8 @@ impl Error {
     }
 
     /// The exit status that belongs to this error: 1 a wrong result, 2 usage,
-    /// 3 no usable device, 4 a kernel did not build, 5 the device failed.
+    /// 3 no usable device, 4 a kernel did not build, 5 the device failed. What is not checked has
+    /// [`UNCHECKED`].
     pub fn status(&self) -> u8 {
         match self {
             Error::At { error, .. } => error.status(),

@@ -137,8 +137,23 @@ pub struct KernelText {
     pub code: String,
 }
 
+/// Names that a message lists; of more, those that are most like the one that was asked for.
+const LISTED: usize = 12;
+const NEAR: usize = 5;
+
 /// "did you mean x?" for near misses, and what there is.
 pub fn did_you_mean(name: &str, known: &[String]) -> String {
+    if known.len() > LISTED {
+        let mut names: Vec<&String> = known.iter().collect();
+        names.sort_by_cached_key(|other| (strsim::jaro_winkler(name, other) * -1e6) as i64);
+        let near = names[..NEAR].iter().map(|name| name.as_str());
+        let near = near.collect::<Vec<_>>().join(", ");
+        let nearest = format!("nearest of {}: {near}", known.len());
+        return match self::nearest(name, known) {
+            Some(near) => format!("did you mean {near}? The {nearest}"),
+            None => format!("the {nearest}"),
+        };
+    }
     let all = known.join(", ");
     match (nearest(name, known), known.is_empty()) {
         (_, true) => "it defines none".to_string(),
@@ -202,6 +217,12 @@ mod tests {
         let known = ["matmul_naive".to_string(), "transpose".to_string()];
         assert!(did_you_mean("matmul_niave", &known).starts_with("did you mean matmul_naive?"));
         assert!(did_you_mean("saxpy", &known).starts_with("there are: matmul_naive"));
+        let many: Vec<String> = (0..99).map(|n| format!("matmul_{n}")).collect();
+        let told = did_you_mean("matmul7", &many);
+        assert!(
+            told.starts_with("did you mean matmul_7? The nearest of 99: matmul_7"),
+            "{told}"
+        );
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Write to this file, and not to standard error
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// End the program when it has made no call for so long
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]

@@ -39,10 +39,14 @@ mod taken;
 mod trace;
 mod tune;
 
+use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{Arg, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::CompleteEnv;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use colored::Colorize;
 use common::Error;
 use watchdog::{end, must_be_shown};
 
@@ -52,13 +56,59 @@ use game::puzzle::Kind;
 const KERNEL: &str = "A kernel of a lesson, or of the file that --source names; or a file of yours, \
                       by its number: 4.2 of the exercises, d7 of the broken kernels";
 
-/// Learn to write fast OpenCL kernels, step by step. Without a command:
-/// an overview of the course, and what is next.
+/// That, and what a shell completes.
+fn of_kernel(arg: Arg) -> Arg {
+    arg.help(KERNEL)
+        .add(ArgValueCompleter::new(|begun: &OsStr| {
+            let begun = begun.to_string_lossy();
+            let mut names = watchdog::lessons::kernels().unwrap_or_default();
+            names.retain(|name| name.starts_with(&*begun));
+            names.into_iter().map(CompletionCandidate::new).collect()
+        }))
+}
+
+/// The commands by what they are for; what is in none is another word for one of these.
+const GROUPS: [(&str, &[&str]); 5] = [
+    (
+        "Learn",
+        &["start", "exercise", "check-all", "diff", "doctor"],
+    ),
+    (
+        "A kernel of mine: is it right, and why not?",
+        &["run", "inspect", "spec"],
+    ),
+    (
+        "Why is it slow?",
+        &["trace", "asm", "occupancy", "tune", "report"],
+    ),
+    ("A program of mine", &["new", "calls"]),
+    ("A class", &["grade"]),
+];
+
+/// Learn to write fast OpenCL kernels, step by step. Without a command: the lessons, and what is next.
 #[derive(Parser)]
 #[command(name = "course", bin_name = "cargo course", version)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Colour the output; auto is on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: ColorChoice,
+}
+
+/// The flags of all commands, and what each is for.
+fn arguments() -> clap::Command {
+    let all = Arguments::command();
+    let mut map = "{about}\n".to_string();
+    for (group, names) in GROUPS {
+        map += &format!("{}\n", group.bold());
+        for name in names {
+            let about = all.find_subcommand(name).and_then(clap::Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            map += &format!("  {name:<10} {about}\n");
+        }
+    }
+    all.help_template(map + "{usage}   COMMAND --help: its flags")
 }
 
 #[derive(Subcommand)]
@@ -91,18 +141,18 @@ enum Command {
     #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
     Inspect(Box<inspect::Options>),
     /// The innermost loop of a kernel as the device's compiler made it, counted
-    #[command(mut_arg("kernel", |arg| arg.help(KERNEL)))]
+    #[command(mut_arg("kernel", of_kernel))]
     Asm(Box<asm::Options>),
     /// How many groups of a kernel a unit of a GPU holds at once, and what binds
     #[command(
         mut_arg("kernel", |arg| arg.required(false).default_value("").hide_default_value(true)),
-        mut_arg("kernel", |arg| arg.help(KERNEL))
+        mut_arg("kernel", of_kernel)
     )]
     Occupancy(Box<occupancy::Options>),
     /// The memory traffic of a kernel, line by line, as a simulator sees it
     #[command(
         mut_arg("device", |arg| arg.hide(true)),
-        mut_arg("kernel", |arg| arg.help(KERNEL))
+        mut_arg("kernel", of_kernel)
     )]
     Trace(Box<trace::Options>),
     /// What changed between two kernels, or from one lesson to another
@@ -120,6 +170,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    CompleteEnv::with_factory(arguments)
+        .bin("cargo-course")
+        .complete();
     if watchdog::is_probe() {
         return watchdog::answer_probe();
     }
@@ -132,7 +185,10 @@ fn main() -> ExitCode {
     // Cargo's first word is that by which it was asked for this program.
     let words = std::env::args_os().enumerate();
     let words = words.filter(|(at, word)| *at != 1 || word != "course");
-    let command = Arguments::parse_from(words.map(|(_, word)| word)).command;
+    let told = arguments().get_matches_from(words.map(|(_, word)| word));
+    let Arguments { command, color } =
+        Arguments::from_arg_matches(&told).unwrap_or_else(|error| error.exit());
+    lesson::cli::apply_color(color);
     end(installed::must_fit().and_then(|()| match command {
         Some(command) => run(command),
         None => puzzles::map(),

@@ -10,6 +10,7 @@ use ::watchdog::Refused;
 use ::watchdog::watch::each_save;
 use ::watchdog::watch::saves::{News, Saves};
 use anyhow::Result;
+use common::error::UNCHECKED;
 use common::failure::Kind;
 use diagnostics::terminal::Out;
 use judge::{Check, End, How, LaunchFlags, Observation, Results, Subject, Verdict, exercise};
@@ -19,7 +20,7 @@ use verify::element::Type;
 use crate::game::background::Background;
 
 use told::Told;
-pub use told::{Line, head, limited_to, line, verdict};
+pub use told::{head, limited_to, line, verdict};
 
 /// The flags of `course run`.
 #[derive(clap::Args)]
@@ -34,7 +35,7 @@ pub struct Options {
     #[arg(short, long, value_name = "NAME=N,NAME=N")]
     size: Option<String>,
     /// Time it, too, beside what the device copies and computes, and judge at-least
-    #[arg(long)]
+    #[arg(long, conflicts_with = "no_timing")]
     time: bool,
     /// Run it again after every save of the kernel or the task
     #[arg(long, conflicts_with = "json")]
@@ -45,7 +46,8 @@ pub struct Options {
     launch: LaunchFlags,
 }
 
-/// Runs the kernels of a file, one after the other; the status is the largest.
+/// Runs the kernels of a file, one after the other; the status is the largest but
+/// for that of an unchecked one, which comes last.
 pub fn run(options: &Options) -> Result<ExitCode> {
     if options.watch {
         return watch(options);
@@ -53,13 +55,17 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let Options {
         only, launch, how, ..
     } = options;
-    let mut worst = 0;
+    let mut all = vec![0];
     for file in &options.files {
         for subject in &Subject::all(file, only, launch, Type::Float, how, false)? {
-            worst = worst.max(options.show(file, subject)?);
+            all.push(options.show(file, subject)?);
         }
     }
-    Ok(ExitCode::from(worst))
+    // What was not checked hides nothing that was.
+    let worst = all
+        .iter()
+        .max_by_key(|status| (**status != 0, **status != UNCHECKED, **status));
+    Ok(ExitCode::from(*worst.unwrap_or(&0)))
 }
 
 impl Options {
@@ -125,7 +131,10 @@ impl Options {
             sizes: lines.collect(),
             untried: results.untried.clone(),
             targets: Vec::new(),
-            status: results.status(subject),
+            status: match (results.status(subject), results.verdict(subject)) {
+                (0, Verdict::Unchecked) => UNCHECKED,
+                (status, _) => status,
+            },
         };
         if let (Some(task), Verdict::Right) = (task, told.verdict) {
             let last = told.sizes.iter().rfind(|one| one.drawn.is_none());

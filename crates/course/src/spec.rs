@@ -21,6 +21,9 @@ pub struct Options {
     /// Seconds that the compiler may take
     #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
+    /// Show a failed build's log in the driver's own words
+    #[arg(long)]
+    raw_log: bool,
     #[command(flatten)]
     launch: LaunchFlags,
 }
@@ -30,6 +33,7 @@ pub fn spec(options: &Options) -> Result<ExitCode> {
     let how = How {
         device: options.device.clone(),
         timeout: options.timeout,
+        raw_log: options.raw_log,
         ..How::default()
     };
     let drafts = drafts(&options.file, &options.launch, Type::Float, &how, false)?;

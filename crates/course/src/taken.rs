@@ -101,6 +101,7 @@ pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Re
     let how = How {
         device: wanted.device.clone(),
         timeout: PATIENCE,
+        raw_log: wanted.raw_log,
         ..How::default()
     };
     let subject = match &wanted.source {

@@ -7,20 +7,26 @@ use std::process::ExitCode;
 use anyhow::Result;
 use colored::Colorize;
 use common::Error;
+use common::error::UNCHECKED;
 use common::failure::Kind;
 use common::outcome::Skip;
+use common::peak::Peak;
 use common::record::Record;
-use diagnostics::terminal::Out;
+use common::timing::{Timing, quantile};
+use diagnostics::terminal::{Out, progress};
 use judge::{How, Verdict, timed};
 use serde_json::{Value, json};
 use task::choices::{Choice, choices};
 use task::form::{Form, Tried};
 use task::sizes::Sizes;
+use verify::numbers::count;
 
-use crate::run::{Line, line};
+use crate::run::line;
 
 /// Candidates that are tried at most.
 const MOST: usize = 1000;
+/// How often each is timed, in turn with the others.
+const ROUNDS: u64 = 3;
 
 /// The flags of `course tune`.
 #[derive(clap::Args)]
@@ -35,79 +41,170 @@ pub struct Options {
     how: How,
 }
 
-/// Tries all candidates, each by a worker; the status is 0 where one is right.
+/// A choice, and what came of it.
+struct Candidate {
+    choice: Choice<Tried>,
+    task: Form,
+    /// What its worker said first.
+    record: Record,
+    /// All its times, of every round.
+    seconds: Vec<f64>,
+}
+
+/// Tries all candidates, each by a worker; the status is 0 where one is right, and 6 where nobody
+/// says which is.
 pub fn tune(options: &Options) -> Result<ExitCode> {
     let task = Form::read(&options.file)?;
-    let candidates = candidates(&task)?;
     let sizes = match &options.size {
         Some(words) => task.sizes_of(words)?,
         None => task.timed(),
     };
-    let mut best: Option<(f64, String)> = None;
-    for choice in candidates {
-        let line = options.tried(&task, &choice, &sizes)?;
-        let name = name(&choice);
-        let seconds = line.speed.as_ref().map(|speed| speed.seconds_median);
-        if options.how.json {
-            let values = choice
-                .iter()
-                .map(|(name, value)| (name.clone(), json!(value)));
+    let mut all = Vec::new();
+    let rounds = if options.how.no_timing { 1 } else { ROUNDS };
+    let choices = candidates(&task)?;
+    let waiting = progress::bar(
+        Some(rounds * choices.len() as u64),
+        "  {spinner} {pos} of {len} {elapsed}",
+    );
+    for choice in choices {
+        let task = chosen(&task, &choice);
+        let record = options.tried(&task, &sizes)?;
+        let seconds = record.seconds.clone();
+        waiting.inc(1);
+        all.push(Candidate {
+            choice,
+            task,
+            record,
+            seconds,
+        });
+    }
+    // What the machine does besides meets all of them: each has its turn in every round.
+    for _ in 1..rounds {
+        for one in &mut all {
+            if one.is_sound() {
+                let again = options.tried(&one.task, &sizes)?;
+                one.seconds.extend(again.seconds);
+            }
+            waiting.inc(1);
+        }
+    }
+    waiting.finish_and_clear();
+    // One limit for all of them.
+    let limits = all.iter().find_map(|one| one.record.limits);
+    for one in &mut all {
+        one.settle(limits);
+        one.print(&sizes, options.how.json)?;
+    }
+    all.retain(Candidate::is_sound);
+    if all.is_empty() {
+        return Err(Error::Wrong("no candidate is right".into()).into());
+    }
+    if !options.how.json {
+        writeln!(Out, "\n  {}", the_fastest(&all))?;
+    }
+    let is_right = |one: &Candidate| Verdict::of(&one.record) == Verdict::Right;
+    Ok(ExitCode::from(match all.iter().any(is_right) {
+        true => 0,
+        false => UNCHECKED,
+    }))
+}
+
+/// The one with the smallest median, or those of which nobody can tell.
+fn the_fastest(all: &[Candidate]) -> String {
+    let timed = all.iter().filter(|one| !one.seconds.is_empty());
+    let Some(best) = timed
+        .clone()
+        .min_by(|a, b| a.quartile(0.5).total_cmp(&b.quartile(0.5)))
+    else {
+        return format!(
+            "{} can be used; nothing was timed",
+            count(all.len(), "candidate")
+        );
+    };
+    let near = timed.filter(|one| one.quartile(0.25) <= best.quartile(0.75));
+    let names: Vec<String> = near.map(|one| name(&one.choice)).collect();
+    match &names[..] {
+        [one] => format!("The fastest: {}", one.green().bold()),
+        many => format!(
+            "Open between {}: the quartiles of their times overlap",
+            many.join("; ").yellow()
+        ),
+    }
+}
+
+impl Candidate {
+    /// Whether its times are worth something.
+    fn is_sound(&self) -> bool {
+        matches!(
+            Verdict::of(&self.record),
+            Verdict::Right | Verdict::Unchecked
+        )
+    }
+
+    fn quartile(&self, share: f64) -> f64 {
+        quantile(&self.seconds, share)
+    }
+
+    /// What all its times come to, beside these limits.
+    fn settle(&mut self, limits: Option<Peak>) {
+        let record = &mut self.record;
+        (record.limits, record.limits_after) = (limits, None);
+        if !self.seconds.is_empty() {
+            let timing = Timing::by_the_wall(self.seconds.clone());
+            record.seconds_median = Some(timing.median());
+            record.spread = Some(timing.spread());
+        }
+    }
+
+    fn print(&self, sizes: &Sizes, as_json: bool) -> Result<()> {
+        let line = line(&self.record, (sizes.clone(), None), Some(&self.task));
+        if as_json {
+            let values = self.choice.iter();
+            let values = values.map(|(name, value)| (name.clone(), json!(value)));
             let mut all = serde_json::to_value(&line)?;
             all["candidate"] = Value::Object(values.collect());
-            writeln!(Out, "{all}")?;
-        } else {
-            let words = match (&line.speed, &line.why) {
-                (Some(speed), _) => speed.words(),
-                (_, why) => why
-                    .as_deref()
-                    .and_then(|why| why.lines().next())
-                    .unwrap_or("")
-                    .into(),
-            };
-            writeln!(Out, "  {} {name:<24} {words}", line.verdict.mark())?;
+            return Ok(writeln!(Out, "{all}")?);
         }
-        let is_sound = matches!(line.verdict, Verdict::Right | Verdict::Unchecked);
-        if let Some(seconds) = seconds.filter(|_| is_sound)
-            && best.as_ref().is_none_or(|(least, _)| seconds < *least)
-        {
-            best = Some((seconds, name));
-        }
+        let why = line.why.as_deref().and_then(|why| why.lines().next());
+        let words = match &line.speed {
+            Some(speed) => speed.words(),
+            None => why.map_or(line.verdict.words().to_string(), String::from),
+        };
+        let (mark, name) = (line.verdict.mark(), name(&self.choice));
+        Ok(writeln!(Out, "  {mark} {name:<24} {words}")?)
     }
-    let Some((_, name)) = best else {
-        return Err(Error::Wrong("no candidate is right".into()).into());
-    };
-    if !options.how.json {
-        writeln!(Out, "\n  The fastest: {}", name.green().bold())?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 impl Options {
-    fn tried(&self, task: &Form, choice: &Choice<Tried>, sizes: &Sizes) -> Result<Line> {
-        let mut task = task.clone();
-        for (name, value) in choice {
-            match value {
-                Tried::One(value) if name != "local" => {
-                    task.define.extend([(name.clone(), *value)]);
-                }
-                Tried::One(side) => task.local = vec![(*side).into()],
-                Tried::Sides(sides) => {
-                    task.local = sides.iter().copied().map(Into::into).collect();
-                }
-            }
-        }
-        let mut ended = timed(&task, sizes, &self.how)?;
+    fn tried(&self, task: &Form, sizes: &Sizes) -> Result<Record> {
+        let mut ended = timed(task, sizes, &self.how)?;
         let failure = ended.failure.as_ref();
         if failure.is_some_and(|failure| failure.kind == Kind::NoDevice) {
             return Err(ended.refused().into());
         }
-        let record = ended.records.pop().unwrap_or_else(|| {
+        Ok(ended.records.pop().unwrap_or_else(|| {
             let says = failure.map_or("", |failure| &failure.says);
             let why = says.lines().next().unwrap_or_default();
             Record::default().skip(Skip::Since(why.into()))
-        });
-        Ok(line(&record, (sizes.clone(), None), Some(&task)))
+        }))
     }
+}
+
+/// The task with these values.
+fn chosen(task: &Form, choice: &Choice<Tried>) -> Form {
+    let mut task = task.clone();
+    for (name, value) in choice {
+        match value {
+            Tried::One(value) if name != "local" => {
+                task.define.extend([(name.clone(), *value)]);
+            }
+            Tried::One(side) => task.local = vec![(*side).into()],
+            Tried::Sides(sides) => {
+                task.local = sides.iter().copied().map(Into::into).collect();
+            }
+        }
+    }
+    task
 }
 
 /// All choices of one value for each name.

@@ -35,6 +35,9 @@ pub struct Wanted {
     /// Device, as the lessons take it [default: the one that they choose]
     #[arg(short, long, value_name = "SELECTOR")]
     pub device: Option<String>,
+    /// Show a failed build's log in the driver's own words
+    #[arg(long)]
+    pub raw_log: bool,
     /// Type of the elements
     #[arg(long = "type", value_enum, default_value_t = Type::Float, value_name = "TYPE")]
     pub ty: Type,
@@ -160,6 +163,9 @@ impl Wanted {
             .env(pocl::FOLDER_VARIABLE, &cache.0)
             // The lines of the source: the code stays the same.
             .env("POCL_EXTRA_BUILD_FLAGS", format!("{flags} -g").trim_start());
+        if self.raw_log {
+            work.arg("--raw-log");
+        }
         if let Some(file) = &self.source {
             work.option("--source", file);
         }

@@ -114,6 +114,7 @@ impl Display for Listing<'_> {
         let (some, all) = (shown.len(), self.code.instructions.len());
         let what = match is_loop {
             true => format!("the innermost loop, {some} of {all} instructions"),
+            false if all == 1 => "its only instruction: there is no loop".into(),
             false => format!("all {all} instructions: there is no loop"),
         };
         writeln!(f, "  shown     {what}")?;

@@ -62,7 +62,10 @@ fn operations(one: &Decoded, info: &InstructionInfo, has_frame: bool) -> Vec<Ope
         operations.push(Operation::Gather);
     } else if is_one_of(&["scatter"]) {
         operations.push(Operation::Scatter);
-    } else if one.mnemonic() != Mnemonic::Lea && !is_one_of(&["prefetch", "nop"]) {
+    } else if !one.is_stack_instruction()
+        && one.mnemonic() != Mnemonic::Lea
+        && !is_one_of(&["prefetch", "nop"])
+    {
         let accesses = info.used_memory().iter();
         operations.extend(accesses.flat_map(|memory| access(memory, has_frame)));
     }
@@ -100,8 +103,8 @@ fn arithmetic(one: &Decoded, name: &str) -> Option<Operation> {
     }
 }
 
-/// What an access to memory is; pushes and calls, which the disassembler counts too, are
-/// on the stack.
+/// What an access to memory is. Where a call or its return takes an address from, and what a
+/// push keeps, is asked for by nobody's source.
 fn access(memory: &UsedMemory, has_frame: bool) -> impl Iterator<Item = Operation> {
     let bytes = memory.memory_size().info().size() as u32;
     let on_stack = |register| register == Named::RSP || register == Named::RBP && has_frame;
@@ -175,6 +178,9 @@ mod tests {
         // movss xmm0, [rsp + 16]; movss [rsp + 4*rax], xmm0
         let fixed = operations_of(b"\xf3\x0f\x10\x44\x24\x10");
         assert_eq!(fixed, [load(Space::Stack, 4)]);
+        // ret; push r14
+        assert_eq!(operations_of(b"\xc3"), []);
+        assert_eq!(operations_of(b"\x41\x56"), []);
         let (space, bytes) = (Space::StackArray, 4);
         let array = operations_of(b"\xf3\x0f\x11\x04\x84");
         assert_eq!(array, [Operation::Store { space, bytes }]);

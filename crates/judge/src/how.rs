@@ -23,7 +23,7 @@ fn new_seed() -> u64 {
 #[derive(Clone, clap::Args)]
 pub struct How {
     /// Device, as the lessons take it [default: the one that they choose]
-    #[arg(long, value_name = "SELECTOR")]
+    #[arg(short, long, value_name = "SELECTOR")]
     pub device: Option<String>,
     /// End a launch that takes longer
     #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u64).range(1..))]
@@ -38,6 +38,9 @@ pub struct How {
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
+    /// Show a failed build's log in the driver's own words
+    #[arg(long)]
+    pub raw_log: bool,
     /// Workers that stay for the next kernel
     #[arg(skip)]
     pub staff: Staff,
@@ -51,6 +54,7 @@ impl Default for How {
             seed: new_seed(),
             no_timing: false,
             json: false,
+            raw_log: false,
             staff: Staff::default(),
         }
     }
@@ -65,6 +69,9 @@ impl How {
         }
         if self.no_timing {
             flags.push("--no-timing".into());
+        }
+        if self.raw_log {
+            flags.push("--raw-log".into());
         }
         flags
     }

@@ -27,6 +27,9 @@ pub(crate) fn flags(work: &mut Work, how: &How, times: bool) {
     let (timeout, seed) = (how.timeout.to_string(), how.seed.to_string());
     work.args(["--json", "--timeout", &timeout, "--seed", &seed])
         .args(["--color", if color { "always" } else { "never" }]);
+    if how.raw_log {
+        work.arg("--raw-log");
+    }
     if !times {
         work.args(["--runs", "0"]);
     }
@@ -46,7 +49,7 @@ pub(crate) fn finish(work: Work, how: &How) -> Result<Ended> {
     Ok(how.staff.finish(work, &orders)?)
 }
 
-/// A task at these sizes, checked and timed.
+/// A task at these sizes, checked, and timed unless that is not wanted.
 ///
 /// # Errors
 /// When no worker can be started.
@@ -57,7 +60,7 @@ pub fn timed(task: &Form, sizes: &Sizes, how: &How) -> Result<Ended> {
         tasks: vec![task.clone()],
         cases: vec![Case::of(sizes.clone())],
     })?;
-    flags(&mut work, how, true);
+    flags(&mut work, how, !how.no_timing);
     on_device(work, how)
 }
 

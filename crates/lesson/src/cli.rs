@@ -111,18 +111,18 @@ pub struct Flags {
     pub timeout: u64,
 }
 
-impl Flags {
-    /// Tells the two crates that colour the output what was asked for.
-    pub fn apply_color(&self) {
-        let colored = match self.color {
-            ColorChoice::Auto => return colored::control::unset_override(),
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-        };
-        colored::control::set_override(colored);
-        console::set_colors_enabled_stderr(colored);
-    }
+/// Tells the two crates that colour the output what was asked for.
+pub fn apply_color(choice: ColorChoice) {
+    let colored = match choice {
+        ColorChoice::Auto => return colored::control::unset_override(),
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+    };
+    colored::control::set_override(colored);
+    console::set_colors_enabled_stderr(colored);
+}
 
+impl Flags {
     /// What the parent process must know.
     pub fn orders(&self) -> Orders {
         Orders {

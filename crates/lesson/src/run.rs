@@ -9,7 +9,7 @@ use common::record::Of;
 use common::source::{Source, did_you_mean};
 use watchdog::{must_be_shown, status_of, watch};
 
-use crate::cli::Flags;
+use crate::cli::{Flags, apply_color};
 use crate::lesson::Lesson;
 use crate::report::Report;
 
@@ -43,7 +43,7 @@ pub fn lesson_with<Own: Args>(
     let flags = Flags::from_arg_matches(&matches)
         .and_then(|flags| Ok((flags, Own::from_arg_matches(&matches)?)));
     let (flags, own) = flags.unwrap_or_else(|error| error.exit());
-    flags.apply_color();
+    apply_color(flags.color);
     let status = if watchdog::is_child() {
         let begun = Lesson::begin(Of::Lesson(number), title, files, flags);
         in_the_child(begun, |lesson| {
@@ -69,7 +69,7 @@ pub fn lesson_with<Own: Args>(
 /// Runs tasks, of no lesson, in a process that was started for them.
 pub fn tasks(body: impl FnOnce(&mut Lesson) -> Result<()>) -> ExitCode {
     let flags = Flags::parse();
-    flags.apply_color();
+    apply_color(flags.color);
     let begun = Lesson::begin(Of::Task, "a task", &[], flags);
     ExitCode::from(in_the_child(begun, body))
 }

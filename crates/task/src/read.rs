@@ -5,10 +5,11 @@ use std::fmt::Display;
 use std::path::Path;
 
 use common::device::Kind;
+use common::source::did_you_mean;
 use common::{Error, Result, file};
 use serde::Deserialize;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{self, DeTable, DeValue};
 
 use crate::drawn::allowed_by;
 use crate::form::{Check, Form, Given, Least, Named, Or};
@@ -61,7 +62,7 @@ impl Form {
                 let why = format!("{words:?} has a control character, which no terminal can show");
                 return Err(cannot(path, &why));
             }
-            toml::from_str(text).map_err(|why| cannot(path, &why))
+            toml::from_str(text).map_err(|why| cannot(path, &near(&why)))
         };
         let form = read(path, text)?;
         if let Some((key, instead)) = form.of_rows() {
@@ -88,7 +89,7 @@ impl Form {
             all.retain(|key, _| !launch.contains(&key));
         }
         all.extend(own);
-        Form::deserialize(all).map_err(|why| cannot(path, &why))
+        Form::deserialize(all).map_err(|why| cannot(path, &near(&why)))
     }
 }
 
@@ -166,6 +167,25 @@ pub(crate) fn contents(path: &Path) -> Result<String> {
         path: path.into(),
         why,
     })
+}
+
+/// What serde says of a key that it does not know names all that it knows: the nearest will do.
+fn near(why: &de::Error) -> String {
+    let says = why.message();
+    let names: Vec<String> = says
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .map(String::from)
+        .collect();
+    let told = match (says.starts_with("unknown field "), &names[..]) {
+        (true, [name, known @ ..]) if !known.is_empty() => {
+            let hint = did_you_mean(name, known);
+            format!("there is no key {name}; {hint}")
+        }
+        _ => says.into(),
+    };
+    why.to_string().replace(says, &told)
 }
 
 fn cannot(path: &Path, why: &dyn Display) -> Error {

@@ -58,11 +58,10 @@ impl Inspection<'_> {
         let work = subject.launch(Some(&words))?;
         let wanted = Wanted {
             kernel: subject.kernel.clone(),
-            variant: Vec::new(),
             source: Some(subject.file.clone()),
-            device: None,
             ty: self.options.ty,
             size: Some(words.clone()).filter(|_| subject.task().is_none()),
+            ..Wanted::default()
         };
         let traced = run::trace(&wanted, work)?;
         counted(&wanted, &traced, &Model::default(), |screen| {
