@@ -13,11 +13,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use colored::{ColoredString, Colorize};
-use diagnostics::terminal::prose::{WIDTH, cut};
+use diagnostics::terminal::prose::{WIDTH, beside, cut};
 use diagnostics::terminal::wrap::stdout_columns;
 use diagnostics::terminal::{Out, plain_name, progress, table};
 use judge::{Detection, Detector, Evidence, Observation, SEEDS, TIMEOUT};
 use lesson::results;
+use minijinja::value::Serde;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use verify::cores::{cores, each_on};
@@ -31,7 +32,7 @@ use crate::game::progress::Entry;
 use crate::game::puzzle::Puzzle;
 use crate::game::verdict::Verdict;
 use crate::game::which::find;
-use crate::{exercises, puzzles};
+use crate::{exercises, html, puzzles};
 use hand_in::{Files, Student, handed_in, students};
 
 /// Memory that a check and what it starts may hold: a kernel's macros can ask its compiler for
@@ -59,6 +60,9 @@ pub struct Options {
     /// Print a table for a spreadsheet
     #[arg(long, conflicts_with = "json")]
     csv: bool,
+    /// Print a page for a browser, which a class can be shown
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    html: bool,
     /// Judge what an earlier run has judged, too
     #[arg(long)]
     fresh: bool,
@@ -100,8 +104,11 @@ pub fn grade(options: &Options) -> Result<ExitCode> {
         kept: AtomicUsize::new(0),
     };
     let grades = judge.all(&students, &puzzles);
+    let table = Table::of(&grades, puzzles.len(), !options.only.is_empty());
     let rows = grades.iter().map(|grade| judge.row(grade));
-    if options.json {
+    if options.html {
+        writeln!(Out, "{}", table.page(&judge)?)?;
+    } else if options.json {
         for row in rows {
             let row = row.map(|(name, value)| (name.to_string(), value));
             writeln!(Out, "{}", Value::Object(row.into_iter().collect()))?;
@@ -114,7 +121,7 @@ pub fn grade(options: &Options) -> Result<ExitCode> {
             writeln!(Out, "{}", row.map(|(_, value)| cell(value)).join(","))?;
         }
     } else {
-        print_table(&grades, puzzles.len(), !options.only.is_empty())?;
+        table.print()?;
         let judged = grades.iter().filter(|one| {
             one.verdict
                 .is_some_and(|verdict| verdict != Verdict::Untouched)
@@ -173,7 +180,10 @@ impl Judge<'_> {
     /// Every puzzle of every student, in order; several at a time.
     fn all<'a>(&self, students: &'a [Student], puzzles: &[&'a Puzzle]) -> Vec<Grade<'a>> {
         let many = (students.len() * puzzles.len()) as u64;
-        let bar = progress::bar(Some(many), "  {pos} of {len}, {elapsed}  {msg}");
+        let bar = progress::bar(
+            Some(many),
+            "  {pos} of {len}, {elapsed}, about {eta} left  {msg}",
+        );
         let most = [ON_A_GPU, usize::MAX][usize::from(self.device.is_cpu())];
         let each = |student| puzzles.iter().map(move |puzzle| (student, *puzzle));
         let all = students.iter().flat_map(each);
@@ -319,6 +329,35 @@ impl Judge<'_> {
 }
 
 impl Grade<'_> {
+    fn is_done(&self) -> bool {
+        self.verdict == Some(Verdict::Done)
+    }
+
+    fn is_begun(&self) -> bool {
+        self.verdict != Some(Verdict::Untouched)
+    }
+
+    /// The puzzle's number; nothing where the whole folder is refused.
+    fn id(&self) -> &str {
+        let is_refused = self.student.root.is_err();
+        if is_refused { "" } else { &self.puzzle.id }
+    }
+
+    /// Who decides, and what it says.
+    fn says(&self) -> String {
+        let words = self.reason.iter().filter(|words| !words.is_empty());
+        Vec::from_iter(words.map(String::as_str)).join(": ")
+    }
+
+    /// s: the solution was looked at; h: a hint was.
+    fn looked_at(&self) -> &'static str {
+        match self.noted() {
+            Some(noted) if noted.solution => "s",
+            Some(noted) if noted.hints > 0 => "h",
+            _ => " ",
+        }
+    }
+
     fn in_short(&self) -> (ColoredString, &'static str) {
         let refused = ("!".red(), "refused");
         self.verdict.map_or(refused, Verdict::in_short)
@@ -347,57 +386,109 @@ fn cell(value: Value) -> String {
     text
 }
 
-/// A line for what is not done, and a row for each student, with a column for each puzzle, or
-/// those that anybody has begun. A student's `grades` are so `many`, in the same order.
-fn print_table(grades: &[Grade], many: usize, all_columns: bool) -> Result<()> {
-    let width = stdout_columns().unwrap_or(WIDTH);
-    let names = grades.iter().map(|one| one.student.name.chars().count());
-    let name = names.max().unwrap_or(0).min(NAME);
-    let students: Vec<&[Grade]> = grades.chunks(many).collect();
-    let is_done = |grade: &&Grade| grade.verdict == Some(Verdict::Done);
-    let is_begun = |grade: &&Grade| grade.verdict != Some(Verdict::Untouched);
-    for own in &students {
-        // What holds for the whole folder is said once.
-        let is_refused = own[0].student.root.is_err();
-        let told = own.iter().filter(|one| is_begun(one) && !is_done(one));
-        for grade in told.take(if is_refused { 1 } else { many }) {
-            let student = cut(&grade.student.name, NAME);
-            let id = if is_refused { "" } else { &grade.puzzle.id };
-            let words = grade.reason.join(": ");
-            let words = words.trim_start_matches(": ");
-            let words = cut(words, width.saturating_sub(name + 12));
-            let sign = grade.in_short().0;
-            writeln!(Out, "  {student:<name$}  {sign} {id:<5} {words}")?;
+/// A row for each student, with a column for each puzzle.
+struct Table<'a> {
+    /// Those of a student, in the puzzles' order.
+    students: Vec<&'a [Grade<'a>]>,
+    /// Which puzzles are shown: all, or those that anybody has begun.
+    columns: Vec<usize>,
+}
+
+impl<'a> Table<'a> {
+    /// A student's grades are so `many`.
+    fn of(grades: &'a [Grade], many: usize, all_columns: bool) -> Table<'a> {
+        let students: Vec<&[Grade]> = grades.chunks(many).collect();
+        let is_begun =
+            |own: &&[Grade], at: usize| own[at].is_begun() && own[at].student.root.is_ok();
+        let shown = |at: &usize| all_columns || students.iter().any(|own| is_begun(own, *at));
+        Table {
+            columns: (0..many).filter(shown).collect(),
+            students,
         }
     }
-    let shown = |at: &usize| {
-        let mut column = students.iter().map(|own| &own[*at]);
-        all_columns || column.any(|one| is_begun(&one) && one.student.root.is_ok())
-    };
-    let columns: Vec<usize> = (0..many).filter(shown).collect();
-    let id = |at: &usize| &*grades[*at].puzzle.id;
-    // A cell is as wide as its heading, with a space on either side.
-    let cell = columns.iter().map(|at| id(at).chars().count());
-    let cell = cell.max().unwrap_or(1).max(2) + 2;
-    let room = (width.saturating_sub(name + 2 + 6) / cell).max(1);
-    let none = columns.is_empty().then_some(&[][..]);
-    for block in columns.chunks(room).chain(none) {
-        let heading = ["", "done"].into_iter().chain(block.iter().map(id));
-        let row = |own: &&[Grade]| {
-            let done = own.iter().filter(is_done).count();
-            let first = [cut(&own[0].student.name, NAME), done.to_string()];
-            let marks = block.iter().map(|at| {
-                let looked_at = match own[*at].noted() {
-                    Some(noted) if noted.solution => "s",
-                    Some(noted) if noted.hints > 0 => "h",
-                    _ => " ",
-                };
-                format!("{}{looked_at}", own[*at].in_short().0)
-            });
-            first.into_iter().chain(marks).collect()
-        };
-        let rows: Vec<Vec<String>> = students.iter().map(row).collect();
-        writeln!(Out, "\n{}", table(&heading.collect::<Vec<_>>(), &rows))?;
+
+    /// What is not done; what holds for a whole folder once.
+    fn open(&self) -> impl Iterator<Item = &Grade<'a>> {
+        self.students.iter().flat_map(|own| {
+            let told = own.iter().filter(|one| one.is_begun() && !one.is_done());
+            told.take(if own[0].student.root.is_err() {
+                1
+            } else {
+                own.len()
+            })
+        })
     }
-    Ok(())
+
+    /// A line for what is not done, and the table, in as many blocks as the screen's width takes.
+    fn print(&self) -> Result<()> {
+        let names = self
+            .students
+            .iter()
+            .map(|own| own[0].student.name.chars().count());
+        let name = names.max().unwrap_or(0).min(NAME);
+        for grade in self.open() {
+            let (student, (sign, _)) = (cut(&grade.student.name, NAME), grade.in_short());
+            let words = beside(&grade.says(), name + 12);
+            writeln!(Out, "  {student:<name$}  {sign} {:<5} {words}", grade.id())?;
+        }
+        // A cell is as wide as its heading, with a space on either side.
+        let id = |at: &usize| &*self.students[0][*at].puzzle.id;
+        let cell = self.columns.iter().map(|at| id(at).chars().count());
+        let cell = cell.max().unwrap_or(1).max(2) + 2;
+        let width = stdout_columns().unwrap_or(WIDTH);
+        let room = (width.saturating_sub(name + 2 + 6) / cell).max(1);
+        let none = self.columns.is_empty().then_some(&[][..]);
+        for block in self.columns.chunks(room).chain(none) {
+            let heading = ["", "done"].into_iter().chain(block.iter().map(id));
+            let row = |own: &&[Grade]| {
+                let first = [cut(&own[0].student.name, NAME), done(own).to_string()];
+                let mark =
+                    |at: &usize| format!("{}{}", own[*at].in_short().0, own[*at].looked_at());
+                first.into_iter().chain(block.iter().map(mark)).collect()
+            };
+            let rows: Vec<Vec<String>> = self.students.iter().map(row).collect();
+            writeln!(Out, "\n{}", table(&heading.collect::<Vec<_>>(), &rows))?;
+        }
+        Ok(())
+    }
+
+    /// The same for a browser.
+    fn page(&self, judge: &Judge) -> Result<String> {
+        let told = |grade: &Grade| {
+            let (sign, word) = grade.in_short();
+            let class = match grade.verdict {
+                Some(Verdict::Done) => "done",
+                Some(Verdict::NotYet) | None => "open",
+                _ => "",
+            };
+            json!({
+                "student": grade.student.name, "id": grade.id(), "title": grade.puzzle.words.title,
+                "sign": *sign, "word": word, "class": class, "looked_at": grade.looked_at(), "says": grade.says(),
+            })
+        };
+        let row = |own: &&[Grade]| {
+            let cells = self.columns.iter().map(|at| told(&own[*at]));
+            json!({
+                "name": own[0].student.name, "done": done(own), "cells": Vec::from_iter(cells),
+            })
+        };
+        let puzzles = self.columns.iter().map(|at| told(&self.students[0][*at]));
+        html::filled(
+            "grade.html",
+            include_str!("grade/page.html"),
+            Serde(json!({
+                "course": judge.course,
+                "device": judge.device.label(),
+                "puzzles": Vec::from_iter(puzzles),
+                "students": Vec::from_iter(self.students.iter().map(row)),
+                "open": Vec::from_iter(self.open().map(told)),
+            }))
+            .into(),
+        )
+    }
+}
+
+/// How many of these are done.
+fn done(own: &[Grade]) -> usize {
+    own.iter().filter(|one| one.is_done()).count()
 }

@@ -16,7 +16,8 @@
 //! - `diff` shows what changed between two kernels.
 //! - `doctor` says what this machine lacks, and which packages have it.
 //! - `installed` says where an installed one and its clone part.
-//! - `report` measures all lessons, and makes one page of it.
+//! - `report` measures all lessons, and makes one page of it. `html` fills its template, and the one
+//!   of `grade`.
 
 mod asm;
 mod broken;
@@ -27,6 +28,7 @@ mod exercises;
 mod game;
 mod grade;
 mod host;
+mod html;
 mod inspect;
 mod installed;
 mod new;

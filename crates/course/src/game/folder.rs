@@ -102,14 +102,16 @@ impl Folder {
         copied().with_context(|| self.cannot("write to"))
     }
 
-    /// Keeps the folder in mind for later commands. Without a place for that, the
-    /// variable is the way.
+    /// Keeps the folder in mind for later commands, and says which one they took before. Without a
+    /// place for that, the variable is the way.
     pub fn keep_in_mind(&self) {
+        let before = Folder::find();
         let write = || -> Option<()> {
             let pointer = pointer()?;
             fs::create_dir_all(pointer.parent()?).ok()?;
             fs::write(pointer, format!("{}\n", self.path.display())).ok()
         };
+        let is_kept = write().is_some();
         let chosen = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
         if let Some(other) = chosen.filter(|path| *path != self.path) {
             aside!(
@@ -117,8 +119,16 @@ impl Folder {
                  next: unset {VARIABLE}",
                 other.display()
             );
+        } else if let Some(before) = before.ok().filter(|one| one.path != self.path) {
+            if is_kept && before.is_started() {
+                let before = shown(&before.path);
+                aside!(
+                    "this folder is in use from now on; {before} was until now, and stays as it is\n  \
+                     back: cargo course start {before}"
+                );
+            }
         }
-        if write().is_none() {
+        if !is_kept {
             aside!(
                 "the course cannot keep this folder in mind; set {VARIABLE}={}",
                 self.path.display()

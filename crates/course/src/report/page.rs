@@ -4,57 +4,23 @@
 use anyhow::Result;
 use common::peak::Peak;
 use common::record::{Of, Record};
-use minijinja::syntax::SyntaxConfig;
+use minijinja::context;
 use minijinja::value::Serde;
-use minijinja::{Environment, HtmlEscape, UndefinedBehavior, context};
 use serde::Serialize;
 use serde_json::{Value, json};
-use verify::numbers::{factor, percent, seconds, significant};
+use verify::numbers::{factor, percent, significant};
 use verify::shape::Shape;
 use watchdog::data::size_name;
 use watchdog::devices::Device;
 use watchdog::lessons::LESSONS;
 
 use super::{Done, Survey, VECTORS};
+use crate::html;
 
 /// The page.
 pub fn page(survey: &Survey) -> Result<String> {
     let values = context! { sections => Serde(sections(survey)), survey => Serde(survey) };
-    let page = filled(values)?;
-    // The engine escapes slashes, too, which are text.
-    Ok(page.replace("&#x2f;", "/"))
-}
-
-/// The template with these values in it, which are escaped; a blank that nobody fills is an error.
-fn filled(values: minijinja::Value) -> Result<String> {
-    type Number = fn(f64) -> String;
-    let mut engine = Environment::new();
-    let syntax = SyntaxConfig::builder()
-        .trim_blocks(true)
-        .lstrip_blocks(true)
-        .keep_trailing_newline(true)
-        .build()?;
-    engine.set_syntax(syntax);
-    engine.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-    // A name that may be broken after an underscore, for a phone's sake.
-    engine.add_filter("code", |name: &str| {
-        let name = HtmlEscape(name).to_string().replace('_', "_<wbr>");
-        minijinja::Value::from_safe_string(format!("<code>{name}</code>"))
-    });
-    // Numbers as people read them; none is a dash.
-    let numbers: [(&str, Number); 5] = [
-        ("css", |share| format!("{:.2}%", share * 100.0)),
-        ("factor", factor),
-        ("percent", percent),
-        ("seconds", seconds),
-        ("significant", significant),
-    ];
-    for (name, shown) in numbers {
-        engine.add_filter(name, move |value: Option<f64>| {
-            value.map_or("-".into(), shown)
-        });
-    }
-    Ok(engine.render_named_str("page.html", include_str!("page.html"), values)?)
+    html::filled("page.html", include_str!("page.html"), values)
 }
 
 /// Those of all devices.

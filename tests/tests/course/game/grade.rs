@@ -74,7 +74,7 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
     )
     .expect("writable");
     hand_in("ben", &with(&right, "*(global int *)16 = 1;"));
-    hand_in("cat", &read(&exercise.join("exercise.cl")));
+    hand_in("=cat", &read(&exercise.join("exercise.cl")));
     hand_in(
         "\u{1b}[31mdan",
         &format!("%:include \"/etc/passwd\"\n{right}"),
@@ -109,7 +109,7 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
     for (student, words) in [
         ("ann", "solved |  | "),
         ("ben", "not yet | result | the process died"),
-        ("cat", "not begun |"),
+        ("=cat", "not begun |"),
         (
             "dan",
             "refused |  | it reads /etc/passwd, outside of the folder",
@@ -134,7 +134,7 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
         (&records[0]["student"], &records[0]["item"]),
         (&"dan".into(), &"2.1".into())
     );
-    let ann_told = &records[1];
+    let ann_told = &records[2];
     assert_eq!(
         (&ann_told["hints"], &ann_told["solution"]),
         (&2.into(), &true.into())
@@ -147,7 +147,7 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
         "{ann_told}"
     );
     assert!(ann_told["device"].is_string() && ann_told["course"].is_string());
-    assert_eq!(records[3]["hints"], Value::Null, "cat has no progress.txt");
+    assert_eq!(records[1]["hints"], Value::Null, "cat has no progress.txt");
     assert!(class.all() == before, "nothing is written");
     // What changed is judged anew, and only that.
     fs::write(&ann, with(&right, "return;")).expect("writable");
@@ -166,9 +166,12 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
     let csv = class.grade("--only 2.1 --csv").run().ends_with(2);
     let csv = csv.says(&[
         "student,item,title,verdict,",
+        "\n'=cat,2.1,",
         "\nann,2.1,A sum and a difference,not yet,result,",
     ]);
     assert_eq!(csv.stdout.lines().count(), 9, "{csv}");
+    let page = class.grade("--only 2.1 --html").run().ends_with(2);
+    page.says(&["<th>=cat</th><td>0</td>", "outside of the folder</td>"]);
     class
         .grade("--only 2.99")
         .run()
