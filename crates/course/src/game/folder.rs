@@ -119,14 +119,15 @@ impl Folder {
                  next: unset {VARIABLE}",
                 other.display()
             );
-        } else if let Some(before) = before.ok().filter(|one| one.path != self.path) {
-            if is_kept && before.is_started() {
-                let before = shown(&before.path);
-                aside!(
-                    "this folder is in use from now on; {before} was until now, and stays as it is\n  \
-                     back: cargo course start {before}"
-                );
-            }
+        } else if let Some(before) = before.ok().filter(|one| one.path != self.path)
+            && before.is_started()
+            && is_kept
+        {
+            let before = shown(&before.path);
+            aside!(
+                "this folder is in use from now on; {before} was until now, and stays as it is\n  \
+                 back: cargo course start {before}"
+            );
         }
         if !is_kept {
             aside!(
