@@ -16,9 +16,11 @@ use common::timing::{Timing, quantile};
 use diagnostics::terminal::{Out, progress};
 use judge::{How, Verdict, timed};
 use serde_json::{Value, json};
-use task::choices::{Choice, choices};
-use task::form::{Form, Tried};
+use task::choices::Choice;
+use task::form::Form;
+use task::read::place;
 use task::sizes::Sizes;
+use verify::formula::Scope;
 use verify::numbers::count;
 
 use crate::run::line;
@@ -43,7 +45,7 @@ pub struct Options {
 
 /// A choice, and what came of it.
 struct Candidate {
-    choice: Choice<Tried>,
+    choice: Choice,
     task: Form,
     /// What its worker said first.
     record: Record,
@@ -61,13 +63,13 @@ pub fn tune(options: &Options) -> Result<ExitCode> {
     };
     let mut all = Vec::new();
     let rounds = if options.how.no_timing { 1 } else { ROUNDS };
-    let choices = candidates(&task)?;
+    let choices = candidates(options, &task, &sizes)?;
     let waiting = progress::bar(
         Some(rounds * choices.len() as u64),
         "  {spinner} {pos} of {len} {elapsed}",
     );
     for choice in choices {
-        let task = chosen(&task, &choice);
+        let task = task.chosen(&choice);
         let record = options.tried(&task, &sizes)?;
         let seconds = record.seconds.clone();
         waiting.inc(1);
@@ -190,29 +192,11 @@ impl Options {
     }
 }
 
-/// The task with these values.
-fn chosen(task: &Form, choice: &Choice<Tried>) -> Form {
-    let mut task = task.clone();
-    for (name, value) in choice {
-        match value {
-            Tried::One(value) if name != "local" => {
-                task.define.extend([(name.clone(), *value)]);
-            }
-            Tried::One(side) => task.local = vec![(*side).into()],
-            Tried::Sides(sides) => {
-                task.local = sides.iter().copied().map(Into::into).collect();
-            }
-        }
-    }
-    task
-}
-
 /// All choices of one value for each name.
-fn candidates(task: &Form) -> Result<Vec<Choice<Tried>>> {
-    let counts = task.tune.values().map(Vec::len);
+fn candidates(options: &Options, task: &Form, sizes: &Sizes) -> Result<Vec<Choice>> {
     let count = match task.tune.is_empty() {
         true => 0,
-        false => counts.fold(1, usize::saturating_mul),
+        false => task.combinations(),
     };
     if !(1..=MOST).contains(&count) {
         let why = format!(
@@ -221,14 +205,21 @@ fn candidates(task: &Form) -> Result<Vec<Choice<Tried>>> {
         );
         return Err(Error::Usage(why).into());
     }
-    Ok(choices(&task.tune, |_| true))
+    let mut given = Scope::default();
+    for (name, size) in sizes {
+        given.set(name.clone(), *size as f64);
+    }
+    let choices = task.choices(&given).map_err(|error| match &error {
+        Error::At { key, .. } => Error::Usage(format!("{}: {error}", place(&options.file, key))),
+        _ => error,
+    });
+    Ok(choices?)
 }
 
 /// "TS = 8, local = 64x1".
-fn name(choice: &Choice<Tried>) -> String {
-    let one = |(name, value): &(String, Tried)| match value {
-        Tried::One(value) => format!("{name} = {value}"),
-        Tried::Sides(sides) => format!("{name} = {}", common::ndrange::sides(sides)),
-    };
-    choice.iter().map(one).collect::<Vec<_>>().join(", ")
+fn name(choice: &Choice) -> String {
+    let one = choice
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}"));
+    one.collect::<Vec<_>>().join(", ")
 }

@@ -5,10 +5,13 @@ mod named;
 mod or;
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 use common::device::Kind;
+use common::ndrange;
 use common::traffic::Traffic;
+use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
 use verify::draw::Draw;
 use verify::element::Type;
@@ -65,8 +68,8 @@ pub struct Form {
     /// Other macros, or other values, with each of which it must be right; counted is with the
     /// last. Of a lesson's row each is one more row.
     pub variants: Vec<Named>,
-    /// What a tuner tries: values of macros, or groups.
-    pub tune: BTreeMap<String, Vec<Tried>>,
+    /// What a tuner tries where `where` allows it: values of macros, or groups.
+    pub tune: IndexMap<String, Vec<Tried>>,
 
     // Its launch: each of these is one of a [`LaunchForm`].
     /// What the range counts.
@@ -311,13 +314,22 @@ impl Least {
 }
 
 /// One value of what a tuner tries: a macro's, or a group's sides.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum Tried {
     /// A macro's.
     One(usize),
     /// A group's.
     Sides(Vec<usize>),
+}
+
+impl Display for Tried {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        match self {
+            Tried::One(value) => write!(f, "{value}"),
+            Tried::Sides(sides) => f.write_str(&ndrange::sides(sides)),
+        }
+    }
 }
 
 impl Form {

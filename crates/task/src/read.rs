@@ -143,7 +143,11 @@ impl Form {
     fn of_rows(&self) -> Option<(&'static str, &'static str)> {
         let is_list = |names: &Named| names.lists().any(|(_, values)| values.len() != 1);
         let told = [
-            ("where", !self.r#where.is_empty(), ""),
+            (
+                "where",
+                !self.r#where.is_empty() && self.tune.is_empty(),
+                ": beside tune it says which candidates there are",
+            ),
             ("first", self.first, ""),
             ("fits", !self.fits.is_empty(), ""),
             ("order", self.order.is_some(), ""),

@@ -108,6 +108,11 @@ impl<'t> Table<'t> {
         })
     }
 
+    /// The rows of one of its tables.
+    pub fn rows(&self, table: &str) -> &[Form] {
+        self.rows.get(table).map_or(&[], Vec::as_slice)
+    }
+
     /// The tasks of one of its tables, for this problem.
     pub fn tasks(&self, table: &str, given: &Scope, problem: &Problem) -> Result<Vec<Task>> {
         let none = || Error::Usage(format!("there is no table {table}"));
@@ -185,7 +190,11 @@ impl Form {
         self
     }
 
-    fn tasks(&self, given: &Scope, problem: &Problem) -> Result<Vec<Task>> {
+    /// The tasks of a row, for this problem.
+    ///
+    /// # Errors
+    /// When a formula has no value, or the fields do not fit one another.
+    pub fn tasks(&self, given: &Scope, problem: &Problem) -> Result<Vec<Task>> {
         // One value of each name, the first one's changing slowest.
         let mut chosen: Vec<Vec<(&str, &Formula)>> = match &self.variants[..] {
             [] => vec![Vec::new()],

@@ -9,18 +9,18 @@ use lesson::Lesson;
 use verify::numbers::significant;
 
 use crate::log::Known;
-use crate::space::FAMILIES;
+use crate::space::families;
 
 /// Columns that fit a terminal of 80.
 const SHOWN_COLUMNS: usize = 10;
 
 /// Prints the landscape of each kernel that was tried.
 pub fn show(lesson: &Lesson, known: &Known) -> Result<()> {
-    for (number, family) in FAMILIES.iter().enumerate() {
-        let lines = lines(known, number);
+    for kernel in families().iter().map(|family| &family.function) {
+        let lines = lines(known, kernel);
         if lines.len() > 1 {
             let heading = "GFLOP/s by rows (down), columns of an item's tile";
-            let heading = format!("  {}: {heading}", family.name);
+            let heading = format!("  {kernel}: {heading}");
             lesson.say(format!("\n{}\n{}", heading.bold(), lines.join("\n")))?;
         }
     }
@@ -29,10 +29,10 @@ pub fn show(lesson: &Lesson, known: &Known) -> Result<()> {
 
 /// A heat map of a kernel: rates, with a shade for their share of the best of all. What was
 /// not right is no part of it.
-fn lines(known: &Known, family: usize) -> Vec<String> {
+fn lines(known: &Known, kernel: &str) -> Vec<String> {
     let (ranking, mut map) = (known.ranking(), BTreeMap::new());
     for (trial, gflops) in &ranking {
-        if trial.point.family == family {
+        if trial.point.kernel == kernel {
             map.entry(trial.point.item_tile()).or_insert(*gflops);
         }
     }
@@ -88,6 +88,9 @@ mod tests {
         note(1, 2, right(10.0));
         note(2, 2, right(40.0));
         note(1, 8, Outcome::Wrong("all".into()));
-        assert_eq!(lines(&known, 1)[1..], ["     2  40.0█"]);
+        assert_eq!(
+            lines(&known, "matmul_tunable_private")[1..],
+            ["     2  40.0█"]
+        );
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use common::error::{Error, Result};
 use lesson::Lesson;
@@ -36,6 +36,42 @@ pub enum Outcome {
     Hung(String),
 }
 
+/// The words that tell it.
+pub const WORDS: [&str; 6] = [
+    "right",
+    "wrong",
+    "not built",
+    "refused",
+    "crashed",
+    "too slow",
+];
+
+impl Outcome {
+    /// Whether it was right and clearly slower than the best, and so run no more than twice.
+    pub fn is_given_up(&self) -> bool {
+        matches!(
+            self,
+            Outcome::Right {
+                runs: 2,
+                care: false,
+                ..
+            }
+        )
+    }
+
+    /// In a word, and why, where that is worth a line.
+    pub fn told(&self) -> (&'static str, Option<&str>) {
+        match self {
+            Outcome::Right { .. } => ("right", None),
+            Outcome::Wrong(why) => ("wrong", Some(why)),
+            Outcome::NotBuilt(_) => ("not built", None),
+            Outcome::Refused(_) => ("refused", None),
+            Outcome::Crashed(why) => ("crashed", Some(why)),
+            Outcome::Hung(why) => ("too slow", Some(why)),
+        }
+    }
+}
+
 /// A candidate that was tried: a line of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
@@ -57,22 +93,10 @@ impl Trial {
     }
 
     /// The rate of what may win.
-    pub fn gflops(&self) -> Option<f64> {
+    fn gflops(&self) -> Option<f64> {
         match self.outcome {
             Outcome::Right { gflops, .. } => Some(gflops),
             _ => None,
-        }
-    }
-
-    /// In a word, and why, where that is worth a line.
-    pub fn told(&self) -> (&'static str, Option<&str>) {
-        match &self.outcome {
-            Outcome::Right { .. } => ("right", None),
-            Outcome::Wrong(why) => ("wrong", Some(why)),
-            Outcome::NotBuilt(_) => ("not built", None),
-            Outcome::Refused(_) => ("refused", None),
-            Outcome::Crashed(why) => ("crashed", Some(why)),
-            Outcome::Hung(why) => ("too slow", Some(why)),
         }
     }
 }
@@ -126,30 +150,28 @@ impl Log {
     pub fn of(lesson: &mut Lesson) -> Result<Log> {
         let (device, kernels) = (&lesson.session()?.device, &lesson.source()?.text);
         let ty = lesson.flags().ty;
-        Log::at(results::file("autotuning", device, kernels, ty))
+        let path = results::file("autotuning", device, kernels, ty);
+        Log::at(&path).map_err(|why| Error::File {
+            path,
+            why: format!(
+                "results cannot be kept there ({why}); {FOLDER_VARIABLE} names another folder"
+            ),
+        })
     }
 
     /// The log in this file, which is made where there is none.
-    fn at(path: PathBuf) -> Result<Log> {
-        let open = || {
-            fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-            let file = File::options().append(true).create(true).open(&path)?;
-            // As bytes: whatever happened to the file, the lines that are whole count.
-            Ok((file, fs::read(&path)?))
-        };
-        let (file, bytes) = open().map_err(|error: std::io::Error| Error::File {
-            path: path.clone(),
-            why: format!(
-                "results cannot be kept there ({error}); {FOLDER_VARIABLE} names another folder"
-            ),
-        })?;
-        let text = String::from_utf8_lossy(&bytes);
+    fn at(path: &Path) -> std::io::Result<Log> {
+        fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+        let file = File::options().append(true).create(true).open(path)?;
+        // Whatever happened to the file, the lines that are whole count.
+        let text = String::from_utf8_lossy(&fs::read(path)?).into_owned();
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         let trials: Vec<Trial> = lines.clone().filter_map(Trial::read).collect();
+        let bad_lines = lines.count() - trials.len();
         Ok(Log {
             file,
-            bad_lines: lines.count() - trials.len(),
             trials,
+            bad_lines,
         })
     }
 

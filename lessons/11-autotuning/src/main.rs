@@ -21,7 +21,7 @@ use verify::numbers::{factor, percent};
 use verify::problem::Problem;
 
 use log::Log;
-use space::{FAMILIES, Limit, Point, STEPS};
+use space::{Limit, Point, STEPS};
 
 /// So many of the fastest candidates are measured again, as other lessons measure.
 const FINALISTS: usize = 5;
@@ -69,19 +69,17 @@ fn main() -> ExitCode {
     })
 }
 
-/// A default of each family that is wanted; the one that should suit the device comes last.
+/// A default of each kernel that is wanted; the one that should suit the device comes last.
 fn defaults(lesson: &mut Lesson, given: &Scope, problem: &Problem) -> Result<Vec<Point>> {
     let device = &lesson.session()?.device;
+    let mut defaults = space::defaults(given, problem)?;
     // Where local memory is a memory of its own, it answers many items at once.
     // Elsewhere, on CPUs, a tile in it is a copy from the cache to the cache.
-    let is_gpu = device.kind == Kind::Gpu || device.limits.local_mem_dedicated;
-    let families = if is_gpu { [2, 1, 0] } else { [0, 1, 2] };
-    let wanted = families
-        .into_iter()
-        .filter(|&family| lesson.flags().wants(&FAMILIES[family].name));
-    wanted
-        .map(|family| space::default(family, given, problem))
-        .collect()
+    if device.kind == Kind::Gpu || device.limits.local_mem_dedicated {
+        defaults.reverse();
+    }
+    defaults.retain(|default| lesson.flags().wants(&default.kernel));
+    Ok(defaults)
 }
 
 /// Nothing is to be timed, so nothing is searched: the defaults and some awkward
@@ -106,11 +104,11 @@ fn autotune(
 ) -> Result<()> {
     let shape = problem.shape;
     let there = lesson.source()?.kernels();
-    let families = defaults
-        .iter()
-        .filter(|one| there.contains(&one.family().name));
-    let families: Vec<usize> = families.map(|one| one.family).collect();
-    let (space, combinations) = space::space(&families, &flags.limit, given);
+    let kernels = defaults.iter().map(|one| &*one.kernel);
+    let kernels: Vec<&str> = kernels
+        .filter(|one| there.iter().any(|own| own == one))
+        .collect();
+    let (space, combinations) = space::space(&kernels, &flags.limit, given)?;
     let mut log = Log::of(lesson)?;
     // Not what a process before this one has found.
     if flags.reset && !lesson.goes_on() {
@@ -120,19 +118,18 @@ fn autotune(
 
     // After the defaults the best of other shapes, which often is good for this one.
     let mut starts = defaults.to_vec();
-    for (_, best) in log.bests().into_iter().filter(|other| other.0 != shape) {
-        if !starts.contains(&best) {
+    for (other, best) in log.bests() {
+        if other != shape && !starts.contains(&best) && best.suits(given)? {
             starts.push(best);
         }
     }
-    starts.retain(|point| families.contains(&point.family) && point.suits(given));
+    starts.retain(|start| kernels.contains(&&*start.kernel));
     let suit = space.len();
     lesson.say(format!(
         "  space    {suit} of {combinations} combinations meet the constraints"
     ))?;
-    for family in families {
-        if !space.iter().any(|point| point.family == family) {
-            let kernel = &FAMILIES[family].name;
+    for kernel in kernels {
+        if !space.iter().any(|point| point.kernel == kernel) {
             lesson.say(format!(
                 "           none of them is of {kernel}: its default alone is timed"
             ))?;

@@ -1,13 +1,13 @@
 //! The strategy: which candidate is tried next, given what came of the others.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::{IndexedRandom, IteratorRandom};
 
 use crate::log::Known;
-use crate::space::{FAMILIES, Point};
+use crate::space::{Point, families};
 
 /// So many candidates are drawn at random before the search goes where it is good.
 const SAMPLE: usize = 16;
@@ -45,15 +45,14 @@ pub fn next(space: &[Point], starts: &[Point], known: &Known, seed: u64) -> Opti
     }
     // Each kernel's best rate so far is shared by all of its own, so that time goes where it may
     // pay.
-    let chance = |family: usize| {
-        let best = ranking
-            .iter()
-            .find(|(trial, _)| trial.point.family == family);
-        let own = untried.iter().filter(|point| point.family == family);
+    let chance = |kernel: &str| {
+        let best = ranking.iter().find(|one| one.0.point.kernel == kernel);
+        let own = untried.iter().filter(|point| point.kernel == kernel);
         best.map_or(1.0, |(_, gflops)| *gflops) / own.count() as f64
     };
-    let chances: Vec<f64> = (0..FAMILIES.len()).map(chance).collect();
-    let drawn = untried.choose_weighted(&mut random, |point| chances[point.family]);
+    let kernels = families().iter().map(|one| &*one.function);
+    let chances: HashMap<&str, f64> = kernels.map(|one| (one, chance(one))).collect();
+    let drawn = untried.choose_weighted(&mut random, |point| chances[&*point.kernel]);
     drawn.ok().map(|point| (*point).clone())
 }
 
@@ -63,7 +62,7 @@ mod tests {
     use crate::log::Outcome;
     use crate::log::tests::{right, trial};
     use crate::space::space;
-    use crate::space::tests::{given, point_of};
+    use crate::space::tests::{ALL, given, point_of};
 
     /// A landscape with one summit, at ROWS = 8, LANES = 16, VECTORS = 3.
     fn height(point: &Point, summit: &Point) -> f64 {
@@ -76,7 +75,7 @@ mod tests {
     /// Enough to get lost in, and little enough for a quick test.
     fn points() -> Vec<Point> {
         let limits = ["PAD=0", "TK=16", "UNROLL=1"].map(|l| l.parse().expect("a limit"));
-        space(&[0, 1, 2], &limits, &given(&[])).0
+        space(&ALL, &limits, &given(&[])).unwrap().0
     }
 
     fn search(seed: u64, budget: usize) -> Known {
@@ -131,7 +130,7 @@ mod tests {
             "UNROLL=1",
         ];
         let limits: Vec<_> = limits.iter().map(|l| l.parse().expect("a limit")).collect();
-        let points = space(&[0, 1, 2], &limits, &given(&[])).0;
+        let points = space(&ALL, &limits, &given(&[])).unwrap().0;
         let mut known = Known::default();
         while let Some(point) = next(&points, &[], &known, 1) {
             let twice = known.0.iter().any(|tried| tried.point == point);

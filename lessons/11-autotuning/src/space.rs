@@ -1,110 +1,83 @@
-//! The space that is searched, as space.toml describes it: three kernels, the values of their
-//! parameters, and what must hold for them. A point of it is a candidate.
+//! The space that is searched: rows of steps.toml, each a kernel with the values of its parameters,
+//! and what must hold for them. A point of it is a candidate.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use common::error::{Error, Result};
+use common::error::Result;
 use common::source::did_you_mean;
 use serde::{Deserialize, Serialize};
 use task::Task;
-use task::choices::{Choice, choices};
+use task::choices::Choice;
+use task::form::{Form, Tried};
+use task::sizes::Sizes;
 use task::table::Table;
-use verify::formula::{Formula, Scope};
+use verify::formula::Scope;
 use verify::problem::Problem;
 
-/// A kernel whose shape is left open.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Family {
-    /// The kernel's name in the file.
-    pub name: String,
-    /// Its macros, and the values that the search gives them.
-    pub parameters: Vec<(String, Vec<usize>)>,
-    /// Rows and columns of C that one item computes at a time.
-    tile: [Formula; 2],
-    /// What must hold.
-    r#where: Vec<Formula>,
-}
-
-pub static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
-    let mut file: BTreeMap<String, Vec<Family>> =
-        toml::from_str(include_str!("../space.toml")).expect("a test reads it");
-    file.remove("kernel").expect("a test reads it")
-});
-
-/// How they are launched.
+/// All rows.
 pub static STEPS: LazyLock<Table<'static>> =
     LazyLock::new(|| Table::read(include_str!("../steps.toml")).expect("a test reads it"));
 
+/// The kernels whose shapes are left open.
+pub fn families() -> &'static [Form] {
+    STEPS.rows("candidate")
+}
+
 /// A value for each parameter of a kernel.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Point {
-    /// Its place among the [`FAMILIES`].
-    pub family: usize,
-    /// In the order of the family's parameters.
-    pub values: Choice<usize>,
+    pub kernel: String,
+    pub values: Choice,
 }
 
 impl Point {
-    pub fn family(&self) -> &'static Family {
-        &FAMILIES[self.family]
+    fn family(&self) -> Option<&'static Form> {
+        families().iter().find(|one| one.function == self.kernel)
     }
 
     /// Whether it gives each parameter of a kernel one of its values.
     pub fn is_known(&self) -> bool {
-        FAMILIES.get(self.family).is_some_and(|family| {
-            let pairs = family.parameters.iter().zip(&self.values);
-            let mut known =
-                pairs.map(|((name, values), own)| *name == own.0 && values.contains(&own.1));
-            family.parameters.len() == self.values.len() && known.all(|known| known)
+        self.family().is_some_and(|family| {
+            let mut pairs = family.tune.iter().zip(&self.values);
+            family.tune.len() == self.values.len()
+                && pairs.all(|((name, values), own)| *name == own.0 && values.contains(&own.1))
         })
     }
 
-    /// What its formulas know, beside what is given.
-    fn scope(&self, given: &Scope) -> Scope {
-        let mut scope = given.clone();
-        for (name, value) in &self.values {
-            scope.set(name.clone(), *value as f64);
-        }
-        scope
+    /// Its kernel's row with its values.
+    fn form(&self) -> Form {
+        let family = self.family().expect("a log's points were looked at");
+        family.chosen(&self.values)
     }
 
     /// Rows and columns of C that one item computes at a time.
     pub fn item_tile(&self) -> [usize; 2] {
-        let scope = self.scope(&Scope::default());
-        let sides = self.family().tile.each_ref();
-        sides.map(|side| side.count(&scope).unwrap_or_default())
+        let scope = self.form().scope(&Sizes::new()).expect("a test makes it");
+        ["DOWN", "ACROSS"].map(|side| scope.get(side).unwrap_or_default() as usize)
     }
 
-    /// Whether no condition is broken. One that names what has no value yet is none.
-    pub fn suits(&self, given: &Scope) -> bool {
-        let scope = self.scope(given);
-        let mut conditions = self.family().r#where.iter();
-        conditions.all(|one| one.value(&scope) != Ok(0.0))
+    /// Whether it breaks no condition.
+    pub fn suits(&self, given: &Scope) -> Result<bool> {
+        let family = self.family();
+        family.map_or(Ok(false), |family| family.may_be(&self.values, given))
     }
 
-    /// How many steps lie between two points of a family, a step being one parameter
-    /// moved to the next value of its list; `None` between families.
+    /// How many steps lie between two points of a kernel, a step being one parameter
+    /// moved to the next value of its list; `None` between kernels.
     pub fn steps_to(&self, other: &Point) -> Option<usize> {
-        let values = self.values.iter().zip(&other.values);
-        let parameters = self.family().parameters.iter().zip(values);
-        let steps = parameters.map(|((_, choices), (a, b))| {
-            let place = |value: usize| choices.partition_point(|choice| *choice < value);
-            place(a.1).abs_diff(place(b.1))
+        if self.kernel != other.kernel {
+            return None;
+        }
+        let family = self.family()?;
+        let pairs = self.values.iter().zip(&other.values);
+        let steps = family.tune.values().zip(pairs).map(|(choices, (a, b))| {
+            let place = |value: &Tried| choices.partition_point(|choice| choice < value);
+            place(&a.1).abs_diff(place(&b.1))
         });
-        (self.family == other.family).then(|| steps.sum())
-    }
-
-    /// The parameters and their values, without the kernel's name.
-    pub fn parameters(&self) -> String {
-        let texts = self
-            .values
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"));
-        Vec::from_iter(texts).join(" ")
+        Some(steps.sum())
     }
 
     /// The point as a task.
@@ -112,8 +85,7 @@ impl Point {
     /// # Errors
     /// When it breaks a condition in such a way that it cannot be launched.
     pub fn task(&self, variant: &str, problem: &Problem) -> Result<Task> {
-        let scope = self.scope(&Scope::default());
-        let mut tasks = STEPS.tasks(&self.family().name, &scope, problem)?;
+        let mut tasks = self.form().tasks(&Scope::default(), problem)?;
         let variant = variant.into();
         Ok(Task {
             variant,
@@ -125,13 +97,15 @@ impl Point {
 /// `KERNEL NAME=VALUE ...`.
 impl fmt::Display for Point {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{} {}", self.family().name, self.parameters())
+        f.write_str(&self.kernel)?;
+        let mut values = self.values.iter();
+        values.try_for_each(|(name, value)| write!(f, " {name}={value}"))
     }
 }
 
 /// `NAME=VALUE,VALUE`: what `--limit` leaves of a parameter.
 #[derive(Clone, Debug)]
-pub struct Limit(String, Vec<usize>);
+pub struct Limit(String, Vec<Tried>);
 
 impl FromStr for Limit {
     type Err = String;
@@ -139,18 +113,25 @@ impl FromStr for Limit {
     fn from_str(text: &str) -> Result<Limit, String> {
         let form = "write NAME=VALUE or NAME=VALUE,VALUE, for example ROWS=4,8";
         let (name, values) = text.split_once('=').ok_or(form)?;
-        let (mut names, mut choices) = (Vec::new(), BTreeSet::<usize>::new());
-        for (known, values) in FAMILIES.iter().flat_map(|family| &family.parameters) {
-            choices.extend(values.iter().filter(|_| known == name));
-            if !names.contains(known) {
-                names.push(known.clone());
-            }
-        }
+        let all = || families().iter().flat_map(|family| &family.tune);
+        let choices: BTreeSet<&Tried> = all()
+            .filter(|one| one.0 == name)
+            .flat_map(|one| one.1)
+            .collect();
         if choices.is_empty() {
+            let mut names: Vec<String> = Vec::new();
+            for (known, _) in all() {
+                if !names.contains(known) {
+                    names.push(known.clone());
+                }
+            }
             let names = did_you_mean(name, &names);
             return Err(format!("there is no parameter {name}; {names}"));
         }
-        let choice = |value: &str| choices.get(&value.trim().parse().ok()?).copied();
+        let choice = |value: &str| {
+            let value = Tried::One(value.trim().parse().ok()?);
+            choices.contains(&value).then_some(value)
+        };
         let values: Option<_> = values.split(',').map(choice).collect();
         let values = values.ok_or_else(|| {
             let choices = Vec::from_iter(choices.iter().map(ToString::to_string)).join(", ");
@@ -160,45 +141,51 @@ impl FromStr for Limit {
     }
 }
 
-/// The points of these families that meet the conditions and the limits, and of how many
+/// The points of these kernels that meet the conditions and the limits, and of how many
 /// combinations.
-pub fn space(families: &[usize], limits: &[Limit], given: &Scope) -> (Vec<Point>, usize) {
+pub fn space(kernels: &[&str], limits: &[Limit], given: &Scope) -> Result<(Vec<Point>, usize)> {
     let (mut points, mut combinations) = (Vec::new(), 0);
-    for &family in families {
-        let point = |values: &Choice<usize>| Point {
-            family,
-            values: values.clone(),
-        };
-        let suits = |choice: &Choice<usize>| {
-            let (name, value) = choice.last().expect("it has a value more");
-            let mut limits = limits.iter().filter(|limit| limit.0 == *name);
-            limits.all(|limit| limit.1.contains(value)) && point(choice).suits(given)
-        };
-        let parameters = &FAMILIES[family].parameters;
-        let names = parameters.iter().map(|(name, values)| (name, values));
-        points.extend(choices(names, suits).iter().map(point));
-        combinations += parameters.iter().map(|one| one.1.len()).product::<usize>();
+    let wanted = families().iter();
+    for family in wanted.filter(|family| kernels.contains(&&*family.function)) {
+        combinations += family.combinations();
+        let mut limited = family.clone();
+        for (name, values) in &mut limited.tune {
+            let limits = limits.iter().filter(|limit| limit.0 == *name);
+            values.retain(|value| limits.clone().all(|limit| limit.1.contains(value)));
+        }
+        let kernel = || family.function.clone();
+        let choices = limited.choices(given)?.into_iter();
+        points.extend(choices.map(|values| Point {
+            kernel: kernel(),
+            values,
+        }));
     }
-    (points, combinations)
+    Ok((points, combinations))
 }
 
-/// The shape for a device that nobody has tuned for: the first of its kind that suits it.
-pub fn default(family: usize, given: &Scope, problem: &Problem) -> Result<Point> {
-    let Family {
-        name, parameters, ..
-    } = &FAMILIES[family];
-    let tasks = STEPS.tasks("untuned", given, problem)?.into_iter();
-    let point = |task: Task| {
-        let mut values = task.defines;
-        values.retain(|(name, _)| parameters.iter().any(|one| one.0 == *name));
-        values.sort_by_key(|(name, _)| parameters.iter().position(|one| one.0 == *name));
-        Point { family, values }
-    };
-    let own = tasks.filter(|task| task.kernel == *name).map(point);
-    let mut points: Vec<Point> = own.collect();
-    let first = points.iter().position(|point| point.suits(given));
-    let first = first.map(|at| points.swap_remove(at)).or(points.pop());
-    first.ok_or_else(|| Error::Usage(format!("no shape of {name} suits this device")))
+/// For each kernel the shape for a device that nobody has tuned for: the first of its kind that
+/// suits it, or else the last.
+pub fn defaults(given: &Scope, problem: &Problem) -> Result<Vec<Point>> {
+    let mut defaults: Vec<Point> = Vec::new();
+    for task in STEPS.tasks("untuned", given, problem)? {
+        let family = families().iter().find(|one| one.function == task.kernel);
+        let names = family.into_iter().flat_map(|family| family.tune.keys());
+        let value = |name: &String| {
+            let (_, value) = task.defines.iter().find(|one| one.0 == *name)?;
+            Some((name.clone(), Tried::One(*value)))
+        };
+        let values = names.filter_map(value).collect();
+        let point = Point {
+            kernel: task.kernel.clone(),
+            values,
+        };
+        match defaults.iter_mut().find(|one| one.kernel == point.kernel) {
+            Some(known) if !known.suits(given)? => *known = point,
+            Some(_) => (),
+            None => defaults.push(point),
+        }
+    }
+    Ok(defaults)
 }
 
 #[cfg(test)]

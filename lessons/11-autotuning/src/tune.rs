@@ -15,8 +15,9 @@ use lesson::Lesson;
 use serde_json::json;
 use verify::numbers::significant;
 use verify::problem::Problem;
+use watchdog::events::Lost;
 
-use crate::log::{Known, Log, Outcome, Trial};
+use crate::log::{Known, Log, Outcome, Trial, WORDS};
 use crate::search;
 use crate::space::Point;
 
@@ -63,46 +64,53 @@ pub fn search(
         ),
     })?;
     while known.seconds() < budget.as_secs_f64()
-        && let Some(mut point) = search::next(space, starts, &known, seed)
+        && let Some(point) = search::next(space, starts, &known, seed)
     {
-        let (seconds, outcome);
-        if let Some(lost) = lesson.lost()? {
-            (before, point) = serde_json::from_value(lost.what).map_err(io::Error::from)?;
-            let how = lost.death.how.in_short();
-            seconds = lost.death.taken.as_secs_f64();
-            outcome = match lost.death.is_hang() {
+        let trial = if let Some(Lost { what, death }) = lesson.lost()? {
+            let (of_before, point) = serde_json::from_value(what).map_err(io::Error::from)?;
+            before = of_before;
+            let how = death.how.in_short();
+            let outcome = match death.is_hang() {
                 true => Outcome::Hung(how),
                 false => Outcome::Crashed(how),
             };
+            let seconds = death.taken.as_secs_f64();
+            Trial {
+                shape,
+                point,
+                seconds,
+                outcome,
+            }
         } else {
             let ranking = known.ranking();
-            let best = ranking
-                .first()
-                .map(|(_, gflops)| shape.flop() / gflops / 1e9);
-            let slowest = ranking
-                .iter()
-                .map(|(trial, _)| trial.seconds)
-                .reduce(f64::max);
+            let best = ranking.first().map_or(0.0, |best| best.1);
             // The course's own, and bests of before: they come to an end.
-            let expected = slowest.filter(|_| !starts.contains(&point));
-            let share = known.seconds() / budget.as_secs_f64();
-            let rate = significant(ranking.first().map_or(0.0, |best| best.1));
-            let tried = known.0.len();
-            let progress = format!("{tried} tried, best {rate} GFLOP/s; now {point}");
-            lesson.console.doing_share(share, progress)?;
+            let slowest = ranking.iter().map(|(trial, _)| trial.seconds);
+            let expected = slowest
+                .reduce(f64::max)
+                .filter(|_| !starts.contains(&point));
+            lesson.console.doing_share(
+                known.seconds() / budget.as_secs_f64(),
+                format!(
+                    "{} tried, best {} GFLOP/s; now {point}",
+                    known.0.len(),
+                    significant(best)
+                ),
+            )?;
             let begun = Instant::now();
             let limit = limit(budget, expected, timeout);
-            outcome = lesson.try_in(limit, json!([before, point]), |lesson| {
-                trial(lesson, problem, &point, best)
+            let outcome = lesson.try_in(limit, json!([before, point]), |lesson| {
+                trial(lesson, problem, &point, shape.flop() / best / 1e9)
             })?;
-            seconds = begun.elapsed().as_secs_f64();
-        }
-        log.add(Trial {
-            shape,
-            point,
-            seconds,
-            outcome,
-        })?;
+            let seconds = begun.elapsed().as_secs_f64();
+            Trial {
+                shape,
+                point,
+                seconds,
+                outcome,
+            }
+        };
+        log.add(trial)?;
         known = log.known(shape);
     }
     summarize(lesson, &known, before)?;
@@ -116,19 +124,21 @@ fn trial(
     lesson: &mut Lesson,
     problem: &Problem,
     point: &Point,
-    best_seconds: Option<f64>,
+    best_seconds: f64,
 ) -> Result<Outcome> {
     let first_line = |text: &str| text.lines().next().unwrap_or_default().to_string();
-    let runs = Runs::Against(best_seconds.unwrap_or(f64::INFINITY));
     let task = point.task("", problem);
-    let measured = task.and_then(|task| lesson.measured(&task, Some(runs)));
+    let runs = Some(Runs::Against(best_seconds));
+    let measured = task.and_then(|task| lesson.measured(&task, runs));
     lesson.forget_programs();
     let record = match measured {
         Err(why @ (Error::Build(_) | Error::Unlaunchable(_))) => {
             return Ok(Outcome::NotBuilt(first_line(&why.to_string())));
         }
-        // Its sizes make no sense: a condition is missing in space.toml.
-        Err(Error::Usage(why)) => return Ok(Outcome::Refused(why)),
+        // Its sizes make no sense: a condition is missing in steps.toml.
+        Err(why @ (Error::Usage(_) | Error::At { .. })) => {
+            return Ok(Outcome::Refused(why.to_string()));
+        }
         measured => measured?,
     };
     let fastest = record.seconds.iter().copied().fold(f64::INFINITY, f64::min);
@@ -145,47 +155,31 @@ fn trial(
 
 /// How many candidates came out how, and those that were not harmless.
 fn summarize(lesson: &Lesson, known: &Known, before: usize) -> Result<()> {
-    let words = [
-        "right",
-        "wrong",
-        "not built",
-        "refused",
-        "crashed",
-        "too slow",
-    ];
-    let counts = words.into_iter().filter_map(|word| {
-        let count = known
-            .0
-            .iter()
-            .filter(|trial| trial.told().0 == word)
-            .count();
-        (count > 0).then(|| format!("{count} {word}"))
-    });
+    let count = |word| {
+        let told = known.0.iter().map(|trial| trial.outcome.told().0);
+        told.filter(|told| *told == word).count()
+    };
+    let counts = WORDS.map(|word| (count(word), word)).into_iter();
+    let counts = counts.filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
     lesson.say(format!(
         "  tried    {} ({} in this run), in {:.1} s: {}",
         known.0.len(),
         known.0.len() - before,
         known.seconds(),
-        Vec::from_iter(counts).join(", ")
+        counts.join(", ")
     ))?;
-    let is_given_up = |trial: &&Trial| {
-        matches!(
-            trial.outcome,
-            Outcome::Right {
-                runs: 2,
-                care: false,
-                ..
-            }
-        )
-    };
-    let given_up = known.0.iter().filter(is_given_up).count();
+    let given_up = known.0.iter().filter(|trial| trial.outcome.is_given_up());
+    let given_up = given_up.count();
     if given_up > 0 {
         lesson.say(format!(
             "           {given_up} of them clearly slower than the best: run twice, and left"
         ))?;
     }
     for trial in &known.0 {
-        if let (word, Some(why)) = trial.told() {
+        if let (word, Some(why)) = trial.outcome.told() {
             lesson.say(format!("    {word} ({why}):\n      {}", trial.point))?;
         }
     }

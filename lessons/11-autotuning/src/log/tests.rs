@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use super::*;
 use crate::space::tests::point_of;
 
@@ -34,7 +36,7 @@ impl TestFile {
     }
 
     fn open(&self) -> Log {
-        Log::at(self.0.clone()).expect("a temporary folder can be written")
+        Log::at(&self.0).expect("a temporary folder can be written")
     }
 
     fn read(&self) -> Vec<u8> {

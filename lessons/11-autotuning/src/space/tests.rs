@@ -29,28 +29,37 @@ pub fn given(changes: &[(&'static str, usize)]) -> Scope {
     scope
 }
 
+pub const ALL: [&str; 3] = [
+    "matmul_tunable_local",
+    "matmul_tunable_private",
+    "matmul_tunable_packed",
+];
+
 /// The point that is displayed so.
 pub fn point_of(text: &str) -> Point {
     let mut words = text.split(' ');
-    let kernel = words.next();
-    let family = FAMILIES.iter().position(|one| Some(&*one.name) == kernel);
+    let kernel = words.next().expect("a kernel").into();
     let values = words.map(|word| {
         let (name, value) = word.split_once('=').expect("NAME=VALUE");
-        (name.to_string(), value.parse().expect("a number"))
+        (name.into(), Tried::One(value.parse().expect("a number")))
     });
-    Point {
-        family: family.expect("a kernel"),
-        values: values.collect(),
-    }
+    let values = values.collect();
+    Point { kernel, values }
 }
 
 fn get(point: &Point, name: &str) -> usize {
     let mut pairs = point.values.iter();
-    pairs.find(|pair| pair.0 == name).expect("it has it").1
+    match pairs.find(|pair| pair.0 == name).expect("it has it").1 {
+        Tried::One(value) => value,
+        Tried::Sides(_) => panic!("no group is tried"),
+    }
 }
 
-fn untuned(family: usize, given: &Scope) -> Point {
-    default(family, given, &one()).expect("every device has one")
+fn untuned(kernel: &str, given: &Scope) -> Point {
+    let all = defaults(given, &one()).expect("every device has one");
+    all.into_iter()
+        .find(|one| one.kernel == kernel)
+        .expect("of each kernel")
 }
 
 fn one() -> Problem {
@@ -58,7 +67,7 @@ fn one() -> Problem {
 }
 
 fn suits(text: &str, given: &Scope) -> bool {
-    point_of(text).suits(given)
+    point_of(text).suits(given).unwrap()
 }
 
 #[test]
@@ -85,7 +94,7 @@ fn what_is_no_point_is_refused() {
         assert_eq!(point_of(text).is_known(), is_known, "{text}");
     }
     let mut none = point_of("matmul_tunable_local TM=1");
-    none.family = 3;
+    none.kernel = "k".into();
     assert!(!none.is_known());
 }
 
@@ -109,24 +118,18 @@ fn steps_are_counted_in_values_of_the_lists() {
     assert_eq!(at(4, 1).steps_to(&at(14, 16)), Some(6 + 4));
 }
 
-/// A compiler does not complain about a macro that no kernel reads, nor [`Point::suits`]
-/// about a formula that it cannot read.
+/// A compiler does not complain about a macro that no kernel reads.
 #[test]
-fn every_parameter_is_a_macro_of_the_kernel_file_and_every_formula_can_be_read() {
+fn every_parameter_is_a_macro_of_the_kernel_file_and_the_defaults_are_points() {
     let kernels = include_str!("../../../../kernels/11-autotuning.cl");
-    let given = given(&[]);
-    for (family, data) in FAMILIES.iter().enumerate() {
-        for (name, _) in &data.parameters {
-            let macro_of_it = format!("#ifndef {name}\n");
-            assert!(kernels.contains(&macro_of_it), "{name}");
-        }
-        let values = data.parameters.iter();
-        let values = values.map(|one| (one.0.clone(), one.1[0])).collect();
-        let point = Point { family, values };
-        for formula in &data.r#where {
-            assert!(formula.value(&point.scope(&given)).is_ok(), "{formula}");
-        }
-        assert_eq!(point.task("", &one()).expect("a task").kernel, data.name);
+    for name in families().iter().flat_map(|family| family.tune.keys()) {
+        let macro_of_it = format!("#ifndef {name}\n");
+        assert!(kernels.contains(&macro_of_it), "{name}");
+    }
+    for kernel in ALL {
+        let point = untuned(kernel, &given(&[]));
+        assert!(point.is_known(), "{point}");
+        assert_eq!(point.task("", &one()).expect("a task").kernel, kernel);
         assert!(point.item_tile().iter().all(|side| *side > 0));
     }
 }
@@ -158,7 +161,7 @@ fn every_constraint_can_be_broken() {
 
 #[test]
 fn what_meets_the_constraints_covers_its_tiles() {
-    for point in space(&[0], &[], &given(&[])).0 {
+    for point in space(&ALL[..1], &[], &given(&[])).unwrap().0 {
         let get = |name| get(&point, name);
         let plan = point.task("", &one()).and_then(|task| task.plan());
         let plan = plan.expect("a point");
@@ -176,7 +179,7 @@ fn what_meets_the_constraints_covers_its_tiles() {
 #[test]
 fn a_limit_leaves_the_values_it_names() {
     let limit: Limit = "ROWS=4,8".parse().expect("a limit");
-    let points = space(&[1], &[limit], &given(&[])).0;
+    let points = space(&ALL[1..2], &[limit], &given(&[])).unwrap().0;
     assert!(!points.is_empty());
     assert!(points.iter().all(|p| [4, 8].contains(&get(p, "ROWS"))));
     for bad in ["ROWS", "ROW=4", "ROWS=", "ROWS=a", "ROWS=0", "ROWS=4;8"] {
@@ -206,9 +209,9 @@ fn the_default_fits_any_device() {
                     ("N", n),
                 ];
                 let given = given(&changes);
-                for family in 0..FAMILIES.len() {
-                    let point = untuned(family, &given);
-                    let fits = point.suits(&given) || (family == 0 && group < 4);
+                for kernel in ALL {
+                    let point = untuned(kernel, &given);
+                    let fits = point.suits(&given).unwrap() || (kernel == ALL[0] && group < 4);
                     assert!(fits, "{point} {changes:?}");
                 }
             }
@@ -220,8 +223,8 @@ fn the_default_fits_any_device() {
 fn few_groups_make_smaller_tiles() {
     let tile = |side, units| {
         let given = given(&[("UNITS", units), ("M", side), ("N", side), ("GPU", 1)]);
-        let point = untuned(0, &given);
-        point.values[0].1 * point.values[1].1
+        let point = untuned(ALL[0], &given);
+        get(&point, "TM") * get(&point, "TN")
     };
     assert_eq!(tile(4096, 132), 64 * 128);
     assert!(tile(1024, 132) < 64 * 128);
@@ -230,20 +233,16 @@ fn few_groups_make_smaller_tiles() {
 
 #[test]
 fn the_defaults_are_those_of_lessons_8_and_9() {
-    let default =
-        |family, changes: &[(&'static str, usize)]| untuned(family, &given(changes)).parameters();
+    let default = |kernel, changes: &[(&'static str, usize)], expected: &str| {
+        let point = untuned(kernel, &given(changes)).to_string();
+        assert_eq!(point, format!("{kernel} {expected}"));
+    };
     let h200 = [("GPU", 1), ("UNITS", 132), ("M", 4096), ("N", 4096)];
     let local = "TM=64 TN=128 TK=16 RM=8 RN=8 WIDTH=4 PAD=4 UNROLL=16";
-    assert_eq!(default(0, &h200), local);
+    default(ALL[0], &h200, local);
     let private = "LANES=4 VECTORS=1 ROWS=8 GROUP_X=16 GROUP_Y=16 UNROLL=1";
-    assert_eq!(default(1, &h200), private);
-    assert_eq!(
-        default(2, &h200),
-        "LANES=4 VECTORS=1 ROWS=8 TILES=64 UNROLL=1"
-    );
+    default(ALL[1], &h200, private);
+    default(ALL[2], &h200, "LANES=4 VECTORS=1 ROWS=8 TILES=64 UNROLL=1");
     let avx2 = [("FLOATS", 8), ("UNITS", 2)];
-    assert_eq!(
-        default(2, &avx2),
-        "LANES=8 VECTORS=3 ROWS=4 TILES=64 UNROLL=1"
-    );
+    default(ALL[2], &avx2, "LANES=8 VECTORS=3 ROWS=4 TILES=64 UNROLL=1");
 }
