@@ -19,7 +19,7 @@ pub fn must_fit() -> Result<()> {
     let (from, here) = (built_in(), workspace());
     if !here.join("lessons").is_dir() {
         let why = format!(
-            "cargo course was installed from {}, where the course is no longer\n  \
+            "this command was installed from {}, where the course is no longer\n  \
              next: cargo install --debug --locked --path crates/course   in the folder where it is now",
             from.display()
         );
@@ -35,7 +35,7 @@ pub fn must_fit() -> Result<()> {
     };
     let path = word(&here.join("crates/course"));
     aside!(
-        "this folder's course is that of {}, and the command cargo course {why}\n  \
+        "this folder's course is that of {}, and this command {why}\n  \
          next: cargo install --debug --locked --path {path}",
         here.display()
     );

@@ -372,7 +372,7 @@ impl Lesson {
         let more = self.more.iter();
         lines.extend(more.map(|heading| format!("  more     {heading}: --long")));
         if let Some(next) = LESSONS.iter().find(|next| next.number == number + 1) {
-            let (teaches, command) = (next.teaches, format!("cargo run -p {}", next.package()));
+            let (teaches, command) = (next.teaches, command::cargo_run(&next.package()));
             lines.push(format!("  next     {teaches}: {}", command.cyan()));
         }
         self.say(format!("\n{}", lines.join("\n")))

@@ -1,13 +1,13 @@
 //! The pages: every link resolves, every command runs, every quoted kernel and
 //! table is that of the files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use tests::{
-    Oclgrind, Outcome, Program, device, entries, kernel_files, program, programs_folder, scratch,
-    scratch_folder, shell, workspace,
+    Oclgrind, Outcome, Program, device, entries, files_below, kernel_files, program,
+    programs_folder, scratch, scratch_folder, shell, workspace,
 };
 
 /// `cargo run` as the pages write it, on programs that are built already.
@@ -461,19 +461,80 @@ fn fence_of(lines: &str) -> Program {
     shell(&format!("{CARGO}{lines}")).env("PROGRAMS", programs_folder())
 }
 
-/// That they do what the page says is for CI; that no flag has another name is known here.
-#[test]
-fn the_commands_of_every_page_parse() {
-    for page in pages() {
-        let text = read(&page);
-        let lines = fences(&text).into_iter().flat_map(|(_, lines)| lines);
-        let lines = lines.map(|line| line.replace("./setup && ", ""));
-        let lines: Vec<String> = lines
-            .filter(|line| line.contains("cargo ") && !line.contains("cargo test"))
-            .collect();
-        let run = fence_of(&lines.join("\n")).env("PARSE", "1").run();
-        assert_eq!(run.status, Some(0), "{}: {lines:?}\n{run}", shown(&page));
+/// The commands in a text as they stand in it, up to where other words begin. A string of Rust
+/// goes on behind a backslash.
+fn printed(text: &str) -> Vec<String> {
+    let text: String = text.split("\\\n").map(str::trim_start).collect();
+    let mut lines = Vec::new();
+    for begin in [
+        "cargo course ",
+        "cargo run -p ",
+        "cargo run -- ",
+        "cargo xtask ",
+    ] {
+        for behind in text.split(begin).skip(1) {
+            let is_other = |c| "`\"'\n\\;,()|<>…#".contains(c);
+            let line = behind.split(is_other).next().unwrap_or_default();
+            // What it does stands beside it; another program's own words are no flags.
+            let line = line.split("   ").next().unwrap_or_default();
+            let own = line.split(" -- ").next().filter(|_| !begin.contains("run"));
+            let line = own
+                .unwrap_or(line)
+                .trim_end_matches(['.', ':', ' ', '&', '*']);
+            // A program may put it in.
+            if line.starts_with(char::is_lowercase) {
+                lines.push(format!("{begin}{line}"));
+            }
+        }
     }
+    lines
+}
+
+/// In pages, notes and messages: no flag has another name there, and no command. That those of the
+/// pages do what they say is for CI.
+#[test]
+fn every_command_that_is_printed_parses() {
+    let mut files = ["README.md", "CONTRIBUTING.md", "setup"]
+        .map(|name| workspace().join(name))
+        .to_vec();
+    for folder in ["crates", "docs", "lessons", "exercises", "kernels"] {
+        for end in ["rs", "md", "txt", "cl", "html"] {
+            files.extend(files_below(&workspace().join(folder), end));
+        }
+    }
+    let (mut typed, mut wrong) = (BTreeSet::new(), String::new());
+    for file in files
+        .iter()
+        .filter(|file| !shown(file).starts_with("docs/data/"))
+    {
+        let text = read(file);
+        typed.extend(printed(&text));
+        // Only what asks where it is can say how a program of the clone is run.
+        let name = shown(file);
+        let tells = name.starts_with("crates/") && name.ends_with(".rs") && !name.contains("xtask");
+        for line in text
+            .lines()
+            .filter(|_| tells && name != "crates/common/src/command.rs")
+        {
+            if line.contains("cargo run -p") && !line.trim_start().starts_with("//") {
+                wrong += &format!("{name}: {line}\n");
+            }
+        }
+    }
+    assert!(typed.len() > 150, "{typed:?}");
+    let parse = r#"
+        while read -ra words; do
+            said=$("${words[@]}" 2>&1 </dev/null) || case $said in
+                *"unexpected argument"* | *"unrecognized subcommand"*) echo "${words[*]}: $said" ;;
+            esac
+        done <"$LINES""#;
+    let lines: String = typed.iter().map(|line| format!("{line}\n")).collect();
+    let run = fence_of(parse)
+        .env("PARSE", "1")
+        .env("LINES", scratch("typed", lines))
+        .run();
+    wrong += &run.stdout;
+    assert!(run.status == Some(0) && wrong.is_empty(), "{wrong}\n{run}");
 }
 
 /// A test for each page that has commands: they run at the same time. What takes long is

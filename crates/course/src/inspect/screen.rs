@@ -31,8 +31,8 @@ pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
     let words = checked.verdict.shown(&beside(&words, 2));
     verdict(&words.to_string(), &inspection.untried)?;
     if subject.is_guessed() && checked.verdict == Verdict::NotYet && has_run {
-        let says = "If it is to be launched in another way, say so in a task file: cargo course \
-                    spec FILE.cl drafts one.";
+        let says = "If it is to be launched in another way, say so in a task file; a draft of one: \
+                    cargo course spec FILE.cl";
         writeln!(Out, "  {}", beside(says, 2))?;
     }
     if let Some(case) = limited {
