@@ -26,7 +26,7 @@ pub enum Error {
     /// The command line asks for something that cannot be.
     #[error("{0}")]
     Usage(String),
-    /// The same of a field of a task, by the way to it: "launches[1].args[2].in".
+    /// The same of a field of a task, by the way to it: `launches[1].args[2].in`.
     #[error("{error}")]
     At {
         /// The way to it.
@@ -248,6 +248,9 @@ fn opencl_message(code: i32, during: &str, here: Option<&str>) -> String {
 /// Turns opencl3's two kinds of error into ours, with what was being done.
 pub trait During<T> {
     /// Names what was being done when it failed.
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] with the status code.
     fn during(self, what: impl Into<String>) -> Result<T>;
 }
 

@@ -8,6 +8,9 @@ use verify::numbers;
 
 /// The bytes of a regular file of at most `most` bytes: a pipe would be waited for, and
 /// /dev/zero has no end.
+///
+/// # Errors
+/// `InvalidInput` for what is no regular file or is longer, else that of the system.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     let refuse = |why: String| Err(Error::new(ErrorKind::InvalidInput, why));
     let kind = std::fs::metadata(path)?.file_type();

@@ -29,6 +29,8 @@
 //! - [`threads`] asks whether there are any to be had, [`waits`] how long they got no core,
 //!   [`host`] how much memory is left.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod clone;
 pub mod codes;
 pub mod command;

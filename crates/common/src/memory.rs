@@ -31,6 +31,9 @@ pub struct Guarded {
 
 impl Guarded {
     /// Room for `count` elements, with undefined contents. `name` is what messages call it.
+    ///
+    /// # Errors
+    /// As [`Session::named_buffer`].
     pub fn new(session: &Session, name: &str, ty: Type, count: usize) -> Result<Guarded> {
         let bytes = count * ty.size();
         let room = bytes + 2 * GUARD;
@@ -49,7 +52,10 @@ impl Guarded {
         Ok(guarded)
     }
 
-    /// The same of an image.
+    /// An image with undefined contents, which has no guards.
+    ///
+    /// # Errors
+    /// As [`Session::image`].
     pub fn image(session: &Session, name: &str, image: &Image) -> Result<Guarded> {
         Ok(Guarded {
             ty: image.format.ty(),
@@ -64,6 +70,9 @@ impl Guarded {
     }
 
     /// Makes its guards whole.
+    ///
+    /// # Errors
+    /// As [`Session::write`].
     pub fn restore(&self, session: &Session) -> Result<()> {
         let Some(whole) = &self.whole else {
             return Ok(());
@@ -75,6 +84,9 @@ impl Guarded {
     }
 
     /// What was written nearest to the buffer, before it or behind it.
+    ///
+    /// # Errors
+    /// As [`Session::read`].
     pub fn damage(&self, session: &Session) -> Result<Option<String>> {
         let Some(whole) = &self.whole else {
             return Ok(None);
@@ -96,6 +108,9 @@ impl Guarded {
     }
 
     /// Fills all of it with [`Poison::Nan`].
+    ///
+    /// # Errors
+    /// As [`Session::fill`].
     pub fn poison(&self, session: &Session) -> Result<()> {
         // To Oclgrind memory is unwritten that the host leaves alone: it sees where that is
         // read. What was filled it takes for unwritten even after a kernel has written it.
@@ -107,18 +122,27 @@ impl Guarded {
     }
 
     /// Enqueues to fill it with poison again, and tells nobody: before each timed run.
+    ///
+    /// # Errors
+    /// As [`Session::fill`].
     pub fn poison_again(&self, session: &Session, poison: Poison) -> Result<Event> {
         let ty = self.ty;
         let pattern = &poison.bytes(ty)[..ty.size()];
         session.fill(self.buffer(), pattern, self.buffer().bytes)
     }
 
-    /// The result.
+    /// The bytes of all elements, as a kernel left them.
+    ///
+    /// # Errors
+    /// As [`Session::read`].
     pub fn read(&self, session: &Session) -> Result<Vec<u8>> {
         session.read(self.buffer(), self.buffer().bytes)
     }
 
-    /// Whether it is these bytes.
+    /// Whether the device holds these very bytes.
+    ///
+    /// # Errors
+    /// As [`Session::read`].
     pub fn holds(&self, session: &Session, bytes: &[u8]) -> Result<bool> {
         holds(session, self.buffer(), bytes)
     }
@@ -132,6 +156,9 @@ pub struct Input {
 
 impl Input {
     /// Fills this memory with these elements.
+    ///
+    /// # Errors
+    /// As [`Session::write`].
     pub fn new(session: &Session, memory: Guarded, holds: Elements) -> Result<Input> {
         session.write(&memory.buffer, holds.as_bytes())?;
         Ok(Input { memory, holds })
@@ -148,6 +175,9 @@ impl Input {
     }
 
     /// What was changed of it, or beside it.
+    ///
+    /// # Errors
+    /// As [`Session::read`].
     pub fn damage(&self, session: &Session) -> Result<Option<String>> {
         if holds(session, self.buffer(), self.holds.as_bytes())? {
             return self.memory.damage(session);
@@ -158,6 +188,9 @@ impl Input {
     }
 
     /// Makes it what it was.
+    ///
+    /// # Errors
+    /// As [`Session::write`].
     pub fn restore(&self, session: &Session) -> Result<()> {
         session.put(self.buffer(), 0, self.holds.as_bytes())?;
         self.memory.restore(session)

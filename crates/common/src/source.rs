@@ -24,6 +24,9 @@ pub struct Source {
 impl Source {
     /// Reads one of the course's kernel files, from `kernels/` of the workspace:
     /// at every run, so that an edit needs no compilation of the lesson.
+    ///
+    /// # Errors
+    /// As [`Source::read`].
     pub fn of_course(name: &str) -> Result<Source> {
         Source::read(&Source::path_in_course(name))
     }
@@ -34,6 +37,9 @@ impl Source {
     }
 
     /// Reads a file that the learner named.
+    ///
+    /// # Errors
+    /// [`Error::File`] for what is missing, empty, no text, or longer than [`LONGEST`].
     pub fn read(path: &Path) -> Result<Source> {
         let refuse = |why: String| Error::File {
             path: path.to_path_buf(),
@@ -88,6 +94,9 @@ impl Source {
 
     /// Fails unless the file defines this kernel; the message offers the nearest name, of
     /// which nobody knows whether it or the kernel's is meant.
+    ///
+    /// # Errors
+    /// [`Error::Unlaunchable`] unless it does.
     pub fn must_define(&self, kernel: &str) -> Result<()> {
         let names = self.kernels();
         // A macro may make it, which the driver sees.

@@ -58,6 +58,9 @@ pub fn fault(what: &str, fault: impl FnOnce() -> Option<String>) -> Option<Cause
 }
 
 /// Whether a file can be made in this folder, and written.
+///
+/// # Errors
+/// That of the system where it cannot.
 pub fn can_write(folder: &Path) -> io::Result<()> {
     let file = folder.join(format!("tempfile-opencl-course-{}", std::process::id()));
     let written = fs::write(&file, "?");

@@ -62,11 +62,19 @@ fn moved(name: &'static str, buffer: &Buffer, bytes: usize) -> Call {
 
 impl Session {
     /// A buffer of `bytes` bytes, with undefined contents.
+    ///
+    /// # Errors
+    /// As [`Session::named_buffer`].
     pub fn buffer(&self, bytes: usize) -> Result<Buffer> {
         self.named_buffer("a buffer", bytes)
     }
 
-    /// The same, which is called `name`.
+    /// A buffer of `bytes` bytes, with undefined contents, which messages call `name`.
+    ///
+    /// # Errors
+    /// An OpenCL error from `clCreateBuffer`: -61 for more bytes than
+    /// `CL_DEVICE_MAX_MEM_ALLOC_SIZE`, -4 where the device has none left, which some drivers say
+    /// only when it is used.
     pub fn named_buffer(&self, name: &str, bytes: usize) -> Result<Buffer> {
         // SAFETY: no host pointer is passed, so there is nothing to outlive.
         let memory = unsafe {
@@ -91,6 +99,10 @@ impl Session {
 
     /// `bytes` bytes of a buffer, from byte `offset` on, as a buffer of its own, which is called
     /// `name`. The offset must be one that the device likes ([`crate::memory::GUARD`] is).
+    ///
+    /// # Errors
+    /// An OpenCL error from `clCreateSubBuffer`: -13 for an offset that is no multiple of
+    /// `CL_DEVICE_MEM_BASE_ADDR_ALIGN` bits.
     pub fn part(&self, whole: &Buffer, name: &str, offset: usize, bytes: usize) -> Result<Buffer> {
         // SAFETY: `whole` is alive, and the driver keeps it as long as its part; a range
         // outside it is refused (CL_INVALID_VALUE).
@@ -109,6 +121,9 @@ impl Session {
     }
 
     /// A new buffer with these contents.
+    ///
+    /// # Errors
+    /// As [`Session::named_buffer`] and [`Session::write`].
     pub fn upload(&self, bytes: &[u8]) -> Result<Buffer> {
         let buffer = self.buffer(bytes.len())?;
         self.write(&buffer, bytes)?;
@@ -116,6 +131,9 @@ impl Session {
     }
 
     /// Overwrites the start of a buffer and waits for it.
+    ///
+    /// # Errors
+    /// An OpenCL error from `clEnqueueWriteBuffer` or `clEnqueueWriteImage`.
     pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
         let of = ["clEnqueueWriteBuffer", "clEnqueueWriteImage"][usize::from(buffer.is_image())];
         let call = || moved(of, buffer, bytes.len());
@@ -123,12 +141,19 @@ impl Session {
     }
 
     /// Reads the first `bytes` bytes of a buffer.
+    ///
+    /// # Errors
+    /// As [`Session::read_into`].
     pub fn read(&self, buffer: &Buffer, bytes: usize) -> Result<Vec<u8>> {
         let mut data = vec![0; bytes];
         self.read_into(buffer, &mut data).map(|()| data)
     }
 
     /// Fills `data` with the start of a buffer.
+    ///
+    /// # Errors
+    /// An OpenCL error from `clEnqueueReadBuffer` or `clEnqueueReadImage`: also where a kernel
+    /// before it failed.
     pub fn read_into(&self, buffer: &Buffer, data: &mut [u8]) -> Result<()> {
         let of = ["clEnqueueReadBuffer", "clEnqueueReadImage"][usize::from(buffer.is_image())];
         let bytes = data.len();
@@ -192,6 +217,9 @@ impl Session {
     /// events: `rows` rows of `bytes` bytes, which on the host begin `pitch` bytes apart. It does
     /// not wait.
     ///
+    /// # Errors
+    /// An OpenCL error from the call: a rectangle that leaves the buffer.
+    ///
     /// # Safety
     /// So many rows lie at `host`, unchanged while they go up and used by nobody else where they
     /// come down, until the event has ended.
@@ -254,6 +282,9 @@ impl Session {
     }
 
     /// Fills `bytes` bytes of a buffer, which are whole patterns, in queue order.
+    ///
+    /// # Errors
+    /// An OpenCL error from `clEnqueueFillBuffer`, which takes patterns of 1, 2, 4 to 128 bytes.
     pub fn fill(&self, buffer: &Buffer, pattern: &[u8], bytes: usize) -> Result<Event> {
         if buffer.is_image() {
             // A colour would be brought to the image's format.
@@ -277,6 +308,9 @@ impl Session {
     }
 
     /// Fills a buffer with whole patterns, waits for it, and tells of it.
+    ///
+    /// # Errors
+    /// As [`Session::fill`].
     pub fn fill_told(&self, buffer: &Buffer, pattern: &[u8]) -> Result<()> {
         let call = || {
             let poison = format!("~{} bytes of poison", pattern.len());

@@ -138,6 +138,9 @@ impl Session {
     }
 
     /// An image, with undefined contents, which is called `name`.
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] from `clCreateImage`: -10 for a format and -40 for a size that the device has not.
     pub fn image(&self, name: &str, image: &Image) -> Result<Buffer> {
         let ([width, height], Format { order, channel }) = (image.sides, image.format);
         let row = width * order.1 * channel.1.size();

@@ -214,6 +214,9 @@ impl Session {
     }
 
     /// Waits until the last of several launches, and so all of them, have ended.
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] where a kernel failed, with the limits that it may have met.
     pub fn wait(&self, launches: &[Launch], events: &[Event]) -> Result<()> {
         let Some((launch, event)) = launches.last().zip(events.last()) else {
             return Ok(());
@@ -248,6 +251,9 @@ impl Session {
 
     /// Launches these one after another. The queue is in order: none begins before
     /// the one before it ends.
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`] from `clEnqueueNDRangeKernel`, with the limits that it may have met.
     pub fn launch_all(&self, launches: &[Launch]) -> Result<Vec<Event>> {
         let launches = launches.iter();
         launches.map(|one| self.launch_after(one, &[])).collect()
@@ -255,6 +261,9 @@ impl Session {
 
     /// Launches these one after another, waits until the last has ended, and gives
     /// their events.
+    ///
+    /// # Errors
+    /// As [`Session::launch_all`] and [`Session::wait`].
     pub fn run(&self, launches: &[Launch]) -> Result<Vec<Event>> {
         let events = self.launch_all(launches)?;
         self.wait(launches, &events)?;

@@ -20,6 +20,9 @@ pub struct Profile {
 
 impl Profile {
     /// Reads the times of a command that has ended.
+    ///
+    /// # Errors
+    /// [`Error::OpenCl`](crate::Error::OpenCl) from `clGetEventProfilingInfo`: a queue that does not profile.
     pub fn of(event: &Event) -> Result<Profile> {
         let during = "reading an event's times";
         Ok(Profile {

@@ -50,6 +50,9 @@ pub struct Sample {
 
 impl Sample {
     /// Runs commands in order, which returns their events when the last has ended.
+    ///
+    /// # Errors
+    /// Those of `run`, and of [`Profile::of`].
     pub fn of(run: impl FnOnce() -> Result<Vec<Event>>) -> Result<Sample> {
         let begin = Instant::now();
         let events = run()?;
@@ -74,6 +77,9 @@ const SLOW: f64 = 0.1;
 /// `run` launches them in order, waits for the last, and returns their events. The
 /// caller has run them before, so caches and clocks are warm; of these runs an `earlier`
 /// one may count as well.
+///
+/// # Errors
+/// Those of `prepare` and `run`.
 pub fn measure(
     runs: Runs,
     earlier: Option<Sample>,
