@@ -205,7 +205,7 @@ impl Console {
     /// Shows a record that the watching process has.
     pub(crate) fn show_row(&mut self, record: Record) -> Result<()> {
         if let Some(step) = &self.step {
-            step.result(&record)?;
+            step.result(&record, self.report.compared_with(&record))?;
         }
         self.spinner.suspend(|| self.report.row(record))
     }

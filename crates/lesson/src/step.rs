@@ -38,7 +38,7 @@ use watchdog::events::{Event, Sender};
 pub use card::Card;
 pub use part::Part;
 
-use card::{Cards, Prediction};
+use card::Cards;
 use page::{Form, Key, Page, Piece, View, bold, style};
 
 #[rustfmt::skip]
@@ -103,7 +103,6 @@ impl Step {
             hurried: false,
             cards: Cards::default(),
             prediction: None,
-            results: Vec::new(),
         }))))
     }
 
@@ -129,12 +128,9 @@ impl Step {
     }
 
     /// Tells something, unless it is quiet.
-    fn unless_quiet<T: Default>(&self, tell: impl FnOnce(&mut State) -> T) -> T {
+    fn unless_quiet<T>(&self, tell: impl FnOnce(&mut State) -> T) -> Option<T> {
         let mut state = self.0.borrow_mut();
-        match state.quiet {
-            0 => tell(&mut state),
-            _ => T::default(),
-        }
+        (state.quiet == 0).then(|| tell(&mut state))
     }
 
     /// Says what takes time now, where it has the terminal.
@@ -186,27 +182,20 @@ impl Step {
     /// Asks for a prediction of what is measured next.
     pub fn predict(&self, name: &str, before: Option<&str>) -> Result<()> {
         self.pause()?;
-        self.unless_quiet(|state| Some(state.ask_the_room(name, before)))
-            .unwrap_or(Ok(()))
+        let asked = self.unless_quiet(|state| state.ask_the_room(name, before));
+        asked.unwrap_or(Ok(()))
     }
 
     /// Shows how a kernel came out, beside the step before and beside what was
     /// predicted, and waits for a key.
-    pub fn result(&self, record: &Record) -> Result<()> {
-        self.unless_quiet(|state| state.show_result(record));
-        // For the comparison with the next kernel.
-        if record.rate().is_some() {
-            let results = &mut self.0.borrow_mut().results;
-            results.retain(|known| known.kernel != record.kernel);
-            results.push(record.clone());
-        }
+    pub fn result(&self, record: &Record, before: Option<&Record>) -> Result<()> {
+        self.unless_quiet(|state| state.show_result(record, before));
         self.pause()
     }
 
     /// Waits for a key, if something was told since the last one.
     pub fn pause(&self) -> Result<()> {
-        self.unless_quiet(|state| Some(state.pause()))
-            .unwrap_or(Ok(()))
+        self.unless_quiet(State::pause).unwrap_or(Ok(()))
     }
 
     /// Tells which platforms and devices there are.
@@ -265,9 +254,8 @@ struct State {
     /// Do not wait before the next kernel, its question, or its result.
     hurried: bool,
     cards: Cards,
-    prediction: Option<Prediction>,
-    /// Of the kernels that were timed.
-    results: Vec<Record>,
+    /// What the room expects of the kernel, as it was typed.
+    prediction: Option<f64>,
 }
 
 impl State {
@@ -284,17 +272,11 @@ impl State {
         facts.for_each(|fact| self.tell(Piece::Note(fact)));
     }
 
-    fn show_result(&mut self, record: &Record) {
+    fn show_result(&mut self, record: &Record, before: Option<&Record>) {
         self.part = Some(Part::Result);
         self.hurried = false;
         let mark = if record.is_right() { " ✓" } else { "" };
         let title = format!("{}{mark}", self.cards.headline(Part::Result));
-        let is_before = |one: &&Record| match &record.made_from {
-            Some(name) => one.kernel == *name,
-            None => true,
-        };
-        let before = self.results.iter().rfind(is_before);
-        let before = before.filter(|_| record.step_factor.is_some());
         let pieces = card::outcome(record, before, self.prediction.take());
         self.turn(title, "");
         pieces.into_iter().for_each(|piece| self.tell(piece));
@@ -432,10 +414,7 @@ impl State {
         };
         self.tell(Piece::Note(bold(&question)));
         let answer = self.while_paused(|state, page| state.number(page, example))?;
-        self.prediction = answer.flatten().map(|number| match before {
-            Some(_) => Prediction::Factor(number),
-            None => Prediction::Share(number / 100.0),
-        });
+        self.prediction = answer.flatten();
         self.unseen = false;
         Ok(())
     }

@@ -300,7 +300,7 @@ impl<'a> Front<'a> {
         let progress = self.turn.folder.progress();
         let done = progress.count_done(&self.puzzles.iter().collect::<Vec<_>>());
         let all = self.puzzles.len();
-        let blocks = BAR * done / all.max(1);
+        let blocks = (BAR * done).div_ceil(all.max(1));
         let bar = ["█".repeat(blocks), "░".repeat(BAR - blocks)].concat();
         let gauge = format!("{done} of {all} solved  {}", bar.green());
         let keys = self.keys();

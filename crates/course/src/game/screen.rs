@@ -168,12 +168,16 @@ pub fn onward(puzzle: &Puzzle, next: Option<&Puzzle>, folder: &Folder) -> Result
         return Ok(writeln!(Out, "  That was the last one: all are solved.")?);
     };
     let words = format!("Next, {}:", next.words.title.trim_end_matches('.'));
-    let (words, file) = (beside(&words, 2), shown(&folder.file(next)));
-    Ok(writeln!(
+    writeln!(
         Out,
-        "  {words}\n    {file}\n    {}",
-        command(next, "")
-    )?)
+        "  {}\n    {}",
+        beside(&words, 2),
+        shown(&folder.file(next))
+    )?;
+    if !is_above_keys() {
+        writeln!(Out, "    {}", command(next, ""))?;
+    }
+    Ok(())
 }
 
 /// The first `seen` hints.
@@ -183,13 +187,16 @@ pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
         let heading = format!("Hint {number}").bold();
         writeln!(Out, "  {heading}\n{}\n", markdown(hint, 2))?;
     }
-    let [hint, answer] = match is_above_keys() {
-        true => ["h", "s"],
-        false => ["--hint", "--solution"],
+    let [next, answer] = match is_above_keys() {
+        true => ["h shows the next", "s"],
+        false => [
+            "--hint shows the next, in a folder of your own",
+            "--solution",
+        ],
     };
     let says = match puzzle.words.hints.len() - seen {
         0 => format!("That was the last one; {answer} tells it all."),
-        more => format!("{more} more: {hint} shows the next, in a folder of your own."),
+        more => format!("{more} more: {next}."),
     };
     Ok(writeln!(Out, "  {says}")?)
 }

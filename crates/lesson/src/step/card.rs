@@ -140,20 +140,12 @@ impl Cards {
     }
 }
 
-/// What the room expects.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Prediction {
-    /// This many times the rate of the step before.
-    Factor(f64),
-    /// This share of the device's limit.
-    Share(f64),
-}
-
-/// How a kernel came out, and beside the step before, which was timed, and what was predicted.
+/// How a kernel came out, and beside the step before, which was timed, and what was predicted: its
+/// factor, or where there is none the percentage of the limit.
 pub(super) fn outcome(
     record: &Record,
     before: Option<&Record>,
-    prediction: Option<Prediction>,
+    prediction: Option<f64>,
 ) -> Vec<Piece> {
     let note = |text: String| vec![Piece::Note(text)];
     if let Some(reason) = record.skipped() {
@@ -187,26 +179,20 @@ pub(super) fn outcome(
 }
 
 /// "predicted 2x, measured 3.6x matmul_naive".
-fn measured(
-    record: &Record,
-    before: Option<&Record>,
-    prediction: Option<Prediction>,
-) -> Option<String> {
-    let said = match prediction {
-        None => String::new(),
-        Some(Prediction::Factor(times)) => format!("predicted {}, measured ", factor(times)),
-        Some(Prediction::Share(share)) => format!("predicted {}, measured ", percent(share)),
-    };
-    Some(match before {
+fn measured(record: &Record, before: Option<&Record>, prediction: Option<f64>) -> Option<String> {
+    let (said, measured) = match before {
         Some(before) => {
             let times = factor(record.rate()? / before.rate()?);
-            format!("{said}{times} {}", before.kernel)
+            (prediction.map(factor), format!("{times} {}", before.kernel))
         }
         None => {
             let share = percent(record.share_of_limit?);
-            format!("{said}{share} of the device's limit")
+            let said = prediction.map(|said| percent(said / 100.0));
+            (said, format!("{share} of the device's limit"))
         }
-    })
+    };
+    let said = said.map(|said| format!("predicted {said}, measured "));
+    Some(said.unwrap_or_default() + &measured)
 }
 
 #[cfg(test)]
@@ -223,11 +209,11 @@ mod tests {
         };
         let (new, old) = (record("new", 30.0), record("old", 10.0));
         assert_eq!(
-            measured(&new, Some(&old), Some(Prediction::Factor(2.0))).as_deref(),
+            measured(&new, Some(&old), Some(2.0)).as_deref(),
             Some("predicted 2.00x, measured 3.00x old")
         );
         assert_eq!(
-            measured(&new, None, Some(Prediction::Share(0.5))).as_deref(),
+            measured(&new, None, Some(50.0)).as_deref(),
             Some("predicted 50 %, measured 30 % of the device's limit")
         );
     }

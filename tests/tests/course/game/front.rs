@@ -154,37 +154,25 @@ fn a_save_ends_the_check_of_a_kernel_that_does_not_end() {
     assert!(terminal.is_in_order());
 }
 
-#[test]
-fn a_broken_kernel_is_watched_in_the_same_way() {
-    let learner = Learner::started("front-broken");
-    let mut terminal = before(&learner, "diagnose --watch");
-    terminal.sees("Broken kernel d1:").sees("✗ not solved yet");
-    terminal
-        .sees(&solved(0))
-        .press("d")
-        .sees("the mended lines");
-    terminal.press("h").sees("Hint 1").press("n");
-    terminal.sees("Broken kernel d2:");
-    must_be_left_in_order(&mut terminal);
-}
-
 /// A search, what is open and what is done, and whatever kind the cursor is on.
 #[test]
 fn the_list_is_searched_and_filtered() {
     let learner = Learner::started("front-list");
     fs::write(learner.0.join("progress.txt"), "1.2 solved\n7 mended\n").expect("writable");
-    let mut terminal = before(&learner, "exercise 1.1 --watch");
+    let mut terminal = before(&learner, "diagnose --watch");
+    terminal.sees("Broken kernel d1:").sees("✗ not solved yet");
+    terminal.press("d").sees("the mended lines");
     terminal
         .sees(&solved(2))
         .press("l")
-        .sees("▸   1.1")
+        .sees("▸   d1")
         .press("o");
     terminal.waits_until("open ones", |_, screen| !screen.contains("✓ 1.2"));
     terminal.sees("those that are open").press("d");
     terminal.waits_until("done ones", |_, screen| screen.contains("✓ d7"));
     terminal
         .press("d")
-        .sees("1.3")
+        .sees("▸ ✓ 1.2")
         .press("/")
         .press("transposi");
     terminal.sees("/transposi_").sees("p2").press(key::ENTER);
