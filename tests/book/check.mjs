@@ -132,6 +132,9 @@ export function cut() {
         for (const code of document.querySelectorAll("main pre > code")) {
             if (code.scrollWidth > code.clientWidth + 1) wrong.push(`an output is cut: "${shown(code)}"`);
         }
+        for (const table of document.querySelectorAll("main .table-wrapper")) {
+            if (table.scrollWidth > table.clientWidth + 1) wrong.push(`a table is cut: "${shown(table)}"`);
+        }
     }
     return wrong;
 }

@@ -16,6 +16,7 @@ const FAULTS = [
     ["what begins beyond the left edge", `<div style="margin-left: -1000px">left</div>`, "\"left\" begins at"],
     ["a column of letters", `<table><tr><td style="width: 1px; min-width: 0; padding: 0; overflow-wrap: anywhere">letters</td></tr></table>`, "a letter or two"],
     ["a diagram that is cut", `<pre><code style="white-space: pre; overflow: auto">${"-".repeat(300)}</code></pre>`, "an output is cut"],
+    ["a table that is cut", `<div class="table-wrapper"><table><tr><td><div style="width: 1500px">wide</div></td></tr></table></div>`, "a table is cut"],
     ["a script that fails", `<script>throw new Error("planted")</script>`, "a script fails: planted"],
     ["a picture that is missing", `<img src="figures/none.svg" alt="x">`, "none.svg is not there"],
     ["a picture without words", `<img src="figures/banks.svg">`, "banks.svg has no words"],
