@@ -10,9 +10,9 @@ use common::source::Source;
 use diagnostics::terminal::Out;
 use inspect::code::Code;
 use inspect::file;
+use inspect::judge::LaunchFlags;
 use inspect::launched::{Launched, Wanted};
 use inspect::listing::Listing;
-use judge::LaunchFlags;
 
 use crate::taken::{Taken, taken};
 

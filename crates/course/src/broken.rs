@@ -8,7 +8,7 @@ use common::Error;
 use common::clone::workspace;
 use common::device::{DEVICE_VARIABLE, variable};
 use common::source::Source;
-use judge::{By, How, SIMULATED, SIZES, Seen, Subject};
+use inspect::judge::{By, How, SIMULATED, SIZES, Seen, Subject};
 use serde::Deserialize;
 use verify::element::Type;
 use watchdog::devices;
@@ -87,7 +87,7 @@ pub fn check(puzzle: &Puzzle, run: &Run, file: &Path, how: &How) -> Result<Seen>
         device: device(how)?,
         ..how.clone()
     };
-    let check = judge::Check {
+    let check = inspect::judge::Check {
         subject: &subject,
         how: &how,
         ty: Type::Float,

@@ -7,7 +7,7 @@ use std::{fs, io};
 use anyhow::{Context, Result, bail, ensure};
 use common::clone::workspace;
 use common::source::Source;
-use judge::{How, Seen, exercise};
+use inspect::judge::{How, Seen, exercise};
 use task::form::Form;
 use watchdog::lessons::{LESSONS, Lesson};
 

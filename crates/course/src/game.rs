@@ -23,7 +23,7 @@ use anyhow::Result;
 use common::source::Source;
 use diagnostics::terminal::Out;
 use diagnostics::terminal::show_error;
-use judge::How;
+use inspect::judge::How;
 use serde_json::json;
 use verify::numbers::count;
 

@@ -16,7 +16,7 @@ use colored::{ColoredString, Colorize};
 use diagnostics::terminal::prose::{WIDTH, beside, cut};
 use diagnostics::terminal::wrap::stdout_columns;
 use diagnostics::terminal::{Out, plain_name, progress, table};
-use judge::{Detection, Detector, Evidence, Observation, SEEDS, TIMEOUT};
+use inspect::judge::{Detection, Detector, Evidence, Observation, SEEDS, TIMEOUT};
 use lesson::results;
 use minijinja::value::Serde;
 use serde::{Deserialize, Serialize};

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use colored::Colorize;
 use diagnostics::terminal::Out;
-use judge::{By, Case, Check, Detection, How, LaunchFlags, Observation, Subject};
+use inspect::judge::{By, Case, Check, Detection, How, LaunchFlags, Observation, Subject};
 use serde_json::json;
 use task::sizes::{Sizes, in_words};
 use verify::element::Type;
@@ -210,8 +210,8 @@ impl Inspection<'_> {
     }
 
     /// What follows from what all detectors saw: as all tools have it, and in words.
-    fn verdict(&self, checked: &Checked) -> (judge::Verdict, &'static str) {
-        use judge::Verdict::*;
+    fn verdict(&self, checked: &Checked) -> (inspect::judge::Verdict, &'static str) {
+        use inspect::judge::Verdict::*;
         let seen = &checked.seen;
         let is_unjudged = |one: &Observation| one.outcome == Detection::NotJudged;
         let sound = match seen.observations.iter().any(is_unjudged) {
@@ -219,7 +219,7 @@ impl Inspection<'_> {
             false => Right,
         };
         match checked.verdict {
-            _ if self.limited.is_some() => (Limited, judge::LIMITED),
+            _ if self.limited.is_some() => (Limited, inspect::judge::LIMITED),
             Verdict::NotRun => (Unlaunchable, "not decided: it did not run"),
             Verdict::Done => (sound, "nothing is found against it"),
             Verdict::Unproven => (

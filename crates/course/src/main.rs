@@ -130,7 +130,7 @@ enum Command {
     /// The programs among them: `host 1` is `exercise h1`
     Host(game::Options),
     /// Check everything that you have begun
-    CheckAll(judge::How),
+    CheckAll(::inspect::judge::How),
     /// What a class has come to: a table of all students' folders
     Grade(Box<grade::Options>),
     /// Is a kernel of your own right, as its task file says, and how fast is it?
@@ -178,7 +178,7 @@ fn main() -> ExitCode {
     if watchdog::is_probe() {
         return watchdog::answer_probe();
     }
-    if let Some(status) = judge::child::run_if_asked() {
+    if let Some(status) = ::inspect::judge::child::run_if_asked() {
         return status;
     }
     if let Err(error) = must_be_shown() {

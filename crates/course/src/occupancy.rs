@@ -9,10 +9,10 @@ use common::Error;
 use common::ndrange;
 use diagnostics::terminal::Out;
 use inspect::device::Architecture;
+use inspect::judge::{LaunchFlags, Sides, is_own, macro_of};
 use inspect::launched::{Launched, Wanted};
 use inspect::occupancy::{Demand, Occupancy};
 use inspect::{file, program};
-use judge::{LaunchFlags, Sides, is_own, macro_of};
 use serde_json::json;
 use verify::numbers::count;
 

@@ -13,7 +13,9 @@ use anyhow::Result;
 use common::error::UNCHECKED;
 use common::failure::Kind;
 use diagnostics::terminal::Out;
-use judge::{Check, End, How, LaunchFlags, Observation, Results, Subject, Verdict, exercise};
+use inspect::judge::{
+    Check, End, How, LaunchFlags, Observation, Results, Subject, Verdict, exercise,
+};
 use task::form::Form;
 use verify::element::Type;
 

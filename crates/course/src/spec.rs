@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use diagnostics::terminal::Out;
-use judge::{How, LaunchFlags, TIMEOUT, drafts};
+use inspect::judge::{How, LaunchFlags, TIMEOUT, drafts};
 use verify::element::Type;
 
 /// The flags of `course spec`.

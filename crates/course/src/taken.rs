@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use common::Error;
+use inspect::judge::{How, LaunchFlags, Subject, is_own, is_task};
 use inspect::launched::Wanted;
-use judge::{How, LaunchFlags, Subject, is_own, is_task};
 use verify::shape::Shape;
 use watchdog::lessons;
 use watchdog::worker::Work;
@@ -80,7 +80,7 @@ fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Tak
     let task = exercises::task_of(puzzle, &file)?;
     wanted.kernel.clone_from(&task.function);
     Ok(Taken {
-        work: judge::exercise::launch(&task)?,
+        work: inspect::judge::exercise::launch(&task)?,
         by,
         is_counted: true,
     })

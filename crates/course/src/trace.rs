@@ -9,12 +9,12 @@ use common::Error;
 use common::source::Source;
 use diagnostics::terminal::Out;
 use inspect::device::Model;
+use inspect::judge::{LaunchFlags, exercise::model};
 use inspect::launched::Wanted;
 use inspect::program;
 use inspect::trace::figures::Figures;
 use inspect::trace::run::{self, Traced};
 use inspect::trace::screen::Screen;
-use judge::{LaunchFlags, exercise::model};
 
 use crate::taken::taken;
 

@@ -14,7 +14,7 @@ use common::peak::Peak;
 use common::record::Record;
 use common::timing::{Timing, quantile};
 use diagnostics::terminal::{Out, progress};
-use judge::{How, Verdict, timed};
+use inspect::judge::{How, Verdict, timed};
 use serde_json::{Value, json};
 use task::choices::Choice;
 use task::form::Form;

@@ -1,5 +1,5 @@
-//! What a compiler made of a kernel: its machine code, the room that it takes on a unit of
-//! the device, and its memory traffic.
+//! A kernel looked at from all sides: what a compiler made of it, the room that it takes on a unit
+//! of the device, its memory traffic; and whether it is right.
 //!
 //! # Layout
 //!
@@ -18,11 +18,13 @@
 //! - [`device`] is what is known of a device: the one description of it.
 //! - [`occupancy`] is how many groups a unit holds at once, and what binds.
 //! - [`trace`] is every access to memory, as a simulator saw it, counted.
+//! - [`judge`] tries a kernel's task, on a device and in a simulator, and gives the verdict.
 
 pub mod code;
 pub mod device;
 mod elf;
 pub mod file;
+pub mod judge;
 pub mod launched;
 pub mod listing;
 mod loops;

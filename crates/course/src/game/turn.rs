@@ -8,7 +8,7 @@ use anyhow::Result;
 use common::source::Source;
 use diagnostics::terminal::{Out, progress};
 use indicatif::ProgressBar;
-use judge::{How, Seen};
+use inspect::judge::{How, Seen};
 use serde_json::json;
 use watchdog::watch::each_save;
 use watchdog::watch::saves::{News, Saves};

@@ -1,7 +1,7 @@
 //! What follows from all that the checks saw.
 
 use colored::{ColoredString, Colorize};
-use judge::{Detection, Observation, Seen};
+use inspect::judge::{Detection, Observation, Seen};
 use serde::{Deserialize, Serialize};
 
 use super::progress::Mark;
@@ -113,7 +113,7 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use judge::{Detector, Part};
+    use inspect::judge::{Detector, Part};
 
     #[test]
     fn the_mark_follows_the_file() {

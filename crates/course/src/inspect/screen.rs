@@ -6,7 +6,7 @@ use anyhow::Result;
 use colored::Colorize;
 use diagnostics::terminal::Out;
 use diagnostics::terminal::prose::beside;
-use judge::{Detection, Detector, Observation, Part};
+use inspect::judge::{Detection, Detector, Observation, Part};
 use task::form::Form;
 use task::sizes::{Sizes, in_words};
 

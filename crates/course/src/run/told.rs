@@ -8,7 +8,7 @@ use colored::Colorize;
 use common::record::Record;
 use diagnostics::terminal::prose::beside;
 use diagnostics::terminal::{Out, plain};
-use judge::{
+use inspect::judge::{
     Case, End, Observation, Other, Results, Subject, Verdict,
     rates::{Rates, speed},
 };

@@ -2,25 +2,25 @@
 
 use std::collections::BTreeSet;
 
+use crate::device::Model;
+use crate::launched::Wanted;
+use crate::trace::accesses::{Kind, Memory};
+use crate::trace::figures::Figures;
+use crate::trace::run::trace;
 use anyhow::Result;
 use common::command;
 use common::record::Record;
 use common::source::Source;
-use inspect::device::Model;
-use inspect::launched::Wanted;
-use inspect::trace::accesses::{Kind, Memory};
-use inspect::trace::figures::Figures;
-use inspect::trace::run::trace;
 
 use watchdog::simulator::{Line, Log, look_for_faults, oclgrind};
 
 use super::Asked;
 use super::runs;
-use crate::answer::{End, judge, wrong_result};
-use crate::how::How;
-use crate::observation::{Detection, Detector, Evidence, Observation, Part};
-use crate::simulator;
-use crate::work;
+use crate::judge::answer::{End, judge, wrong_result};
+use crate::judge::how::How;
+use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
+use crate::judge::simulator;
+use crate::judge::work;
 use task::counts::Count;
 use task::form::Form;
 use verify::Look;

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use diagnostics::terminal::show_error;
 use watchdog::staff::Staff;
 
-use crate::observation::{Detection, Observation};
+use crate::judge::observation::{Detection, Observation};
 
 /// Seconds after which a launch is ended, unless the learner says otherwise.
 pub const TIMEOUT: u64 = 20;

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::launched::Wanted;
 use ::watchdog::Refused;
 use ::watchdog::lessons::{self, Lesson};
 use ::watchdog::worker::Work;
@@ -10,14 +11,13 @@ use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::source::Source;
-use inspect::launched::Wanted;
 use verify::element::Type;
 use verify::shape::Shape;
 
-use crate::answer::End;
-use crate::how::How;
-use crate::task::asked::{Asked, Case, Purpose};
-use crate::work;
+use crate::judge::answer::End;
+use crate::judge::how::How;
+use crate::judge::task::asked::{Asked, Case, Purpose};
+use crate::judge::work;
 use task::draft::{Asked as Drafted, Draft};
 use task::form::Form;
 use task::read::place;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use common::command;
 use watchdog::simulator::{Fault, FaultKind, Log};
 
-use crate::observation::{Detection, Detector, Evidence, Observation, Part};
+use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
 
 /// Lines shown of each detector; more repeat the story.
 const SHOWN: usize = 4;

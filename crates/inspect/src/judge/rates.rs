@@ -8,7 +8,7 @@ use serde::Serialize;
 use verify::formula::Formula;
 use verify::numbers::{percent, seconds, significant};
 
-use crate::observation::{Detection, Detector, Observation};
+use crate::judge::observation::{Detection, Detector, Observation};
 use task::form::{Form, Least, Limit};
 use task::sizes::Sizes;
 

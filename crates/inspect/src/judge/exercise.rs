@@ -15,11 +15,11 @@ use diagnostics::tokens::Tokens;
 use watchdog::simulator::Line;
 use watchdog::worker::Work;
 
-use crate::answer::{End, judge};
-use crate::how::{How, Seen};
-use crate::observation::{Detection, Detector, Evidence, Observation, Part};
-use crate::rates;
-use crate::work;
+use crate::judge::answer::{End, judge};
+use crate::judge::how::{How, Seen};
+use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
+use crate::judge::rates;
+use crate::judge::work;
 use simulated::{first_wrong, simulate};
 use task::form::Form;
 use task::sizes::in_words;

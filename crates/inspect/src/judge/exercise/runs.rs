@@ -6,8 +6,8 @@ use task::form::Form;
 use task::sizes::{Sizes, in_words};
 use watchdog::worker::Work;
 
-use crate::task::asked::{Asked, Case, Purpose};
-use crate::work;
+use crate::judge::task::asked::{Asked, Case, Purpose};
+use crate::judge::work;
 
 /// A case of this task, which has this number, at a size.
 fn case((number, task): (usize, &Form), sizes: Sizes, seed: u64) -> Case {

@@ -14,20 +14,20 @@ use verify::element::Type;
 use watchdog::simulator::{Log, look_for_faults, oclgrind};
 use watchdog::worker::Work;
 
-use crate::answer::judge;
-use crate::how::How;
-use crate::observation::{Detection, Detector, Observation, Part};
-use crate::simulator;
-use crate::subject::{By, Subject};
-use crate::task::asked::{Asked, Case, Origin, Purpose};
-use crate::task::other::Other;
-use crate::verdict::Verdict;
-use crate::work;
+use crate::judge::answer::judge;
+use crate::judge::how::How;
+use crate::judge::observation::{Detection, Detector, Observation, Part};
+use crate::judge::simulator;
+use crate::judge::subject::{By, Subject};
+use crate::judge::task::asked::{Asked, Case, Origin, Purpose};
+use crate::judge::task::other::Other;
+use crate::judge::verdict::Verdict;
+use crate::judge::work;
 use task::drawn::drawn_size;
 use task::form::{Form, Or};
 use task::sizes::{FEW, Sizes, in_words, product};
 
-pub use crate::answer::End;
+pub use crate::judge::answer::End;
 pub use results::{Results, Tried};
 
 /// Where most faults of a product's indices show: three odd sides, none a multiple of a group's;

@@ -12,9 +12,9 @@ use watchdog::Orders;
 use watchdog::simulator::{self, oclgrind};
 use watchdog::worker::{Ended, Work};
 
-use crate::how::How;
-pub(crate) use crate::task::asked::Asked;
-use crate::task::asked::{Case, Purpose};
+use crate::judge::how::How;
+pub(crate) use crate::judge::task::asked::Asked;
+use crate::judge::task::asked::{Case, Purpose};
 
 /// A worker for this, by a lesson's flags.
 pub(crate) fn work(asked: &Asked) -> Result<Work> {

@@ -4,13 +4,13 @@ use common::failure::Kind;
 use common::outcome::{Outcome, Skip};
 use common::record::Record;
 
-use crate::answer::{DRIVER_DIED, End, judge};
-use crate::how::Seen;
-use crate::observation::{Detector, Observation};
-use crate::subject::Subject;
-use crate::task::asked::Case;
-use crate::task::other::Other;
-use crate::verdict::Verdict;
+use crate::judge::answer::{DRIVER_DIED, End, judge};
+use crate::judge::how::Seen;
+use crate::judge::observation::{Detector, Observation};
+use crate::judge::subject::Subject;
+use crate::judge::task::asked::Case;
+use crate::judge::task::other::Other;
+use crate::judge::verdict::Verdict;
 use task::sizes::{Sizes, in_words};
 
 /// What came of a case.

@@ -23,12 +23,12 @@ mod task;
 mod verdict;
 mod work;
 
-pub use crate::task::asked::{Case, Origin};
-pub use crate::task::child;
-pub use crate::task::other::Other;
 pub use check::{Check, End, Results, SIMULATED, SIZES};
 pub use how::{How, SEEDS, Seen, TIMEOUT};
 pub use observation::{Detection, Detector, Evidence, Observation, Part};
 pub use subject::{By, LaunchFlags, Sides, Subject, drafts, is_own, is_task, macro_of};
+pub use task::asked::{Case, Origin};
+pub use task::child;
+pub use task::other::Other;
 pub use verdict::{LIMITED, Verdict};
 pub use work::timed;

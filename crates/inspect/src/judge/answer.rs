@@ -8,7 +8,7 @@ use common::stage::{Stage, Whose};
 use verify::{Differences, numbers};
 use watchdog::worker::Ended;
 
-use crate::observation::{Detection, Detector, Observation};
+use crate::judge::observation::{Detection, Detector, Observation};
 
 /// How a worker ended with a case.
 #[derive(Clone, Debug)]
@@ -190,7 +190,7 @@ pub fn wrong_result(detector: Detector, wrong: &Differences) -> Observation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::Evidence;
+    use crate::judge::observation::Evidence;
     use common::outcome::Outcome;
 
     fn record(failed: Option<&str>) -> Record {
