@@ -3,7 +3,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use diagnostics::log::Log;
 use diagnostics::terminal::plain_name;
@@ -176,11 +175,6 @@ impl Error {
             Error::Asked(UserRequest::Interrupt) => 130,
             Error::Asked(_) => 0,
         }
-    }
-
-    /// [`Error::status`] as a process's exit code.
-    pub fn exit_code(&self) -> ExitCode {
-        ExitCode::from(self.status())
     }
 
     /// The command that mends it, where one does.
