@@ -37,8 +37,9 @@
 #ifndef SERPENTINE
 #define SERPENTINE 1 // the order of the multiply-adds: see kernel 3
 #endif
-#ifndef WHOLE
-#define WHOLE 0 // 1: N and K are multiples of 4, so a row is a row of real4
+#ifndef A_WIDE
+#define A_WIDE 1 // numbers of a row of A that a load brings: 4 where 4 divides K
+#define B_WIDE 1 // of a row of B, and that a store takes to C: 4 where 4 divides N
 #endif
 #define LY (32 / LX) // items of a warp one below the other
 #define PAD 4 // unused elements at the end of a row of A's tile
@@ -406,23 +407,43 @@ void put_packed(local real4 a_tile[TK * TM / 4], local real4 b_tile[TK * TN / 4]
         b_tile[q * ITEMS + item] = b[q];
 }
 
-// As store, but what lies beyond M and N is not stored.
+// As store, but what lies beyond M and N is not stored. Where no real4 can be, one row
+// of each item at a time goes through local memory: neighbours then store neighbouring
+// numbers.
 void store_guarded(global REAL *C, // [M][N]
-                   int M, int N, const REAL sum[RM][RN], int row0, int column0, int2 at)
+                   int M, int N, const REAL sum[RM][RN], int row0, int column0, int2 at,
+                   local real4 *rows, uint item) // [GY][TN / 4]
 {
-    unrolled_for (int r = 0; r < RM; r++)
-        unrolled_for (int c = 0; c < RN; c += WHOLE ? 4 : 1) {
-            const int row = row0 + 4 * (at.y + r / 4 * LY) + r % 4;
-            const int column = column0 + 4 * (at.x + c / 4 * LX) + c % 4;
-            if (row >= M || column >= N)
-                continue;
-#if WHOLE
-            *(global real4 *)(C + row * N + column) =
-                (real4)(sum[r][c], sum[r][c + 1], sum[r][c + 2], sum[r][c + 3]);
-#else
-            C[row * N + column] = sum[r][c];
-#endif
+    const int warp_y = at.y / (LY * RM / 4);
+    const int y = warp_y * LY + at.y % (LY * RM / 4); // of GY
+    unrolled_for (int r = 0; r < RM; r++) {
+        const int below = r / 4 * LY * 4 + r % 4; // its first row
+#if B_WIDE == 4
+        const int row = row0 + 4 * at.y + below;
+        unrolled_for (int j = 0; j < RN / 4; j++) {
+            const int column = column0 + 4 * (at.x + j * LX);
+            if (row < M && column < N)
+                *(global real4 *)(C + row * N + column) =
+                    (real4)(sum[r][4 * j], sum[r][4 * j + 1],
+                            sum[r][4 * j + 2], sum[r][4 * j + 3]);
         }
+#else
+        barrier(CLK_LOCAL_MEM_FENCE); // what lay here was read by all
+        unrolled_for (int j = 0; j < RN / 4; j++)
+            rows[y * (TN / 4) + at.x + j * LX] =
+                (real4)(sum[r][4 * j], sum[r][4 * j + 1],
+                        sum[r][4 * j + 2], sum[r][4 * j + 3]);
+        barrier(CLK_LOCAL_MEM_FENCE); // the rows are there
+        for (int i = item; i < GY * TN; i += ITEMS) {
+            const int warps_above = i / TN / LY;
+            const int row =
+                row0 + 4 * (warps_above * (LY * RM / 4) + i / TN % LY) + below;
+            const int column = column0 + i % TN;
+            if (row < M && column < N)
+                C[row * N + column] = ((local const REAL *)rows)[i];
+        }
+#endif
+    }
 }
 
 // The product. Group of GX x GY items, ceil(N / TN) x ceil(M / TM) groups; M, N, K are
@@ -468,7 +489,7 @@ kernel void matmul_packed_tiles(int M, int N, int K,
             multiply(sum, a[k % 2], b[k % 2]);
         }
     }
-    store_guarded(C, M, N, sum, row0, column0, at);
+    store_guarded(C, M, N, sum, row0, column0, at, b_tile[0][0], item);
 }
 
 // -------------------------------------------------------------------------------------
@@ -491,19 +512,18 @@ kernel void matmul_packed_tiles(int M, int N, int K,
 
 // Four numbers of a row of `length`; 0 for those that do not exist, unless `all` do.
 // Each is loaded all the same, from where there is one.
-real4 four(global const REAL *row, int at, int length, bool all)
+real4 four(global const REAL *row, int at, int wide, int length, bool all)
 {
-#if WHOLE
-    const real4 v = *(global const real4 *)(row + (all ? at : min(at, length - 4)));
-    return all || at < length ? v : (real4)(0);
-#else
+    if (wide == 4) {
+        const real4 v = *(global const real4 *)(row + (all ? at : min(at, length - 4)));
+        return all || at < length ? v : (real4)(0);
+    }
     REAL v[4];
     unrolled_for (int i = 0; i < 4; i++) {
         const REAL x = row[all ? at + i : min(at + i, length - 1)];
         v[i] = all || at + i < length ? x : 0;
     }
     return vload4(0, v);
-#endif
 }
 
 // This item's share of the two tiles at k0, from global memory into registers; `all`:
@@ -519,13 +539,13 @@ void fetch_guarded(real4 a[A_LOADS], real4 b[B_LOADS],
     unrolled_for (int q = 0; q < A_LOADS; q++) {
         const int i = q * ITEMS + item;
         const int k = k0 + i % (TK / 4) * 4;
-        a[q] = four(A + min(row0 + i / (TK / 4), M - 1) * K, k, K, all);
+        a[q] = four(A + min(row0 + i / (TK / 4), M - 1) * K, k, A_WIDE, K, all);
     }
     unrolled_for (int q = 0; q < B_LOADS; q++) {
         const int i = q * ITEMS + item;
         const int k = k0 + i / (TN / 4);
         const int column = column0 + i % (TN / 4) * 4;
-        const real4 v = four(B + (all ? k : min(k, K - 1)) * N, column, N, all);
+        const real4 v = four(B + (all ? k : min(k, K - 1)) * N, column, B_WIDE, N, all);
         b[q] = all || k < K ? v : (real4)(0);
     }
 }
@@ -560,7 +580,11 @@ kernel void matmul_shares(int M, int N, int K,
     take(a[0], b[0], a_tile[t][0], b_tile[t][0], at);
     for (int k0 = first; k0 < end; k0 += TK) {
         const int k1 = min(k0 + TK, end - TK);
-        fetch_guarded(next_a, next_b, A, B, M, N, K, row0, column0, k1, ALL(k1), item);
+        if (ALL(k1)) // the same for all items; of two calls the first needs no bound
+            fetch_guarded(next_a, next_b, A, B, M, N, K, row0, column0, k1, true, item);
+        else
+            fetch_guarded(next_a, next_b, A, B, M, N, K, row0, column0, k1, false,
+                          item);
         unrolled_for (int k = 0; k < TK; k++) {
             if (k == PUT_STEP)
                 put(a_tile[1 - t], b_tile[1 - t], next_a, next_b, item);
@@ -573,7 +597,7 @@ kernel void matmul_shares(int M, int N, int K,
             multiply(sum, a[k % 2], b[k % 2]);
         }
     }
-    store_guarded(C + share * M * N, M, N, sum, row0, column0, at);
+    store_guarded(C + share * M * N, M, N, sum, row0, column0, at, b_tile[0][0], item);
 }
 
 // Group of anything, an item for each element of C. get_global_id(0) runs along a row.
@@ -614,6 +638,7 @@ kernel void sum_shares(int M, int N,
 #define FEW 1    // sums of an item, each of another row, or another column
 #define WIDE 1   // or, of few rows, of so many columns: 4 where that divides N, else 1
 #endif
+#define IN_FLIGHT 8 // loads of an item that wait together
 #if WIDE == 4
 #define reals real4
 #else
@@ -624,6 +649,7 @@ kernel void sum_shares(int M, int N,
 REAL total(local const REAL *share, int apart) // [LANES], elements `apart`
 {
     REAL sum = 0;
+    #pragma unroll 16 // the loads need not wait for the sum
     for (int lane = 0; lane < LANES; lane++)
         sum += share[lane * apart];
     return sum;
@@ -644,12 +670,14 @@ kernel void matmul_rows_by_lanes(int M, int N, int K,
     // Behind the edge of C the last row and column stand in: their sums are not stored.
     global const REAL *b = B + min(column0 + x * WIDE, N - WIDE);
     reals sum[FEW] = {0};
-    #pragma unroll 8 // as many loads are in flight
-    for (int k = lane; k < K; k += LANES) {
-        const reals v = *(global const reals *)(b + k * N);
-        unrolled_for (int f = 0; f < FEW; f++)
-            sum[f] += A[min(row0 + f, M - 1) * K + k] * v;
-    }
+    for (int k0 = lane; k0 < K; k0 += IN_FLIGHT * LANES)
+        unrolled_for (int i = 0; i < IN_FLIGHT; i++) {
+            const bool exists = k0 + i * LANES < K; // else one that does stands in
+            const int k = exists ? k0 + i * LANES : K - 1;
+            const reals v = *(global const reals *)(b + k * N);
+            unrolled_for (int f = 0; f < FEW; f++)
+                sum[f] += exists ? A[min(row0 + f, M - 1) * K + k] * v : 0;
+        }
     unrolled_for (int f = 0; f < FEW; f++)
         shares[f][lane][x] = sum[f];
     barrier(CLK_LOCAL_MEM_FENCE); // all shares are there before anybody adds them up
@@ -677,12 +705,14 @@ kernel void matmul_columns_by_lanes(int M, int N, int K,
     const int row0 = get_group_id(1) * SIDE;
     global const REAL *a = A + min(row0 + y, M - 1) * K;
     REAL sum[FEW] = {0};
-    #pragma unroll 16
-    for (int k = lane; k < K; k += LANES) {
-        const REAL v = a[k];
-        unrolled_for (int f = 0; f < FEW; f++)
-            sum[f] += v * B[k * N + min(column0 + f, N - 1)];
-    }
+    for (int k0 = lane; k0 < K; k0 += IN_FLIGHT * LANES)
+        unrolled_for (int i = 0; i < IN_FLIGHT; i++) {
+            const bool exists = k0 + i * LANES < K;
+            const int k = exists ? k0 + i * LANES : K - 1;
+            const REAL v = a[k];
+            unrolled_for (int f = 0; f < FEW; f++)
+                sum[f] += exists ? v * B[k * N + min(column0 + f, N - 1)] : 0;
+        }
     unrolled_for (int f = 0; f < FEW; f++)
         shares[f][y][lane] = sum[f];
     barrier(CLK_LOCAL_MEM_FENCE);

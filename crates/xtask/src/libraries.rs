@@ -52,7 +52,7 @@ pub struct Options {
         required_unless_present_any = ["like", "seed"]
     )]
     size: Vec<Shape>,
-    /// Sizes of a comparison that is kept: h200-thirty has some that were drawn by chance
+    /// Sizes of a comparison that is kept: h200-sixty has some that were drawn by chance
     #[arg(long, value_name = "NAME")]
     like: Option<String>,
     /// Thirty sizes that are drawn from this number

@@ -50,7 +50,7 @@ enum Command {
     /// The kernel that the course chooses beside cuBLAS or OpenBLAS, in turns
     Libraries(libraries::Options),
     /// Time every stage of every problem by `course run`, and keep it in docs/data/problems/
-    Problems(record::Course),
+    Problems(record::Problems),
     /// Keep the machine code of kernels on a device, for the pages
     Asm(Box<asm::Options>),
     /// Measure what the parts of a device take, for docs/latency.md
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
             flags,
         } => record::record(&name, &lesson, &flags),
         Command::Libraries(options) => libraries::libraries(&options),
-        Command::Problems(course) => record::problems(&course),
+        Command::Problems(asked) => record::problems(&asked),
         Command::Asm(options) => asm::record(&options),
         Command::Machine(options) => machine::machine(&options),
     };

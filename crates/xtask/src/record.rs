@@ -4,8 +4,9 @@
 
 use std::env::{consts, current_exe};
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use common::clone::workspace;
@@ -75,45 +76,112 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     Ok(fs::write(file("txt"), output.stdout)?)
 }
 
-/// What a command of `course` measures, and where it is kept.
+/// What is timed of the problems, and where it is kept.
 #[derive(clap::Args)]
-pub struct Course {
+pub struct Problems {
     /// File that receives it, for example h200
     name: String,
-    /// Flags handed to the command, for example -- --timeout 60
+    /// Stages, by a part of their names [default: all], for example 01-sum/solution-3
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// How many times each has its turn
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// Beside PyTorch's operation, in turns, where there is one
+    #[arg(long)]
+    pytorch: bool,
+    /// Flags handed to `course run`, for example -- --timeout 60
     #[arg(last = true)]
     flags: Vec<String>,
 }
 
-/// Times every stage of every problem, and writes `docs/data/problems/NAME.jsonl`.
-pub fn problems(Course { name, flags }: &Course) -> Result<()> {
-    must_be_a_name(name)?;
+/// Times stages of problems, and writes `docs/data/problems/NAME.jsonl`.
+pub fn problems(asked: &Problems) -> Result<()> {
+    must_be_a_name(&asked.name)?;
     let mut words = ["run", "--time", "--size=time", "--json"]
         .map(String::from)
         .to_vec();
+    let is_asked = |file: &str| {
+        let named = asked.only.iter().any(|name| file.contains(name));
+        file.ends_with(".toml") && file.contains("solution-") && (named || asked.only.is_empty())
+    };
     for folder in kept::entries("exercises/problems")? {
         let stages = kept::entries(&folder).unwrap_or_default();
         let stages = stages.iter().map(|file| file.to_string_lossy());
-        let stages = stages.filter(|file| file.contains("solution-") && file.ends_with(".toml"));
-        words.extend(stages.map(String::from));
+        words.extend(stages.filter(|file| is_asked(file)).map(String::from));
     }
-    // 1 where a stage misses the target.
-    let text = printed(&words, flags, &[0, 1])?;
-    let command = format!("cargo xtask problems {name} -- {}", flags.join(" "));
-    let mut all =
-        vec![json!({ "command": command.trim_end_matches(" -- "), "date": date("+%Y-%m-%d")? })];
-    for line in text.lines() {
-        let told: Value = serde_json::from_str(line)?;
-        let file = told["file"].as_str().unwrap_or_default();
-        let file = file.rsplit("problems/").next().unwrap_or_default();
-        let timed = told["sizes"].as_array().and_then(|sizes| sizes.last());
-        let (device, timed) = (
-            &told["device"],
-            timed.cloned().unwrap_or(told["why"].clone()),
-        );
-        all.push(json!({ "stage": file, "device": device, "timed": timed }));
+    let mut pytorch = asked.pytorch.then(PyTorch::start).transpose()?;
+    // Each stage and each operation by its name; a round adds to it what it measured.
+    let mut lines: Vec<Value> = Vec::new();
+    for _ in 0..asked.rounds {
+        // 1 where a stage misses the target.
+        let text = printed(&words, &asked.flags, &[0, 1])?;
+        for told in text.lines() {
+            let told: Value = serde_json::from_str(told)?;
+            let file = told["file"].as_str().unwrap_or_default();
+            let stage = file.rsplit("problems/").next().unwrap_or_default();
+            let timed = told["sizes"].as_array().and_then(|sizes| sizes.last());
+            let timed = timed.unwrap_or(&told["why"]).clone();
+            let problem = stage.split('/').next().unwrap_or_default();
+            if let Some(pytorch) = &mut pytorch
+                && let theirs = pytorch.asked(problem, &timed["size"])?
+                && !theirs.is_null()
+            {
+                let name = format!("{problem}/PyTorch");
+                add(&mut lines, &name, &told["device"], theirs);
+            }
+            add(&mut lines, stage, &told["device"], timed);
+        }
     }
-    kept::write_lines(format!("docs/data/problems/{name}.jsonl"), &all)
+    let words = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
+    let about = json!({ "command": format!("cargo xtask {words}"), "date": date("+%Y-%m-%d")? });
+    lines.insert(0, about);
+    kept::write_lines(format!("docs/data/problems/{}.jsonl", asked.name), &lines)
+}
+
+/// What was measured in one more turn: it is told as the first, with the seconds of each.
+fn add(lines: &mut Vec<Value>, stage: &str, device: &Value, timed: Value) {
+    let seconds = timed["seconds_median"].clone();
+    let known = lines.iter().position(|line| line["stage"] == stage);
+    let known = known.unwrap_or_else(|| {
+        lines.push(json!({ "stage": stage, "device": device, "timed": timed, "turns": [] }));
+        lines.len() - 1
+    });
+    if let Some(turns) = lines[known]["turns"].as_array_mut() {
+        turns.push(seconds);
+    }
+}
+
+/// A process that times what a user of PyTorch would call: `pytorch.py`, which says the protocol.
+struct PyTorch {
+    child: Child,
+    answers: BufReader<ChildStdout>,
+}
+
+impl PyTorch {
+    fn start() -> Result<PyTorch> {
+        let script = workspace().join("crates/xtask/src/pytorch.py");
+        let mut python = Command::new("python3");
+        watchdog::end_with_us(&mut python);
+        python
+            .arg(script)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut child = python.spawn().context("--pytorch needs python3")?;
+        let answers = child.stdout.take().context("it has no output")?;
+        let answers = BufReader::new(answers);
+        Ok(PyTorch { child, answers })
+    }
+
+    /// What its operation takes at this size; null where it has none.
+    fn asked(&mut self, problem: &str, size: &Value) -> Result<Value> {
+        let questions = self.child.stdin.as_mut().context("it has no input")?;
+        writeln!(questions, "{}", json!({ "problem": problem, "size": size }))?;
+        let mut answer = String::new();
+        self.answers.read_line(&mut answer)?;
+        serde_json::from_str(&answer)
+            .context("PyTorch's process ended: is PyTorch here, and a GPU?")
+    }
 }
 
 /// What the program `course`, which lies beside this one, prints, if it ends well.

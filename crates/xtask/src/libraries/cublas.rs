@@ -9,11 +9,11 @@ use std::ptr;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use common::device;
 use dlopen2::wrapper::{Container, WrapperApi};
 use verify::element::{Elements, Type};
 use verify::problem::Problem;
 use verify::shape::Shape;
+use watchdog::devices;
 
 use super::library::{Library, Multiply, Seconds};
 
@@ -93,10 +93,13 @@ pub struct OnGpu {
     products: usize,
 }
 
-/// The device's number among those of its platform: CUDA counts these alone.
+/// The device's number among those of its platform: CUDA counts these alone. A child lists them:
+/// some loaders leave OCL_ICD_FILENAMES cut short in a process that has loaded drivers, and
+/// lessons, which inherit it, would find less.
 fn number_of(index: usize) -> Result<c_int> {
-    let devices = device::list()?;
-    let platform = |index: usize| devices.get(index).map(|device| &device.platform.name);
+    let devices = devices::chosen(None, true)?;
+    let platform = |one: usize| devices.iter().find(|device| device.index == one);
+    let platform = |one: usize| platform(one).map(|device| device.platform.as_str());
     let before = (0..index).filter(|&one| platform(one) == platform(index));
     Ok(before.count() as c_int)
 }

@@ -1,6 +1,7 @@
 //! Tables of what is kept beside the recordings: a lesson's exercises, a problem's stages.
 
 use anyhow::{Context, Result, bail};
+use common::timing::quantile;
 use serde_json::Value;
 use verify::numbers::{percent, seconds};
 use watchdog::data::recording::name_on;
@@ -52,7 +53,8 @@ fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
     let stage = |line: &Value| line["stage"].as_str().unwrap_or_default().to_string();
     let ours = lines.iter().filter(|line| stage(line).starts_with(problem));
     let ours: Vec<&Value> = ours.collect();
-    let first = ours.first()?;
+    let is_theirs = |line: &Value| !line["timed"]["operation"].is_null();
+    let first = ours.iter().find(|line| !is_theirs(line))?;
     let device = first["device"].as_str().and_then(|it| it.strip_suffix(')'));
     let device = device.and_then(|it| it.rsplit_once(" ("));
     let (device, platform) = device.unwrap_or_default();
@@ -64,16 +66,38 @@ fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
         false => ("share_of_copy", "of a copy"),
         true => ("share_of_compute", "of multiply-adds"),
     };
+    // Of a median for each turn the median, and the first where there was one.
+    let time = |line: &Value| {
+        let turns = line["turns"].as_array().into_iter().flatten();
+        let turns: Vec<f64> = turns.filter_map(Value::as_f64).collect();
+        let first = line["timed"]["seconds_median"].as_f64();
+        if turns.is_empty() {
+            first
+        } else {
+            Some(quantile(&turns, 0.5))
+        }
+    };
+    let theirs = ours
+        .iter()
+        .find(|line| is_theirs(line))
+        .and_then(|line| time(line));
     let row = |line: &&Value| -> Row {
         let stage = stage(line);
         let number = stage.trim_end_matches(".toml").rsplit('-').next();
-        let figure = |name: &str| line["timed"][name].as_f64();
-        let time = or_dash(figure("seconds_median"), seconds);
-        let cells = [time, or_dash(figure(share), percent)];
-        (number.unwrap_or_default().into(), cells.into())
+        let name = match line["timed"]["operation"].as_str() {
+            Some(operation) => format!("PyTorch: `{operation}`"),
+            None => number.unwrap_or_default().into(),
+        };
+        let (time, share) = (time(line), line["timed"][share].as_f64());
+        let mut cells = vec![or_dash(time, seconds), or_dash(share, percent)];
+        if let Some(theirs) = theirs {
+            cells.push(or_dash(time, |time| format!("{:.2}", theirs / time)));
+        }
+        (name, cells)
     };
     let rows: Vec<Row> = ours.iter().map(row).collect();
-    let names = [format!("{device}: time"), of.into()];
+    let mut names = vec![format!("{device}: time"), of.into()];
+    names.extend(theirs.map(|_| "times as fast as PyTorch".into()));
     let table = table("stage", &names, &rows);
     let date = date.as_str().unwrap_or("?");
     Some(format!(
