@@ -275,7 +275,7 @@ fn a_quoted_kernel_that_differs_from_its_file_is_noticed() {
         "<!-- kernel: 02-saxpy.cl saxpy -->\n```c\nkernel void saxpy() {}\n```\n<!-- end -->\n";
     let page = scratch("stale-page.md", page);
     let check = program("xtask").args("pages --check").arg(page).run();
-    check.fails(1, &["stale-page.md", "cargo xtask pages"]);
+    check.fails(2, &["stale-page.md", "cargo xtask pages"]);
 }
 
 /// `xtask pages --check` in a folder of the test's own that holds these files, and beside them
@@ -313,7 +313,7 @@ fn a_sentence_that_the_recordings_do_not_bear_out_is_noticed() {
         "false.md",
     );
     check.fails(
-        1,
+        2,
         &[
             "false.txt:2",
             "mend the sentence",
@@ -342,7 +342,7 @@ fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
         .map(|(file, text)| (&**file, &**text))
         .collect();
     check_in_a_copy("figures", &files, &["kernels", "docs/data", "tests"], "").fails(
-        1,
+        2,
         &[
             "docs/figures/stride.svg, docs/play/colours.css; \
              run `cargo xtask pages`",

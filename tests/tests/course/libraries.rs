@@ -99,7 +99,7 @@ fn the_chosen_kernel_stands_beside_the_library_at_each_size() {
         .env("LD_LIBRARY_PATH", missing);
     without
         .run()
-        .fails(1, &["OpenBLAS is not installed; next: "]);
+        .fails(2, &["OpenBLAS is not installed; next: "]);
     let run = program("xtask").args(&words).run();
     let lines = run.records();
     let here = lines.iter().any(|line| line["library"] == "OpenBLAS");
