@@ -49,7 +49,6 @@ use clap::{Arg, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand}
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use colored::Colorize;
-use common::Error;
 use watchdog::{end, must_be_shown};
 
 use game::puzzle::Kind;
@@ -163,12 +162,6 @@ enum Command {
     Report(Box<report::Options>),
     /// What of this machine the course can use, and how to mend the rest
     Doctor(doctor::Options),
-    /// It is a makers' command now
-    #[command(hide = true, disable_help_flag = true)]
-    Peers {
-        #[arg(allow_hyphen_values = true, num_args = ..)]
-        words: Vec<String>,
-    },
 }
 
 fn main() -> ExitCode {
@@ -218,13 +211,6 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Doctor(options) => return doctor::doctor(&options),
         Command::Diff(options) => diff::diff(&options)?,
         Command::Report(options) => report::report(&options)?,
-        Command::Peers { words } => {
-            let next = [&["cargo xtask libraries".into()], &words[..]]
-                .concat()
-                .join(" ");
-            let why = format!("makers compare with libraries; next: {next}");
-            return Err(Error::Usage(why).into());
-        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -47,7 +47,7 @@ pub struct Options {
 struct Candidate {
     choice: Choice,
     task: Form,
-    /// What its worker said first.
+    /// What its worker said last.
     record: Record,
     /// All its times, of every round.
     seconds: Vec<f64>,
@@ -61,31 +61,25 @@ pub fn tune(options: &Options) -> Result<ExitCode> {
         Some(words) => task.sizes_of(words)?,
         None => task.timed(),
     };
-    let mut all = Vec::new();
     let rounds = if options.how.no_timing { 1 } else { ROUNDS };
-    let choices = candidates(options, &task, &sizes)?;
+    let choices = candidates(options, &task, &sizes)?.into_iter();
+    let all = choices.map(|choice| Candidate {
+        task: task.chosen(&choice),
+        choice,
+        record: Record::default(),
+        seconds: Vec::new(),
+    });
+    let mut all: Vec<Candidate> = all.collect();
     let waiting = progress::bar(
-        Some(rounds * choices.len() as u64),
+        Some(rounds * all.len() as u64),
         "  {spinner} {pos} of {len} {elapsed}",
     );
-    for choice in choices {
-        let task = task.chosen(&choice);
-        let record = options.tried(&task, &sizes)?;
-        let seconds = record.seconds.clone();
-        waiting.inc(1);
-        all.push(Candidate {
-            choice,
-            task,
-            record,
-            seconds,
-        });
-    }
     // What the machine does besides meets all of them: each has its turn in every round.
-    for _ in 1..rounds {
+    for round in 0..rounds {
         for one in &mut all {
-            if one.is_sound() {
-                let again = options.tried(&one.task, &sizes)?;
-                one.seconds.extend(again.seconds);
+            if round == 0 || one.is_sound() {
+                one.record = options.tried(&one.task, &sizes)?;
+                one.seconds.extend(&one.record.seconds);
             }
             waiting.inc(1);
         }

@@ -9,11 +9,13 @@
 //! - [`types`] says what a type's name means.
 //! - [`log`] turns a compiler's build log into errors with file, line, caret and an
 //!   explanation.
+//! - [`near`] finds the names that are like one.
 //! - [`terminal`] is lines, tables, differences and signs of life on a terminal.
 
 pub mod directives;
 pub mod functions;
 pub mod log;
+pub mod near;
 pub mod terminal;
 pub mod tokens;
 pub mod types;

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use common::source::did_you_mean;
 use common::{Error, Result};
+use diagnostics::near::did_you_mean;
 use gimli::{EndianSlice, RunTimeEndian};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol};
 

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use common::source::did_you_mean;
 use common::{Error, Result};
+use diagnostics::near::did_you_mean;
 
 use crate::code::Code;
 use crate::{elf, ptx, sass, tools};

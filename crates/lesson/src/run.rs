@@ -6,7 +6,8 @@ use std::rc::Rc;
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use common::error::{Error, Result};
 use common::record::Of;
-use common::source::{Source, did_you_mean};
+use common::source::Source;
+use diagnostics::near::did_you_mean;
 use watchdog::{must_be_shown, status_of, watch};
 
 use crate::cli::{Flags, apply_color};

@@ -5,8 +5,8 @@ use std::fmt::Display;
 use std::path::Path;
 
 use common::device::Kind;
-use common::source::did_you_mean;
 use common::{Error, Result, file};
+use diagnostics::near::did_you_mean;
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{self, DeTable, DeValue};

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use common::error::Result;
-use common::source::did_you_mean;
+use diagnostics::near::did_you_mean;
 use serde::{Deserialize, Serialize};
 use task::Task;
 use task::choices::Choice;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use common::Error;
-use common::source::nearest;
+use diagnostics::near::nearest;
 
 use super::folder::{Folder, shown};
 use super::puzzle::Puzzle;
