@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use diagnostics::terminal::plain_name;
 use opencl3::device::{self as cl, Device as ClDevice, SubDevice};
+use opencl3::error_codes::{DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED};
 use opencl3::platform::{Platform as ClPlatform, get_platforms};
 use opencl3::types::cl_device_id;
 use serde::{Deserialize, Serialize};
@@ -247,6 +248,12 @@ pub fn list() -> Result<Vec<Device>> {
         return Err(missing::no_device(&names));
     }
     Ok(devices)
+}
+
+/// Whether a library opens as OpenCL, whatever drivers it then finds.
+pub fn has_loader() -> bool {
+    let none = [DLOPEN_RUNTIME_LOAD_FAILED, DLOPEN_FUNCTION_NOT_AVAILABLE];
+    !get_platforms().is_err_and(|error| none.contains(&error.0))
 }
 
 /// Every platform, and how many devices it has: a driver whose hardware is not

@@ -69,26 +69,37 @@ impl Source {
     }
 
     /// The kernel, from its attributes to the brace that closes it, and the comment
-    /// that leads to it: all comment lines since the kernel before, their marks gone.
+    /// that leads to it: the last one before it, its marks gone. Each paragraph is one line; what
+    /// is indented keeps its own.
     pub fn kernel(&self, name: &str) -> Option<KernelText> {
         let functions = functions::functions(&self.text);
         let at = functions.iter().position(|one| one.name == name)?;
         let bytes = functions[at].bytes.clone();
         let before = at.checked_sub(1).map_or(0, |at| functions[at].bytes.end);
-        let mut comment: Vec<&str> = Vec::new();
+        let (mut comment, mut is_behind_code) = (Vec::<String>::new(), false);
+        let is_text = |line: &str| !line.is_empty() && !line.starts_with(' ');
         for line in self.text[before..bytes.start].lines() {
-            let text = line.strip_prefix("//").unwrap_or("");
-            let text = text
-                .strip_prefix(' ')
-                .unwrap_or(text)
-                .trim_end_matches(['-', ' ']);
-            if !text.is_empty() || comment.last().is_some_and(|last| !last.is_empty()) {
-                comment.push(text);
+            let Some(text) = line.strip_prefix("//") else {
+                is_behind_code |= !line.trim().is_empty();
+                comment.push(String::new());
+                continue;
+            };
+            if std::mem::take(&mut is_behind_code) {
+                comment.clear();
+            }
+            let text = text.strip_prefix(' ').unwrap_or(text);
+            let text = text.trim_end_matches(['-', ' ']);
+            match comment.last_mut().filter(|last| is_text(last)) {
+                Some(last) if is_text(text) && !text.starts_with("- ") => {
+                    *last += &format!(" {text}")
+                }
+                _ => comment.push(text.into()),
             }
         }
+        comment.dedup_by(|line, before| line.is_empty() && before.is_empty());
         Some(KernelText {
             line: self.text[..bytes.start].lines().count() + 1,
-            comment: comment.join("\n").trim_end().to_string(),
+            comment: comment.join("\n").trim_matches('\n').to_string(),
             code: self.text[bytes].to_string(),
         })
     }

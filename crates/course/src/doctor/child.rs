@@ -68,7 +68,10 @@ fn devices() -> Value {
         Ok(devices) => devices,
         Err(error) => {
             let (says, mend) = (error.to_string(), error.mend());
-            return json!({ "error": says, "mend": mend, "platforms": platforms });
+            let has_loader = device::has_loader();
+            return json!({
+                "error": says, "mend": mend, "platforms": platforms, "has_loader": has_loader,
+            });
         }
     };
     let chosen = device::choose_as_told(&devices, None);
@@ -88,11 +91,9 @@ fn open(name: &str) -> Value {
             std::mem::forget(library);
             json!({})
         }
-        Err(error) => {
-            // The dynamic linker's words, without those around them.
-            let words = error.to_string();
-            json!({ "wrong": words.trim_start_matches("Could not open library: ") })
-        }
+        // The dynamic linker's words, without those around them.
+        Err(dlopen2::Error::OpeningLibraryError(error)) => json!({ "wrong": error.to_string() }),
+        Err(error) => json!({ "wrong": error.to_string() }),
     }
 }
 

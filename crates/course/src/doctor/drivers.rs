@@ -65,12 +65,8 @@ pub fn loader(answer: &Result<Value, String>) -> Finding {
             return Topic::Loader.bad("loader", says);
         }
     };
-    let error = answer["error"].as_str().unwrap_or_default();
-    // No loader, or a library that is not OpenCL's.
-    if ["(-2000)", "(-2001)"]
-        .iter()
-        .any(|code| error.contains(code))
-    {
+    if answer["has_loader"] == false {
+        let error = answer["error"].as_str().unwrap_or_default();
         return Topic::Loader.bad("loader", error).next(cure(answer));
     }
     Topic::Loader.good("loader", "is there, and lists platforms")
