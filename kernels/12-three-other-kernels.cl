@@ -96,6 +96,66 @@ kernel void sum_sub_groups(int n,
 }
 #endif
 
+// The same share, four elements a load, and four such loads in flight.
+float wide_share(int n, global const float *x)
+{
+    global const float4 *x4 = (global const float4 *)x;
+    const int fours = n / 4, step = get_global_size(0);
+    int q = get_global_id(0);
+    float4 sum[4] = {0, 0, 0, 0};
+    for (; q + 3 * step < fours; q += 4 * step)
+        for (int load = 0; load < 4; load++)
+            sum[load] += x4[q + load * step];
+    for (; q < fours; q += step)
+        sum[0] += x4[q];
+    sum[0] += sum[1] + sum[2] + sum[3];
+
+    float all = (sum[0].s0 + sum[0].s1) + (sum[0].s2 + sum[0].s3);
+    for (int i = fours * 4 + get_global_id(0); i < n; i += step) // behind the last four
+        all += x[i];
+    return all;
+}
+
+__attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+kernel void sum_wide(int n,
+                     global const float *x, // [n]
+                     global float *part)    // [groups]
+{
+    local float tile[ITEMS];
+    const float sum = tree(wide_share(n, x), tile);
+    if (get_local_id(0) == 0)
+        part[get_group_id(0)] = sum;
+}
+
+// NVIDIA's warps exchange registers, too, but its compiler has no sub-groups: by PTX, as
+// lesson 13 explains. Each step adds the number of the lane whose number differs in a bit.
+#ifdef SHUFFLE
+__attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+kernel void sum_shuffle(int n,
+                        global const float *x, // [n]
+                        global float *part)    // [groups]
+{
+    local float tile[ITEMS / 32]; // [warps]
+    float sum = wide_share(n, x), other;
+    for (int lanes = 16; lanes > 0; lanes /= 2) {
+        __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;"
+                         : "=f"(other)
+                         : "f"(sum), "r"(lanes));
+        sum += other;
+    }
+    if (get_local_id(0) % 32 == 0)
+        tile[get_local_id(0) / 32] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE); // all warps have brought theirs
+
+    if (get_local_id(0) == 0) {
+        float all = 0;
+        for (int warp = 0; warp < ITEMS / 32; warp++)
+            all += tile[warp];
+        part[get_group_id(0)] = all;
+    }
+}
+#endif
+
 // One launch: each group adds its number to the total. OpenCL C has atomics for
 // integers alone, so the sum is exchanged for the old one's bits until nobody came in
 // between.

@@ -575,6 +575,7 @@ run! {
     the_commands_of_lesson_12_run "lessons/12-three-other-kernels/README.md"
     the_commands_of_lesson_13_run "lessons/13-beyond-fp32/README.md"
     the_commands_of_lesson_14_run "lessons/14-several-devices/README.md"
+    the_commands_of_lesson_15_run "lessons/15-around-the-product/README.md"
 }
 
 #[test]

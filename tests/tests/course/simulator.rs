@@ -76,6 +76,13 @@ fn sums_that_are_taken_in_pieces_are_sound() {
         (6, "trace_tiles", "8"),
         (7, "matmul_dot8", "3x2x1031 --json"),
         (9, "matmul_blocked", "3x2x2049 --json"),
+        (15, "product_tile", "9x5x40 --json"),
+        (15, "small_by_group", "1 --json"),
+        (15, "small_by_columns", "1 --json"),
+        (15, "small_alone", "1 --json"),
+        (15, "quantise", "9x5x40 --json"),
+        (15, "few_rows", "17x5x40 --json"),
+        (15, "windows_queue", "3x5x1 --json"),
     ] {
         let program = lesson(number).args(&format!("--only {kernel} --runs 0 --size {size}"));
         let (run, log) = oclgrind.run(&format!("pieces-{kernel}"), program);

@@ -42,6 +42,11 @@ impl Launch {
             args: Vec::new(),
         }
     }
+
+    /// Its kernel, and how that is launched.
+    pub(super) fn parts(&self) -> (&Kernel, &NdRange) {
+        (&self.kernel, &self.range)
+    }
 }
 
 /// One argument of a kernel.

@@ -1,0 +1,72 @@
+//! A task in parts: a launch for each of them. All of it is timed by the wall clock, since half of
+//! it is the host's time.
+
+use common::Result;
+use common::memory::Poison;
+use common::outcome::Outcome;
+use common::record::Record;
+use common::session::Recorded;
+use common::timing::measure;
+use lesson::Lesson;
+use task::{Arg, Task};
+
+/// How the launches come to the device.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Way {
+    /// Each when the one before has ended.
+    InOrder,
+    /// In any order, or at the same time.
+    OutOfOrder,
+    /// Recorded once.
+    CommandBuffer,
+}
+
+/// A row of the table: the task with a launch for each of its `parts`, whose number is the kernel's
+/// first argument. Each has a kernel object of its own, with its arguments: PoCL 3.1 records a
+/// kernel, but takes the arguments that it has when all is enqueued.
+pub fn row(lesson: &mut Lesson, task: &mut Task, way: Way) -> Result<()> {
+    let parts = task.plan()?.scope.get("parts").unwrap_or_default() as usize;
+    let launch = task.launches.remove(0);
+    let of = |part| {
+        let mut one = launch.clone();
+        one.args[0] = Arg::int("first", part);
+        one
+    };
+    task.launches = (0..parts).map(of).collect();
+    let Some(mut record) = lesson.begins(task)? else {
+        return Ok(());
+    };
+    let done = run(lesson, task, way, &mut record);
+    let record = record.after(done)?;
+    lesson.row(record)
+}
+
+fn run(lesson: &mut Lesson, task: &Task, way: Way, record: &mut Record) -> Result<Outcome> {
+    let (plan, kernels) = lesson.build(task, record)?;
+    // They are all the same kernel, of which no part is told alone.
+    record.helpers.clear();
+    let ready = lesson.bind(task, plan, kernels)?;
+    let (runs, session) = (lesson.runs()?, lesson.session()?);
+    let other = (way == Way::OutOfOrder).then(|| session.out_of_order());
+    let other = other.transpose()?;
+    let queue = other.as_ref().unwrap_or(&session);
+    let recorded = (way == Way::CommandBuffer).then(|| Recorded::of(&session, &ready.launches));
+    let recorded = recorded.transpose()?;
+    let all = || {
+        match &recorded {
+            Some(recorded) => recorded.enqueue()?,
+            None => drop(queue.launch_all(&ready.launches)?),
+        }
+        queue.finish().map(|()| Vec::new())
+    };
+    ready.poison(&session)?;
+    all()?;
+    let results = ready.read(&session)?;
+    let right = ready.check(&session, &results)?;
+    if let Some(runs) = runs {
+        let again = |_| ready.poison_again(&session, Poison::Nan);
+        record.timed(&measure(runs, None, again, all)?, ready.plan.work, None);
+        ready.check_again(&session, (right, &results))?;
+    }
+    Ok(right.into())
+}
