@@ -1,6 +1,6 @@
 //! Launches that are recorded once and enqueued together, by `cl_khr_command_buffer`.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 use std::mem::transmute;
 use std::ptr;
 
@@ -15,6 +15,9 @@ use crate::error::{During, Error, Result};
 
 /// The extension that has command buffers.
 const NAME: &str = "cl_khr_command_buffer";
+
+/// Where a function lies.
+type Address = *mut c_void;
 
 /// A command buffer, and the driver's functions for it.
 pub struct Recorded {
@@ -53,16 +56,20 @@ impl Recorded {
         // SAFETY: each address is null or a function of the extension, whose type cl3 has from its
         // header; null becomes None.
         let (create, made) = unsafe {
-            let create: clCreateCommandBufferKHR_t =
-                transmute(address(c"clCreateCommandBufferKHR"));
+            let create = address(c"clCreateCommandBufferKHR");
+            let (add, finalize) = (c"clCommandNDRangeKernelKHR", c"clFinalizeCommandBufferKHR");
+            let (enqueue, release) = (c"clEnqueueCommandBufferKHR", c"clReleaseCommandBufferKHR");
             let made = Recorded {
                 buffer: ptr::null_mut(),
-                add: transmute(address(c"clCommandNDRangeKernelKHR")),
-                finalize: transmute(address(c"clFinalizeCommandBufferKHR")),
-                enqueue: transmute(address(c"clEnqueueCommandBufferKHR")),
-                release: transmute(address(c"clReleaseCommandBufferKHR")),
+                add: transmute::<Address, clCommandNDRangeKernelKHR_t>(address(add)),
+                finalize: transmute::<Address, clFinalizeCommandBufferKHR_t>(address(finalize)),
+                enqueue: transmute::<Address, clEnqueueCommandBufferKHR_t>(address(enqueue)),
+                release: transmute::<Address, clReleaseCommandBufferKHR_t>(address(release)),
             };
-            (create, made)
+            (
+                transmute::<Address, clCreateCommandBufferKHR_t>(create),
+                made,
+            )
         };
         let (queue, mut status) = (session.queue.get(), 0);
         // SAFETY: one queue is given, and it is alive.
