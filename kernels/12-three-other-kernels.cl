@@ -127,8 +127,9 @@ kernel void sum_wide(int n,
         part[get_group_id(0)] = sum;
 }
 
-// NVIDIA's warps exchange registers, too, but its compiler has no sub-groups: by PTX, as
-// lesson 13 explains. Each step adds the number of the lane whose number differs in a bit.
+// NVIDIA's warps exchange registers, too, but its compiler has no sub-groups: by PTX,
+// as lesson 13 explains. Each step adds the number of the lane whose number differs in
+// a bit.
 #ifdef SHUFFLE
 __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 kernel void sum_shuffle(int n,

@@ -3,8 +3,8 @@
 //
 //     C[M][N] = A[M][K] * B[K][N], row-major; get_global_id(0) runs along a row of C.
 //
-// All kernels guard: they are right for every size. Those named `strip` or `alone` are for
-// a CPU.
+// All kernels guard: they are right for every size. Those named `strip` or `alone` are
+// for a CPU.
 
 #define unrolled_for _Pragma("unroll") for // a loop that the compiler writes out
 
@@ -124,30 +124,35 @@ kernel void product_strip(int M, int N, int K,
 }
 
 // The three launches that fusing saves: each reads what the one before has written.
-kernel void add_bias(int count, int N, global float *C, global const float *bias)
+kernel void add_bias(int count, int N,
+                     global float *C,          // [M][N]
+                     global const float *bias) // [N]
 {
     const int i = get_global_id(0);
     if (i < count)
         C[i] += bias[i % N];
 }
 
-kernel void apply_gelu(int count, global float *C)
+kernel void apply_gelu(int count,
+                       global float *C) // [M][N]
 {
     const int i = get_global_id(0);
     if (i < count)
         C[i] = GELU(C[i]);
 }
 
-kernel void add_residual(int count, global const float *C, global const float *residual,
-                         global float *D)
+kernel void add_residual(int count,
+                         global const float *C,        // [M][N]
+                         global const float *residual, // [M][N]
+                         global float *D)              // [M][N]
 {
     const int i = get_global_id(0);
     if (i < count)
         D[i] = residual[i] + C[i];
 }
 
-// ---- 2. Many small products: C[p] = A[p] * B[p], each SIDE x SIDE, one after another in
-// memory.
+// ---- 2. Many small products: C[p] = A[p] * B[p], each SIDE x SIDE, one after another
+// in memory.
 
 #define SIDE 32
 
@@ -227,9 +232,9 @@ kernel void small_alone(int count,
     }
 }
 
-// ---- 3. Weights in four bits: 8 neighbours of a column of W in a word, and a scale for
-// each 128: weight = (four bits - 8) * scale. X's rows are STRIDE floats long, whole groups
-// of 128, and zeros behind K; W's rows are whole vectors of 16.
+// ---- 3. Weights in four bits: 8 neighbours of a column of W in a word, a scale for
+// each 128: weight = (four bits - 8) * scale. X's rows are STRIDE floats long, whole
+// groups of 128, and zeros behind K; W's rows are whole vectors of 16.
 
 #ifndef BITS
 #define BITS 4
@@ -257,8 +262,9 @@ kernel void small_alone(int count,
 #error "COLUMNS must be 4 or 16: a weight matrix has whole vectors of 16 columns"
 #endif
 
-// Of each column and each 128 of its weights a scale, and the weights in four bits. A NaN or
-// an infinite weight makes the scale so: the group's products show it. All zeros have scale 0.
+// Of each column and each 128 of its weights a scale, and the weights in four bits. A
+// NaN or an infinite weight makes the scale so: the group's products show it. All zeros
+// have scale 0.
 kernel void quantise(int K, int N, int width,
                      global const float *weights, // [K][N]
                      global uint *W,              // [groups * 16][width]
@@ -285,11 +291,12 @@ kernel void quantise(int K, int N, int width,
     }
 }
 
-// Y = X * W, for a few rows. Each weight is unpacked in a register, and used ROWS times.
+// Y = X * W, for a few rows. Each weight is unpacked in a register, and used ROWS
+// times.
 __attribute__((reqd_work_group_size(ACROSS, LANES, 1)))
 kernel void few_rows(int M, int N, int stride, int width,
                      global const float *X,     // [M][stride]
-                     global const KEPT *W,      // [stride / 8][width]; of 32 bits [stride]
+                     global const KEPT *W,      // [stride / 8 or stride][width]
                      global const float *scale, // [stride / 128][width]
                      global float *Y)           // [M][N]
 {

@@ -1,9 +1,9 @@
-// Symptom: nearly every element is wrong, of the fused row alone. With a bias that is the
-// same everywhere it would be right.
+// Symptom: nearly every element is wrong, of the fused row alone. With a bias that is
+// the same everywhere it would be right.
 // Run: lesson15 --only product_strip --size 37x91x53
 //
-// D = residual + gelu(A * B + bias), in one kernel or in four. A group of any shape; an item
-// has 4 rows of 16 columns.
+// D = residual + gelu(A * B + bias), in one kernel or in four. A group of any shape; an
+// item has 4 rows of 16 columns.
 
 #if FUSED
 #define GELU(x) \
@@ -43,7 +43,8 @@ kernel void product_strip(int M, int N, int K,
     for (int r = 0; r < min(4, M - row); r++) {
         const int i = (row + r) * N + column;
         const float16 rest = load16(N - column, residual + i);
-        const float16 value = FINISH(sum[r], bias[row + r], rest);
+        const float16 shift = bias[row + r];
+        const float16 value = FINISH(sum[r], shift, rest);
         float lane[16];
         vstore16(value, 0, lane);
         for (int l = 0; l < min(16, N - column); l++)

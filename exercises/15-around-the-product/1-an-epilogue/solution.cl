@@ -1,5 +1,5 @@
-// Exercise 15.1: an epilogue. D = residual + max(0, A B + bias), four neighbours of a row
-// for each item.
+// Exercise 15.1: an epilogue. D = residual + max(0, A B + bias), four neighbours of a
+// row for each item.
 
 kernel void fused(int M, int N, int K,
                   global const float *A,        // [M][K]

@@ -1,5 +1,5 @@
-// Exercise 15.2: four rows, one word. Y = X W, where a weight is (four bits - 8) * scale. A
-// column for each item.
+// Exercise 15.2: four rows, one word. Y = X W, where a weight is (four bits - 8) *
+// scale. A column for each item.
 
 kernel void four_rows(int N, int groups,
                       global const float *X,     // [4][128 * groups]

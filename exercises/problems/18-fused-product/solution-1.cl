@@ -1,8 +1,9 @@
-// The fused product, stage 1: a tile of 16 x 16 in local memory, and the rest in a register.
+// The fused product, stage 1: a tile of 16 x 16 in local memory, and the rest in a
+// register.
 //
-// An element's sum is in a register when the loop has ended. The bias and GELU go on from
-// there: D is stored once, and nothing is read again. Two barriers for each 16 of K, by all
-// items, those beyond the edge too.
+// An element's sum is in a register when the loop has ended. The bias and GELU go on
+// from there: D is stored once, and nothing is read again. Two barriers for each 16 of
+// K, by all items, those beyond the edge too.
 
 #define SIDE 16
 

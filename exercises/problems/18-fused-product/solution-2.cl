@@ -1,8 +1,8 @@
 // The fused product, stage 2: 8 x 8 sums for each item.
 //
-// Lesson 8's tile: an element of A or B that was read from local memory is used eight times.
-// All 64 sums go on in their registers. The loops that store them are unrolled: an index
-// that is known only at run time would send the sums to memory.
+// Lesson 8's tile: an element of A or B that was read from local memory is used eight
+// times. All 64 sums go on in their registers. The loops that store them are unrolled:
+// an index that is known only at run time would send the sums to memory.
 
 #define unrolled_for _Pragma("unroll") for // a loop that the compiler writes out
 #define TM 64 // rows of C per group

@@ -1,7 +1,7 @@
 // The fused product, stage 3, for a CPU: 4 rows of 16 columns for each item.
 //
-// The sums of a row are one vector, and so tanh is computed for 16 of them at once: one by one
-// it would take longer than the product.
+// The sums of a row are one vector, and so tanh is computed for 16 of them at once: one
+// by one it would take longer than the product.
 
 #define unrolled_for _Pragma("unroll") for // a loop that the compiler writes out
 

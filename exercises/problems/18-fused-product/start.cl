@@ -1,4 +1,5 @@
-// Problem 18: D[row][column] = gelu(bias[column] + the sum over k of A[row][k] * B[k][column]).
+// Problem 18: D[row][column] = gelu(bias[column] + the sum over k of A[row][k] *
+// B[k][column]).
 
 // By tanh, as in GPT-2.
 #define GELU(x) \

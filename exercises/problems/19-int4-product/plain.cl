@@ -1,9 +1,9 @@
-// Y = X W for 16 rows of X. A weight is (four bits - 8) * scale: word q of a column has the
-// bits of k = 8q to 8q + 7, the first in the lowest; 128 weights share a scale. One element
-// for each work-item.
+// Y = X W for 16 rows of X. A weight is (four bits - 8) * scale: word q of a column has
+// the bits of k = 8q to 8q + 7, the first in the lowest; 128 weights share a scale. One
+// element for each work-item.
 kernel void product_int4(int N, int groups,
                          global const float *X,     // [16][128 * groups]
-                         global const uint *W,      // [16 * groups][N], eight weights in each word
+                         global const uint *W,      // [16 * groups][N], eight in each
                          global const float *scale, // [groups][N]
                          global float *Y)           // [16][N]
 {

@@ -1,11 +1,12 @@
 // int4, stage 1: a column for each item, 16 sums in registers.
 //
-// A word is loaded and unpacked once and used for 16 rows, where plain.cl does both 16 times.
-// Neighbouring items read neighbouring words. All items of a warp read the same element of X.
+// A word is loaded and unpacked once and used for 16 rows, where plain.cl does both 16
+// times. Neighbouring items read neighbouring words. All items of a warp read the same
+// element of X.
 
 kernel void product_int4(int N, int groups,
                          global const float *X,     // [16][128 * groups]
-                         global const uint *W,      // [16 * groups][N], eight weights in each word
+                         global const uint *W,      // [16 * groups][N], eight in each
                          global const float *scale, // [groups][N]
                          global float *Y)           // [16][N]
 {

@@ -1,19 +1,20 @@
 // int4, stage 3, for a CPU: 16 columns for each item, in vectors.
 //
-// 16 neighbouring words are one vector: all 16 are unpacked at once, and used for 16 rows,
-// whose sums are 16 vectors. Of a last part that is no whole vector the item goes back, and
-// computes some columns again: it stores the same numbers that another item stores.
+// 16 neighbouring words are one vector: all 16 are unpacked at once, and used for 16
+// rows, whose sums are 16 vectors. A last part that is no whole vector is loaded number by
+// number.
 
 #define unrolled_for _Pragma("unroll") for // a loop that the compiler writes out
 
 __attribute__((reqd_work_group_size(1, 1, 1)))
 kernel void product_int4(int N, int groups,
                          global const float *X,     // [16][128 * groups]
-                         global const uint *W,      // [16 * groups][N], eight weights in each word
+                         global const uint *W,      // [16 * groups][N], eight in each
                          global const float *scale, // [groups][N]
                          global float *Y)           // [16][N]
 {
-    const int K = 128 * groups, column = get_group_id(0) * 16, count = min(16, N - column);
+    const int K = 128 * groups, column = get_group_id(0) * 16;
+    const int count = min(16, N - column);
     float16 sum[16];
     unrolled_for (int row = 0; row < 16; row++)
         sum[row] = 0;

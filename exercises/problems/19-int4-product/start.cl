@@ -3,7 +3,7 @@
 
 kernel void product_int4(int N, int groups,
                          global const float *X,     // [16][128 * groups]
-                         global const uint *W,      // [16 * groups][N], eight weights in each word
+                         global const uint *W,      // [16 * groups][N], eight in each
                          global const float *scale, // [groups][N]
                          global float *Y)           // [16][N]
 {

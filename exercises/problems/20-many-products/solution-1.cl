@@ -1,7 +1,7 @@
 // Many products, stage 1: a group for each, its matrices in local memory.
 //
-// Each element is read once from global memory. From local memory an item reads two for each
-// multiply-add, and so that binds, not global memory.
+// Each element is read once from global memory. From local memory an item reads two for
+// each multiply-add, and so that binds, not global memory.
 
 __attribute__((reqd_work_group_size(32, 8, 1)))
 kernel void products(int count,

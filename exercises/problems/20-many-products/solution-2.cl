@@ -1,7 +1,8 @@
 // Many products, stage 2: 32 items for each, and no barrier.
 //
-// An item keeps its column of B in 32 registers, and the 32 items of a warp read four elements
-// of A at once, all the same: 1/4 + 1/32 loads for a multiply-add where stage 1 has 2.
+// An item keeps its column of B in 32 registers, and the 32 items of a warp read four
+// elements of A at once, all the same: 1/4 + 1/32 loads for a multiply-add where stage
+// 1 has 2.
 
 __attribute__((reqd_work_group_size(32, 1, 1)))
 kernel void products(int count,

@@ -1,4 +1,5 @@
-// Many products, stage 3, for a CPU: a product for each item, a row of C in two vectors.
+// Many products, stage 3, for a CPU: a product for each item, a row of C in two
+// vectors.
 //
 // 12 KiB lie in the L1 cache. Four rows at a time use what was loaded of B four times.
 

@@ -192,7 +192,7 @@ fn every_header_says_what_is_seen_how_to_run_it_and_what_finds_it() {
             "{name}: the file holds that one kernel"
         );
         assert!(
-            (3..=13).contains(&broken.lesson),
+            (3..=13).contains(&broken.lesson) || broken.lesson == 15,
             "{name}: below are no tests for lesson {}",
             broken.lesson
         );
