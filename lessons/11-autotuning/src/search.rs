@@ -34,12 +34,12 @@ pub fn next(space: &[Point], starts: &[Point], known: &Known, seed: u64) -> Opti
     if let (Some(number), Some((best, _))) = (beyond_sample, ranking.first())
         && number % EXPLORE != EXPLORE - 1
     {
-        let steps = |point: &&&Point| point.steps_to(&best.point);
-        let nearest = untried.iter().filter_map(|point| steps(&point)).min();
-        let near = untried
-            .iter()
-            .filter(|p| nearest.is_some() && steps(p) == nearest);
-        if let Some(point) = near.choose(&mut random) {
+        let near = untried.iter();
+        let near = near.filter_map(|point| Some((point.steps_to(&best.point)?, *point)));
+        let near: Vec<(usize, &Point)> = near.collect();
+        let nearest = near.iter().map(|one| one.0).min();
+        let near = near.iter().filter(|one| Some(one.0) == nearest);
+        if let Some((_, point)) = near.choose(&mut random) {
             return Some((*point).clone());
         }
     }
