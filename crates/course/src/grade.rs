@@ -67,7 +67,7 @@ pub struct Options {
     #[arg(long)]
     fresh: bool,
     /// Device, as the lessons take it [default: the one that they choose]
-    #[arg(long, value_name = "SELECTOR")]
+    #[arg(short, long, value_name = "SELECTOR")]
     device: Option<String>,
     /// End a launch that takes longer
     #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u64).range(1..))]
