@@ -18,7 +18,7 @@ use crate::taken::{Taken, taken};
 
 /// The flags of `course asm`.
 #[derive(Args)]
-pub struct Options {
+pub struct AsmArgs {
     #[command(flatten)]
     wanted: Wanted,
     /// Print the loop alone, without head and counts
@@ -36,7 +36,7 @@ pub struct Options {
 }
 
 /// Prints the loop and what one round of it does.
-pub fn asm(options: &Options) -> Result<ExitCode> {
+pub fn asm(options: &AsmArgs) -> Result<ExitCode> {
     let mut wanted = options.wanted.clone();
     let (launched, source, code) = match &options.binary {
         Some(path) => {

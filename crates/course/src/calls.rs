@@ -23,7 +23,7 @@ use watchdog::fallback_driver;
 
 /// The flags of `course calls`.
 #[derive(clap::Args)]
-pub struct Options {
+pub struct CallsArgs {
     /// The program and its arguments
     #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
@@ -48,7 +48,7 @@ pub struct Options {
 }
 
 /// Runs the program, tells its calls, and ends with its exit status.
-pub fn calls(options: &Options) -> Result<ExitCode> {
+pub fn calls(options: &CallsArgs) -> Result<ExitCode> {
     let mut out: Box<dyn Write> = match &options.output {
         Some(path) => Box::new(
             File::create(path).with_context(|| format!("cannot write {}", path.display()))?,

@@ -30,7 +30,7 @@ const CONTEXT: usize = 2;
 
 /// What to compare.
 #[derive(Args)]
-pub struct Options {
+pub struct DiffArgs {
     /// A lesson's number, or a kernel's name; or a task file, whose kernel is counted and compiled
     #[arg(value_name = "LESSON|KERNEL|FILE.toml")]
     from: String,
@@ -59,7 +59,7 @@ impl Kernel {
 
 type Pair<'a> = (&'a Kernel, &'a Kernel);
 
-pub fn diff(options: &Options) -> Result<()> {
+pub fn diff(options: &DiffArgs) -> Result<()> {
     let words = Vec::from_iter([&options.from].into_iter().chain(&options.to));
     let tasks = words.iter().filter(|word| is_task(Path::new(word))).count();
     match words[..] {

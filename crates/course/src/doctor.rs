@@ -25,7 +25,7 @@ use finding::{Finding, Health, Topic};
 
 /// The flags of `course doctor`.
 #[derive(clap::Args)]
-pub struct Options {
+pub struct DoctorArgs {
     /// Print one JSON object a line
     #[arg(long)]
     json: bool,
@@ -39,7 +39,7 @@ const CANNOT_RUN: u8 = 3;
 
 /// Looks at everything, prints it, and tells whether the course can run: status 0,
 /// or 3 where it cannot.
-pub fn doctor(options: &Options) -> Result<ExitCode> {
+pub fn doctor(options: &DoctorArgs) -> Result<ExitCode> {
     if !options.probe.is_empty() {
         child::answer(&options.probe)?;
         return Ok(ExitCode::SUCCESS);

@@ -54,7 +54,7 @@ impl Start {
 
 /// The flags of a command that plays.
 #[derive(clap::Args)]
-pub struct Options {
+pub struct GameArgs {
     /// Its number, its name, or your file [default: the next one]
     #[arg(value_name = "WHICH")]
     puzzle: Option<String>,
@@ -104,7 +104,7 @@ pub fn start(options: &Start, puzzles: &[&Puzzle]) -> Result<ExitCode> {
 
 /// Lists the puzzles of this kind, or all, checks one, or shows what helps with it; `--watch`
 /// checks one after every save, and goes on among all.
-pub fn play(all: &[Puzzle], kind: Option<Kind>, options: &Options) -> Result<ExitCode> {
+pub fn play(all: &[Puzzle], kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
     let mut puzzles: Vec<&Puzzle> = all.iter().collect();
     puzzles.retain(|one| kind.is_none_or(|kind| one.kind == kind));
     let folder = &Folder::find()?;

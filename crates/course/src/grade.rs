@@ -47,7 +47,7 @@ const NAME: usize = 20;
 
 /// The flags of `course grade`.
 #[derive(clap::Args)]
-pub struct Options {
+pub struct GradeArgs {
     /// A folder of students' folders, or one student's
     #[arg(value_name = "FOLDER", required = true)]
     folders: Vec<PathBuf>,
@@ -82,7 +82,7 @@ pub struct Options {
 }
 
 /// Judges what lies in the folders.
-pub fn grade(options: &Options) -> Result<ExitCode> {
+pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
     let begun = Instant::now();
     let all = match &options.from {
         Some(folder) => exercises::set(folder)?,
@@ -169,7 +169,7 @@ struct Grade<'a> {
 }
 
 struct Judge<'a> {
-    options: &'a Options,
+    options: &'a GradeArgs,
     device: &'a Device,
     course: String,
     /// How many were judged before.
@@ -266,7 +266,7 @@ impl Judge<'_> {
         let ages: Vec<_> = all.map(age).collect();
         let text = |(at, text): (_, &Vec<u8>)| format!("{at:?} {}", text.escape_ascii());
         let files: Vec<_> = files.iter().map(text).collect();
-        let Options { timeout, seed, .. } = self.options;
+        let GradeArgs { timeout, seed, .. } = self.options;
         let (device, course, place) = (self.device, &self.course, &puzzle.place);
         format!("{place} {course} {ages:?} {device:?} {timeout} {seed:?} {files:?}")
     }

@@ -23,7 +23,7 @@ use traffic::Traffic;
 
 /// The flags of `course inspect`.
 #[derive(clap::Args)]
-pub struct Options {
+pub struct InspectArgs {
     /// A task file, or a file with kernels of your own
     #[arg(value_name = "FILE.toml|FILE.cl")]
     file: PathBuf,
@@ -45,8 +45,8 @@ pub struct Options {
 }
 
 /// Inspects the kernels of a file, one after the other; the status is the largest.
-pub fn inspect(options: &Options) -> Result<ExitCode> {
-    let Options {
+pub fn inspect(options: &InspectArgs) -> Result<ExitCode> {
+    let InspectArgs {
         file,
         only,
         launch,
@@ -78,7 +78,7 @@ pub fn inspect(options: &Options) -> Result<ExitCode> {
 
 /// One kernel, and how it is launched.
 struct Inspection<'a> {
-    options: &'a Options,
+    options: &'a InspectArgs,
     check: Check<'a>,
     /// Where the simulator looks: at the first, or at the next where that takes too long.
     simulated: Vec<Sizes>,
@@ -93,7 +93,7 @@ struct Inspection<'a> {
 impl Inspection<'_> {
     /// Runs every detector, and tells what they saw; the exit status.
     fn show(mut self) -> Result<u8> {
-        let Options { file, how, .. } = self.options;
+        let InspectArgs { file, how, .. } = self.options;
         if !how.json {
             head(file, self.check.subject, how.seed)?;
         }

@@ -115,53 +115,53 @@ fn arguments() -> clap::Command {
 #[derive(Subcommand)]
 enum Command {
     /// A program of your own, a package made from one of the course's examples
-    New(new::Options),
+    New(new::NewArgs),
     /// The OpenCL calls of any program, each in a sentence, and what they come to
-    Calls(calls::Options),
+    Calls(calls::CallsArgs),
     /// Copy the exercises and the broken kernels to a folder of your own
     Start(game::Start),
     /// Check an exercise, the next one or any; hints, the solution, what differs
-    Exercise(game::Options),
+    Exercise(game::GameArgs),
     /// The problems among them: `problem 3` is `exercise p3`
-    Problem(game::Options),
+    Problem(game::GameArgs),
     /// The broken kernels among them: `diagnose 7` is `exercise d7`
-    Diagnose(game::Options),
+    Diagnose(game::GameArgs),
     /// The programs among them: `host 1` is `exercise h1`
-    Host(game::Options),
+    Host(game::GameArgs),
     /// Check everything that you have begun
     CheckAll(::inspect::judge::How),
     /// What a class has come to: a table of all students' folders
-    Grade(Box<grade::Options>),
+    Grade(Box<grade::GradeArgs>),
     /// Is a kernel of your own right, as its task file says, and how fast is it?
-    Run(Box<run::Options>),
+    Run(Box<run::RunArgs>),
     /// Time all values of a task's macros and groups that it names, each checked
-    Tune(Box<tune::Options>),
+    Tune(Box<tune::TuneArgs>),
     /// Write a first draft of a task file for a kernel of your own
-    Spec(spec::Options),
+    Spec(spec::SpecArgs),
     /// Races, bad accesses and other faults of a kernel of your own
     #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
-    Inspect(Box<inspect::Options>),
+    Inspect(Box<inspect::InspectArgs>),
     /// The innermost loop of a kernel as the device's compiler made it, counted
     #[command(mut_arg("kernel", of_kernel))]
-    Asm(Box<asm::Options>),
+    Asm(Box<asm::AsmArgs>),
     /// How many groups of a kernel a unit of a GPU holds at once, and what binds
     #[command(
         mut_arg("kernel", |arg| arg.required(false).default_value("").hide_default_value(true)),
         mut_arg("kernel", of_kernel)
     )]
-    Occupancy(Box<occupancy::Options>),
+    Occupancy(Box<occupancy::OccupancyArgs>),
     /// The memory traffic of a kernel, line by line, as a simulator sees it
     #[command(
         mut_arg("device", |arg| arg.hide(true)),
         mut_arg("kernel", of_kernel)
     )]
-    Trace(Box<trace::Options>),
+    Trace(Box<trace::TraceArgs>),
     /// What changed between two kernels, or from one lesson to another
-    Diff(diff::Options),
+    Diff(diff::DiffArgs),
     /// Run every lesson on a device, and write one page with every step on it
-    Report(Box<report::Options>),
+    Report(Box<report::ReportArgs>),
     /// What of this machine the course can use, and how to mend the rest
-    Doctor(doctor::Options),
+    Doctor(doctor::DoctorArgs),
 }
 
 fn main() -> ExitCode {

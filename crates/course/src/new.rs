@@ -16,7 +16,7 @@ use crate::game::folder::{must_lie_outside, shown};
 
 /// The flags of `course new`.
 #[derive(clap::Args)]
-pub struct Options {
+pub struct NewArgs {
     /// What to begin with: saxpy, matmul, reduction, pipeline or embedded
     example: String,
     /// The new package's folder; its name becomes the package's
@@ -24,7 +24,7 @@ pub struct Options {
 }
 
 /// Copies the example, names it, and says how to run it.
-pub fn new(options: &Options) -> Result<ExitCode> {
+pub fn new(options: &NewArgs) -> Result<ExitCode> {
     let examples = workspace().join("examples");
     let from = examples.join(&options.example);
     if !from.join("Cargo.toml").is_file() {

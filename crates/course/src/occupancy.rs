@@ -20,7 +20,7 @@ use crate::asm;
 
 /// The flags of `course occupancy`.
 #[derive(Args)]
-pub struct Options {
+pub struct OccupancyArgs {
     #[command(flatten)]
     wanted: Wanted,
     /// Count for this GPU, by its name or its compute capability (h200, 8.9), not for the
@@ -55,7 +55,7 @@ struct Known {
 }
 
 /// Counts, and prints what came of it.
-pub fn occupancy(options: &Options) -> Result<ExitCode> {
+pub fn occupancy(options: &OccupancyArgs) -> Result<ExitCode> {
     let named = options.model.as_deref().map(model).transpose()?;
     let mut known = Known::default();
     let mut name = "A kernel".to_string();
@@ -145,7 +145,7 @@ fn model(name: &str) -> Result<&'static Architecture> {
 
 /// What the driver tells of a kernel that was launched; on NVIDIA's also what its program
 /// was built for, and the registers.
-fn told(options: &Options, wanted: &Wanted, launched: &Launched) -> Result<Known> {
+fn told(options: &OccupancyArgs, wanted: &Wanted, launched: &Launched) -> Result<Known> {
     let record = &launched.record;
     let group = ndrange::count(&record.group);
     let local = record.local_bytes;

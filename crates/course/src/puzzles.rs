@@ -15,7 +15,7 @@ use watchdog::lessons::LESSONS;
 use crate::game::folder::{Folder, shown};
 use crate::game::progress::Progress;
 use crate::game::puzzle::{Kind, Puzzle};
-use crate::game::{self, Options, Start};
+use crate::game::{self, GameArgs, Start};
 use crate::{broken, exercises, host};
 
 /// All that there are: lesson by lesson, the exercises first; then the problems and the programs.
@@ -97,7 +97,7 @@ fn tally(all: &[&Puzzle], progress: Option<&Progress>) -> String {
 }
 
 /// Plays those of a kind, or all; of the course, or of the folder that is named.
-pub fn play(kind: Option<Kind>, options: &Options) -> Result<ExitCode> {
+pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
     let Some(folder) = &options.from else {
         return game::play(&all()?, kind, options);
     };

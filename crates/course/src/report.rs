@@ -25,7 +25,7 @@ use watchdog::{Refused, machine};
 
 /// What is run, and where it is written.
 #[derive(Args)]
-pub struct Options {
+pub struct ReportArgs {
     /// Device to use: its number in `lesson01`'s listing, or part of a name,
     /// platform or type [default: as the lessons choose]
     #[arg(short, long, value_name = "SELECTOR")]
@@ -89,7 +89,7 @@ const VECTORS: u32 = 2;
 
 /// Runs what the options ask for. The page is written after every job: what was done is on it,
 /// whatever stops the rest.
-pub fn report(options: &Options) -> Result<()> {
+pub fn report(options: &ReportArgs) -> Result<()> {
     // Before any lesson takes its time.
     write(options, &[])?;
     let lessons = measuring(&options.lesson)?;
@@ -193,7 +193,7 @@ impl Job {
 }
 
 /// Makes the folder, if it is not there yet, and writes these files into it.
-fn write(options: &Options, files: &[(&str, String)]) -> Result<()> {
+fn write(options: &ReportArgs, files: &[(&str, String)]) -> Result<()> {
     let unwritable = |error: io::Error| Error::File {
         path: options.out.clone(),
         why: format!("{error}\n  next: the same command with --out DIR, a folder of your own"),

@@ -26,7 +26,7 @@ pub use told::{head, limited_to, line, verdict};
 
 /// The flags of `course run`.
 #[derive(clap::Args)]
-pub struct Options {
+pub struct RunArgs {
     /// Task files, or kernel files whose arguments say it all
     #[arg(value_name = "FILE.toml|FILE.cl", required = true)]
     files: Vec<PathBuf>,
@@ -50,11 +50,11 @@ pub struct Options {
 
 /// Runs the kernels of a file, one after the other; the status is the largest but
 /// for that of an unchecked one, which comes last.
-pub fn run(options: &Options) -> Result<ExitCode> {
+pub fn run(options: &RunArgs) -> Result<ExitCode> {
     if options.watch {
         return watch(options);
     }
-    let Options {
+    let RunArgs {
         only, launch, how, ..
     } = options;
     let mut all = vec![0];
@@ -70,7 +70,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::from(*worst.unwrap_or(&0)))
 }
 
-impl Options {
+impl RunArgs {
     /// Checks a kernel and tells what came of it; the exit status.
     fn show(&self, file: &Path, subject: &Subject) -> Result<u8> {
         let how = &self.how;
@@ -154,7 +154,7 @@ impl Options {
 }
 
 /// The same again after every save, until Ctrl-C.
-fn watch(options: &Options) -> Result<ExitCode> {
+fn watch(options: &RunArgs) -> Result<ExitCode> {
     let words: Vec<String> = std::env::args()
         .skip(1)
         .filter(|word| word != "--watch")

@@ -11,7 +11,7 @@ use verify::element::Type;
 
 /// The flags of `course spec`.
 #[derive(clap::Args)]
-pub struct Options {
+pub struct SpecArgs {
     /// A file with kernels of your own
     #[arg(value_name = "FILE.cl")]
     file: PathBuf,
@@ -29,7 +29,7 @@ pub struct Options {
 }
 
 /// Prints a draft for each kernel.
-pub fn spec(options: &Options) -> Result<ExitCode> {
+pub fn spec(options: &SpecArgs) -> Result<ExitCode> {
     let how = How {
         device: options.device.clone(),
         timeout: options.timeout,

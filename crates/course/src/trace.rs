@@ -20,7 +20,7 @@ use crate::taken::taken;
 
 /// The flags of `course trace`.
 #[derive(Args)]
-pub struct Options {
+pub struct TraceArgs {
     #[command(flatten)]
     wanted: Wanted,
     /// Items that ask for memory together: 32 on NVIDIA's GPUs, 32 or 64 on AMD's
@@ -40,7 +40,7 @@ pub struct Options {
 }
 
 /// Prints the operands, the worst first, the kernel with figures, and a picture.
-pub fn trace(options: &Options) -> Result<ExitCode> {
+pub fn trace(options: &TraceArgs) -> Result<ExitCode> {
     let mut wanted = options.wanted.clone();
     if wanted.device.is_some() {
         let why = "a trace is made in the simulator, on any machine: leave --device out";

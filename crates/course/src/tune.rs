@@ -32,7 +32,7 @@ const ROUNDS: u64 = 3;
 
 /// The flags of `course tune`.
 #[derive(clap::Args)]
-pub struct Options {
+pub struct TuneArgs {
     /// A task file with tune = { NAME = [8, 16], local = [[64], [128]] }
     #[arg(value_name = "FILE.toml")]
     file: PathBuf,
@@ -55,7 +55,7 @@ struct Candidate {
 
 /// Tries all candidates, each by a worker; the status is 0 where one is right, and 6 where nobody
 /// says which is.
-pub fn tune(options: &Options) -> Result<ExitCode> {
+pub fn tune(options: &TuneArgs) -> Result<ExitCode> {
     let task = Form::read(&options.file)?;
     let sizes = match &options.size {
         Some(words) => task.sizes_of(words)?,
@@ -171,7 +171,7 @@ impl Candidate {
     }
 }
 
-impl Options {
+impl TuneArgs {
     fn tried(&self, task: &Form, sizes: &Sizes) -> Result<Record> {
         let mut ended = timed(task, sizes, &self.how)?;
         let failure = ended.failure.as_ref();
@@ -187,7 +187,7 @@ impl Options {
 }
 
 /// All choices of one value for each name.
-fn candidates(options: &Options, task: &Form, sizes: &Sizes) -> Result<Vec<Choice>> {
+fn candidates(options: &TuneArgs, task: &Form, sizes: &Sizes) -> Result<Vec<Choice>> {
     let count = match task.tune.is_empty() {
         true => 0,
         false => task.combinations(),

@@ -5,7 +5,7 @@
 //! In the order in which to read them:
 //!
 //! - `measure` is what happens to each [`Task`](task::Task): **build, arguments, launch, read, check**, and
-//!   only then time; or why one is skipped. `ready` gives its kernels their memory, which is
+//!   only then time; `skip` is why one is skipped. `ready` gives its kernels their memory, which is
 //!   poisoned before and watched after, and runs one again that was wrong, or right by chance.
 //! - `lesson` is what was asked for, the problem and the end, and what it computes with:
 //!   session, programs, operands. What it says goes through `console`, and is printed by [`report`].
@@ -29,6 +29,7 @@ mod ready;
 pub mod report;
 pub mod results;
 mod run;
+mod skip;
 pub mod step;
 
 pub use ablate::AblateFlag;

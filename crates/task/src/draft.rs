@@ -1,11 +1,7 @@
-//! A task file's first draft, from what the driver tells of a kernel. `draft.txt` is its text.
+//! A task file's first draft, from what the driver tells of a kernel.
 
-use anyhow::Result;
-use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior, Value, context};
-use serde::Serialize;
-use serde_json::{Value as Json, json};
+use std::fmt::Display;
+
 use verify::element::Type;
 
 use crate::signature::{Parameter, Signature, Space};
@@ -24,7 +20,7 @@ pub struct Draft {
 const REAL: [Type; 3] = [Type::Float, Type::Double, Type::Int];
 
 /// What an argument of a well-known kernel is.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Size,
     Factor,
@@ -44,7 +40,7 @@ pub struct Asked<'a> {
 
 impl Asked<'_> {
     /// The draft for a kernel of the file that has this text.
-    pub fn draft(&self, text: &str) -> Result<Draft> {
+    pub fn draft(&self, text: &str) -> Draft {
         // One that asks for no second number of an item is launched in one dimension, and nobody
         // knows how many items it wants.
         let is_flat = !text.contains("_id(1)");
@@ -54,14 +50,7 @@ impl Asked<'_> {
         let counts = [Kind::Size, Kind::Factor, Kind::Input, Kind::Output].map(count);
         let is_product = counts == [3, 0, 2, 1] && kinds.ends_with(&[Kind::Output]);
         if is_product && kinds.starts_with(&[Kind::Size; 3]) && !is_flat {
-            let (text, groups) = self.written("product", &[16, 16], json!({}))?;
-            return Ok(known(
-                text,
-                format!(
-                    "a product of matrices, an item for each element of C; get_global_id(0) counts \
-                     columns, get_global_id(1) rows; {groups}; row-major"
-                ),
-            ));
+            return self.product();
         }
         if counts[3] == 1 && (counts[0] == 1 || counts[0] == 2 && !is_flat) {
             return self.vectors(&kinds, counts[0] == 2);
@@ -69,51 +58,102 @@ impl Asked<'_> {
         self.unknown()
     }
 
-    fn vectors(&self, kinds: &[Kind], is_matrix: bool) -> Result<Draft> {
-        let (form, group, sizes, on) = if is_matrix {
+    fn product(&self) -> Draft {
+        const RANGE: &str = r#"size     = "37x91x53"
+sizes    = ["5x6x1030", "65x63x17", "17x35x19"]
+global   = ["N", "M"]
+"#;
+        const REST: &str = r#"product  = "row-major"
+flops    = "2*M*N*K"
+"#;
+        let (text, groups) = self.written(RANGE, &[16, 16], REST);
+        known(
+            text,
+            format!(
+                "a product of matrices, an item for each element of C; get_global_id(0) counts \
+                 columns, get_global_id(1) rows; {groups}; row-major"
+            ),
+        )
+    }
+
+    fn vectors(&self, kinds: &[Kind], is_matrix: bool) -> Draft {
+        const MATRICES: &str = r#"size     = "37x91"
+sizes    = ["65x63", "17x35"]
+global   = ["N", "M"]
+"#;
+        const VECTORS: &str = r#"size     = "1303"
+sizes    = ["7"]
+global   = ["N"]
+"#;
+        let (range, group, names, length, on) = if is_matrix {
             let on = "matrices of M x N, its two ints; get_global_id(0) counts columns, \
                       get_global_id(1) rows";
-            ("matrices", &[16, 16][..], &["M", "N"][..], on)
+            (MATRICES, &[16, 16][..], &["M", "N"][..], "M*N", on)
         } else {
             let on = "vectors, as long as its int says";
-            ("vectors", &[256][..], &["N"][..], on)
+            (VECTORS, &[256][..], &["N"][..], "N", on)
         };
-        let mut sizes = sizes.iter().peekable();
+        let mut sizes = names.iter();
         let given = || self.signature.args.iter().zip(kinds);
+        let args = given().map(|(arg, kind)| match kind {
+            Kind::Size => format!(r#""{}""#, sizes.next().unwrap_or(&"N")),
+            Kind::Factor => format!(r#"{{ name = "{}", value = 1.7 }}"#, arg.name),
+            Kind::Input => format!(r#"{{ in = "{length}", fill = "random" }}"#),
+            Kind::Output => format!(r#"{{ out = "{length}" }}"#),
+        });
+        let args = args.collect::<Vec<_>>().join(", ");
         let named = |wanted: Kind| -> Vec<&str> {
             let all = given().filter(|(_, kind)| **kind == wanted);
             all.map(|(arg, _)| &*arg.name).collect()
         };
-        let told = given().map(|(arg, kind)| {
-            let size = sizes.next_if(|_| *kind == Kind::Size).copied();
-            json!({ "name": arg.name, "kind": kind, "size": size })
-        });
-        let blanks = json!({
-            "given": told.collect::<Vec<_>>(),
-            "inputs": named(Kind::Input),
-            "factors": named(Kind::Factor),
-        });
-        let (text, groups) = self.written(form, group, blanks)?;
-        Ok(known(
+        let inputs = named(Kind::Input);
+        let check = match (&inputs[..], &named(Kind::Factor)[..]) {
+            ([a], []) if is_matrix => {
+                format!(r#"{{ any_of = ["{a}[i]", "{a}[i % M*N + floor(i/M)]"] }}"#)
+            }
+            ([a], []) => format!(r#"{{ any_of = ["{a}[i]"] }}"#),
+            ([a, b], [d]) => format!(r#"{{ any_of = ["{d}*{a}[i] + {b}[i]"] }}"#),
+            _ => r#""none""#.into(),
+        };
+        let bytes = 4 * (inputs.len() + 1);
+        let rest = format!(
+            r#"args     = [{args}]
+check    = {check}
+bytes    = "{bytes}*{length}"
+"#
+        );
+        let (text, groups) = self.written(range, group, &rest);
+        known(
             text,
             format!(
                 "on {on}; {groups}. A result that is a copy of the input, transposed or not, or d * A \
                  + B is right; for any other no reference is given: result not checked"
             ),
-        ))
+        )
     }
 
     /// A launch of one group for who asks for no data: all numbers are 0.
-    pub fn blank(&self) -> Result<Draft> {
+    pub fn blank(&self) -> Draft {
         let required = self.signature.required.as_ref().map(Vec::len);
         let dimensions = self.group.map(<[usize]>::len).or(required).unwrap_or(1);
-        let blanks = json!({ "ones": vec![1; dimensions] });
-        let (text, _) = self.written("blank", &[64, 1, 1][..dimensions], blanks)?;
-        Ok(known(text, "once, with zeros for all numbers".into()))
+        let args = self.signature.args.iter().map(|arg| match arg.space {
+            Space::Image => image(arg, 64, 64),
+            Space::Sampler => SAMPLER.into(),
+            Space::Local => "{ local = 1024 }".into(),
+            Space::Global => "{ inout = 65536 }".into(),
+            Space::Value | Space::Opaque => zeros(arg),
+        });
+        let args = args.collect::<Vec<_>>().join(", ");
+        let (text, _) = self.written(
+            &format!("groups   = {:?}\n", vec![1; dimensions]),
+            &[64, 1, 1][..dimensions],
+            &format!("args     = [{args}]\ncheck    = \"none\"\n"),
+        );
+        known(text, "once, with zeros for all numbers".into())
     }
 
     /// What is not known is marked.
-    fn unknown(&self) -> Result<Draft> {
+    fn unknown(&self) -> Draft {
         let args = &self.signature.args;
         let has_images = args.iter().any(|one| one.space == Space::Image);
         let is_size = |one: &&Parameter| {
@@ -132,22 +172,35 @@ impl Asked<'_> {
         } else {
             (1, &[64][..])
         };
-        let blanks = json!({ "counted": named[..dimensions], "named": named });
-        let (text, _) = self.written("unknown", group, blanks)?;
-        Ok(Draft {
+        let values: Vec<String> = named.iter().map(|name| format!("{name} = 1000")).collect();
+        let range = format!(
+            "size     = {{ {} }}  # ? which sizes are of interest\n\
+             global   = {:?}  # ? items in each dimension\n",
+            values.join(", "),
+            &named[..dimensions]
+        );
+        let args: String = args.iter().map(|arg| marked(arg, &named)).collect();
+        let rest = format!(
+            r#"args     = [
+{args}]
+check    = "none"  # ? {{ same_as = "plain.cl" }}, or a formula of the index i
+# bytes  = "..."    what it must move, and
+# flops  = "..."    compute, for --time
+"#
+        );
+        let (text, _) = self.written(&range, group, &rest);
+        Draft {
             text,
             is_known: false,
             says: String::new(),
-        })
+        }
     }
 
-    /// The text of a form, and what its groups are: as asked for, or as the kernel's own attribute
-    /// says, `or` these.
-    fn written(&self, form: &str, or: &[usize], blanks: Json) -> Result<(String, String)> {
+    /// The text of a draft with its `range` and the `rest`, and what its groups are: as asked for,
+    /// or as the kernel's own attribute says, `or` these.
+    fn written(&self, range: &str, or: &[usize], rest: &str) -> (String, String) {
         let Signature {
-            kernel,
-            required,
-            args,
+            kernel, required, ..
         } = self.signature;
         let group: Vec<usize> = match (self.group, required) {
             (Some(group), _) if or.len() == 1 => vec![group.iter().product()],
@@ -155,19 +208,63 @@ impl Asked<'_> {
             (None, Some(required)) => required[..or.len()].to_vec(),
             (None, None) => or.to_vec(),
         };
-        let mut engine = Environment::new();
-        let mut syntax = SyntaxConfig::builder();
-        syntax.trim_blocks(true).lstrip_blocks(true);
-        engine.set_syntax(syntax.keep_trailing_newline(true).build()?);
-        engine.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-        let file = toml::Value::from(self.file).to_string();
-        let all =
-            json!({ "form": form, "file": file, "kernel": kernel, "group": group, "args": args });
-        let all = context! { ..Value::from(Serde(all)), ..Value::from(Serde(blanks)) };
-        let text = engine.render_str(include_str!("draft.txt"), all)?;
+        let file = toml::Value::from(self.file);
+        let text = format!(
+            "kernel   = {file}\nfunction = \"{kernel}\"\n{range}local    = {group:?}\n{rest}"
+        );
         let groups = format!("groups of {}", common::ndrange::sides(&group));
-        Ok((text, groups))
+        (text, groups)
     }
+}
+
+/// A line of the arguments of a draft, with what is to be said yet.
+fn marked(arg: &Parameter, named: &[&str]) -> String {
+    let (name, told, size) = (&arg.name, &arg.told, named[0]);
+    let (given, asks) = match arg.space {
+        Space::Value if named.contains(&&**name) => return format!("    \"{name}\",\n"),
+        Space::Value if arg.lanes != 1 => (zeros(arg), format!("a {told} {name}")),
+        Space::Value => (
+            format!(r#"{{ name = "{name}", value = 1 }}"#),
+            format!("a {told}"),
+        ),
+        Space::Local => (
+            "{ local = 64 }".into(),
+            format!("elements of {told} {name}"),
+        ),
+        Space::Image => (image(arg, "w", "h"), "its format, and fill".into()),
+        Space::Sampler => (SAMPLER.into(), "or linear, repeat, ...".into()),
+        Space::Opaque => (
+            "0".into(),
+            format!("a {told}, which a task file cannot give"),
+        ),
+        Space::Global if arg.is_const => (
+            format!(r#"{{ in = "{size}", fill = "random" }}"#),
+            format!("elements of {told} {name}"),
+        ),
+        Space::Global => (
+            format!(r#"{{ out = "{size}" }}"#),
+            format!("elements of {told} {name}; inout?"),
+        ),
+    };
+    format!("    {given},  # ? {asks}\n")
+}
+
+const SAMPLER: &str = r#"{ sampler = "clamp-to-edge nearest" }"#;
+
+fn zeros(arg: &Parameter) -> String {
+    match arg.lanes {
+        1 => "0".into(),
+        _ => format!("{{ value = {:?} }}", vec![0; arg.parts.len()]),
+    }
+}
+
+fn image(arg: &Parameter, width: impl Display, height: impl Display) -> String {
+    let role = match &arg.told {
+        told if told.starts_with("read_only") => "in",
+        told if told.starts_with("write_only") => "out",
+        _ => "inout",
+    };
+    format!(r#"{{ {role} = ["{width}", "{height}"] }}"#)
 }
 
 fn known(text: String, says: String) -> Draft {

@@ -17,7 +17,7 @@ use crate::record::printed;
 
 /// The flags of `cargo xtask asm`.
 #[derive(clap::Args)]
-pub struct Options {
+pub struct AsmArgs {
     #[command(flatten)]
     wanted: Wanted,
     /// Folder below docs/data/asm/ that receives the listing, for example pocl-avx2
@@ -41,7 +41,7 @@ pub fn path(device: &str, kernel: &str) -> PathBuf {
 }
 
 /// Records one kernel, in the variant that is named.
-pub fn record(options: &Options) -> Result<()> {
+pub fn record(options: &AsmArgs) -> Result<()> {
     must_be_a_name(&options.name)?;
     let wanted = &options.wanted;
     let mut flags = vec!["--type".to_string(), wanted.ty.name().into()];

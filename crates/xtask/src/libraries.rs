@@ -35,7 +35,7 @@ use openblas::OnHost;
 
 /// What is compared.
 #[derive(Args)]
-pub struct Options {
+pub struct LibrariesArgs {
     /// Device to use: its number in `lesson01`'s listing, or part of a name,
     /// platform or type [default: as the lessons choose]
     #[arg(short, long, value_name = "SELECTOR")]
@@ -83,7 +83,7 @@ fn inputs(word: &str) -> Result<Type, String> {
 const READY: &str = "OPENCL_COURSE_LIBRARY";
 
 /// Measures, and prints lines as `docs/data/peers/` keeps them.
-pub fn libraries(options: &Options) -> Result<()> {
+pub fn libraries(options: &LibrariesArgs) -> Result<()> {
     let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
     let of_device = match device.platform.contains("NVIDIA") {
         true => Library::Cublas,
@@ -164,7 +164,7 @@ struct Players<'a> {
     device: &'a Device,
     library: Library,
     open: Box<dyn Multiply>,
-    options: &'a Options,
+    options: &'a LibrariesArgs,
 }
 
 /// Whose turn it was, at which size, and what it measured.
@@ -194,7 +194,7 @@ impl Players<'_> {
     }
 
     fn their_turn(&mut self, shapes: &[Shape]) -> Result<Vec<Turn>> {
-        let Options { inputs, runs, .. } = *self.options;
+        let LibrariesArgs { inputs, runs, .. } = *self.options;
         let turn = |&shape: &Shape| {
             let record = measure(&mut *self.open, shape, inputs, runs)?;
             Ok((self.library.name(), shape, record))

@@ -18,7 +18,7 @@ use crate::record::printed;
 
 /// What to measure, and where to keep it.
 #[derive(Args)]
-pub struct Options {
+pub struct MachineArgs {
     /// File below docs/data/machine/ that receives the figures, for example pocl
     name: String,
     /// Device, as the lessons take it [default: the one that they choose]
@@ -31,7 +31,7 @@ pub struct Options {
 type Point = (&'static str, String, usize, [String; 2]);
 
 /// Measures everything and writes the file.
-pub fn machine(options: &Options) -> Result<()> {
+pub fn machine(options: &MachineArgs) -> Result<()> {
     must_be_a_name(&options.name)?;
     let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
     let folder = Scratch::new()?;

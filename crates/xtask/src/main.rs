@@ -48,13 +48,13 @@ enum Command {
         flags: Vec<String>,
     },
     /// The kernel that the course chooses beside cuBLAS or OpenBLAS, in turns
-    Libraries(libraries::Options),
+    Libraries(libraries::LibrariesArgs),
     /// Time every stage of every problem by `course run`, and keep it in docs/data/problems/
     Problems(record::Problems),
     /// Keep the machine code of kernels on a device, for the pages
-    Asm(Box<asm::Options>),
+    Asm(Box<asm::AsmArgs>),
     /// Measure what the parts of a device take, for docs/latency.md
-    Machine(machine::Options),
+    Machine(machine::MachineArgs),
 }
 
 fn main() -> ExitCode {

@@ -288,13 +288,13 @@ pub fn drafts(
             file: &name,
             group,
         };
-        let mut draft = asked.draft(&text)?;
+        let mut draft = asked.draft(&text);
         if without_data && !draft.is_known {
-            draft = asked.blank()?;
+            draft = asked.blank();
         }
-        Ok((signature, draft))
+        (signature, draft)
     };
-    all.into_iter().map(drafted).collect()
+    Ok(all.into_iter().map(drafted).collect())
 }
 
 /// A task from a kernel's arguments alone.

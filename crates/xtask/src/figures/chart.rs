@@ -1,12 +1,10 @@
 //! A chart: two axes and what is drawn between them, as `docs/data/charts/NAME.toml` says. What was
 //! measured stands there by its name, as claims name a figure.
 
+use std::fmt::Write;
+
 use anyhow::Result;
-use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
-use minijinja::{Environment, context};
 use serde::Deserialize;
-use serde_json::{Value, json};
 use verify::numbers::percent;
 
 use super::Point;
@@ -94,17 +92,7 @@ impl Axis {
 impl Charts {
     /// All of them, as SVG: shapes and words on a sheet that is 480 units wide.
     pub fn draw(&self) -> Result<String> {
-        let charts = self.chart.iter().map(Chart::places);
-        let charts = Serde(charts.collect::<Result<Vec<_>>>()?);
-        let mut engine = Environment::new();
-        let syntax = SyntaxConfig::builder()
-            .trim_blocks(true)
-            .lstrip_blocks(true)
-            .keep_trailing_newline(true)
-            .build()?;
-        engine.set_syntax(syntax);
-        engine.add_filter("short", short);
-        Ok(engine.render_str(include_str!("chart.svg"), context! { charts })?)
+        self.chart.iter().map(Chart::svg).collect()
     }
 }
 
@@ -115,39 +103,73 @@ fn short(number: f64) -> String {
     if text == "-0" { "0" } else { text }.into()
 }
 
+fn polyline(class: &str, points: &[Point]) -> String {
+    let points = points.iter().map(|&(x, y)| [short(x), short(y)].join(","));
+    let points = points.collect::<Vec<_>>().join(" ");
+    format!("<polyline class=\"{class}\" points=\"{points}\"/>\n")
+}
+
+fn text(class: &str, (x, y): Point, words: &str) -> String {
+    let (x, y) = (short(x), short(y));
+    let words = words.replace('&', "&amp;");
+    let words = words.replace('<', "&lt;").replace('>', "&gt;");
+    format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{words}</text>\n")
+}
+
 impl Chart {
-    /// What is drawn, and where on the sheet.
-    fn places(&self) -> Result<Value> {
-        let across = self.across.iter();
-        let across = across.map(|value| (self.y.at(*value), value.to_string()));
-        let mut shapes = Vec::new();
-        for shape in &self.draw {
-            let (mut points, mut words) = (Vec::new(), shape.words.clone());
-            for (x, y) in &shape.points {
-                let (x, y) = (x.value()?, y.value()?);
-                words = words.replace("{}", &percent(x));
-                points.push((self.x.at(x), self.y.at(y)));
-            }
-            if let Some((bandwidth, rate)) = &shape.roof {
-                let (bandwidth, rate) = (bandwidth.value()?, rate.value()?);
-                let begin = self.x.values.0.max(self.y.values.0 / bandwidth);
-                let corners = [begin, rate / bandwidth, self.x.values.1];
-                let corner = |x: f64| (self.x.at(x), self.y.at(rate.min(x * bandwidth)));
-                points.extend(corners.map(corner));
-            }
-            shapes.push(json!({
-                "class": shape.class,
-                "points": points,
-                "is_line": shape.line || shape.roof.is_some(),
-                "dots": shape.dots,
-                "bar": shape.bar,
-                "words": words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"),
-                "by": shape.by,
-            }));
-        }
+    /// The lines across, and what is drawn over them.
+    fn svg(&self) -> Result<String> {
         let (left, right) = self.x.places;
-        let across: Vec<_> = across.collect();
-        Ok(json!({ "left": left, "right": right, "across": across, "shapes": shapes }))
+        let across = self.across.iter().map(|value| {
+            let y = self.y.at(*value);
+            let line = polyline("grid", &[(left, y), (right, y)]);
+            line + &text("small soft end", (left - 8.0, y + 4.5), &value.to_string())
+        });
+        let mut svg: String = across.collect();
+        for shape in &self.draw {
+            svg += &self.shape(shape)?;
+        }
+        Ok(svg)
+    }
+
+    fn shape(&self, shape: &Shape) -> Result<String> {
+        let class = &shape.class;
+        let (mut points, mut words) = (Vec::new(), shape.words.clone());
+        for (x, y) in &shape.points {
+            let (x, y) = (x.value()?, y.value()?);
+            words = words.replace("{}", &percent(x));
+            points.push((self.x.at(x), self.y.at(y)));
+        }
+        if let Some((bandwidth, rate)) = &shape.roof {
+            let (bandwidth, rate) = (bandwidth.value()?, rate.value()?);
+            let begin = self.x.values.0.max(self.y.values.0 / bandwidth);
+            let corners = [begin, rate / bandwidth, self.x.values.1];
+            let corner = |x: f64| (self.x.at(x), self.y.at(rate.min(x * bandwidth)));
+            points.extend(corners.map(corner));
+        }
+        let mut svg = String::new();
+        if shape.line || shape.roof.is_some() {
+            svg += &polyline(class, &points);
+        }
+        for &(x, y) in points.iter().filter(|_| shape.dots > 0.0) {
+            let [x, y, radius] = [x, y, shape.dots].map(short);
+            writeln!(
+                svg,
+                r#"<circle class="{class}" cx="{x}" cy="{y}" r="{radius}"/>"#
+            )?;
+        }
+        let left = self.x.places.0;
+        for &(x, y) in points.iter().filter(|_| shape.bar > 0.0) {
+            let [from, y, width, height] = [left, y, x - left, shape.bar].map(short);
+            writeln!(
+                svg,
+                r#"<rect class="{class}" x="{from}" y="{y}" width="{width}" height="{height}"/>"#
+            )?;
+        }
+        if let (Some((x, y)), false) = (points.first(), words.is_empty()) {
+            svg += &text(class, (x + shape.by.0, y + shape.by.1), &words);
+        }
+        Ok(svg)
     }
 }
 
