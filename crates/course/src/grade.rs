@@ -211,10 +211,20 @@ impl Judge<'_> {
         let with = |outcome| seen.iter().find(|one| one.outcome == outcome);
         let decides = with(Detection::Fault).or_else(|| with(Detection::NotRun));
         let reason = decides.map_or([String::new(), refused], |one| {
-            let line = |one: &&Evidence| matches!(one, Evidence::Line(_));
-            let line = one.details.iter().find(line);
-            let line = line.map_or(String::new(), |line| format!(" {line}"));
-            [one.detector.to_string(), one.says.clone() + &line]
+            // The place, or in words what is wrong.
+            let of = |told: fn(&Evidence) -> Option<String>| one.details.iter().find_map(told);
+            let line = of(|one| match one {
+                Evidence::Line(_) => Some(format!(" {one}")),
+                _ => None,
+            });
+            let words = || {
+                of(|one| match one {
+                    Evidence::Words(words) => Some(format!(": {words}")),
+                    _ => None,
+                })
+            };
+            let more = line.or_else(words).unwrap_or_default();
+            [one.detector.to_string(), one.says.clone() + &more]
         });
         let counts = seen.iter();
         let counts = counts.filter(|one| matches!(one.detector, Detector::Count(_)));

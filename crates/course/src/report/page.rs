@@ -221,9 +221,10 @@ const TOP: f64 = 24.0;
 const HEIGHT: f64 = 420.0;
 
 /// The roofline of one bench, as the page's template draws it; none without counted traffic: what
-/// memory and arithmetic allow at each number of operations per byte, as measured, and every kernel
-/// below that (or above, where caches serve most of what it asks for). Places along x are shares of
-/// the width, so that it fills a phone as it fills a screen; those along y pixels from the top.
+/// memory and arithmetic allow at each number of operations per byte, as measured, and every kernel.
+/// What a kernel asks for and memory cannot deliver comes from caches: the fastest that any kernel
+/// was served is their roof, which may be higher. Places along x are shares of the width, so that it
+/// fills a phone as it fills a screen; those along y pixels from the top.
 ///
 /// S. Williams, A. Waterman and D. Patterson, "Roofline: an insightful visual performance model
 /// for multicore architectures", 2009.
@@ -232,8 +233,13 @@ fn roofline(rows: &[Row], limits: Peak, shape: Shape) -> Option<Value> {
     let kernels = timed.clone().filter(|row| row.intensity.is_some());
     let intensity = |row: &Row| row.intensity.unwrap_or(0.0);
     kernels.clone().next()?;
-    let ridge = limits.gflops / limits.gbytes_per_second;
-    let x = LogAxis::over(kernels.clone().map(intensity).chain([ridge]), 0.78);
+    let memory = limits.gbytes_per_second;
+    let believed = kernels.clone().filter(|row| !row.record.is_above_limit());
+    let served = believed.map(|row| row.rate / intensity(row));
+    let caches = served.reduce(f64::max).filter(|speed| *speed > memory);
+    let speeds = [Some(memory), caches].into_iter().flatten();
+    let ridges = speeds.clone().map(|speed| limits.gflops / speed);
+    let x = LogAxis::over(kernels.clone().map(intensity).chain(ridges), 0.78);
     // Units without a measured limit may be faster than those that have one.
     let without = timed.filter(|row| row.share.is_none()).map(|row| row.rate);
     let beyond = without.reduce(f64::max);
@@ -255,6 +261,17 @@ fn roofline(rows: &[Row], limits: Peak, shape: Shape) -> Option<Value> {
         })
     };
     let points: Vec<Value> = kernels.map(point).collect();
+    // From the edge of the picture, the left or the lower one, to where arithmetic binds.
+    let slant = |speed: f64| {
+        let (low, ridge) = (
+            x.value(0.0).max(y.value(0.0) / speed),
+            limits.gflops / speed,
+        );
+        json!({
+            "speed": speed, "ridge": ridge,
+            "from": [x.at(low), down(low * speed)], "to": x.at(ridge),
+        })
+    };
     let named = |decade: f64, at: f64| (at, decade.to_string());
     Some(json!({
         "size": size_name(shape),
@@ -264,13 +281,10 @@ fn roofline(rows: &[Row], limits: Peak, shape: Shape) -> Option<Value> {
         // The powers of ten on both axes, and where they lie.
         "across": Vec::from_iter(x.decades().map(|one| named(one, x.at(one)))),
         "down": Vec::from_iter(y.decades().map(|one| named(one, down(one)))),
-        // Operations for each byte where the roofs meet, and where that is.
-        "ridge": ridge,
-        "edge": x.at(ridge),
+        // The roof of memory, and that of the caches, where they are the faster.
+        "slants": Vec::from_iter(speeds.map(slant)),
         "corner": down(limits.gflops),
         "beyond": beyond.map(|rate| (rate, down(rate))),
-        // Where the slanted roof begins.
-        "begin": down(x.value(0.0) * limits.gbytes_per_second),
         "points": points,
     }))
 }
