@@ -119,12 +119,8 @@ impl FromStr for Limit {
             .flat_map(|one| one.1)
             .collect();
         if choices.is_empty() {
-            let mut names: Vec<String> = Vec::new();
-            for (known, _) in all() {
-                if !names.contains(known) {
-                    names.push(known.clone());
-                }
-            }
+            let names: BTreeSet<&String> = all().map(|(name, _)| name).collect();
+            let names = Vec::from_iter(names.into_iter().cloned());
             let names = did_you_mean(name, &names);
             return Err(format!("there is no parameter {name}; {names}"));
         }
