@@ -156,6 +156,7 @@ each! { fresh_copies_are_found_wrong on a day of 3:
     fresh_copies_of_lesson_10_are_found_wrong 10
     fresh_copies_of_lesson_11_are_found_wrong 11
     fresh_copies_of_lesson_13_are_found_wrong 13
+    fresh_copies_of_lesson_15_are_found_wrong 15
 }
 
 /// Whether the kernel in this text is, but for its comments, one of the lesson's.
@@ -216,6 +217,7 @@ each! { the_lines_of_explanations_mend_the_kernels on a day of 3:
     the_lines_of_explanations_mend_the_kernels_of_lesson_10 10
     the_lines_of_explanations_mend_the_kernels_of_lesson_11 11
     the_lines_of_explanations_mend_the_kernels_of_lesson_13 13
+    the_lines_of_explanations_mend_the_kernels_of_lesson_15 15
 }
 
 /// Faults that only the checker sees (1), that only the simulator sees (13), that kill
