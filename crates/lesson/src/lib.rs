@@ -5,8 +5,9 @@
 //! In the order in which to read them:
 //!
 //! - `measure` is what happens to each [`Task`](task::Task): **build, arguments, launch, read, check**, and
-//!   only then time; `skip` is why one is skipped. `ready` gives its kernels their memory, which is
-//!   poisoned before and watched after, and runs one again that was wrong, or right by chance.
+//!   only then time; `skip` is why one is skipped. `bind` gives its kernels their memory, which
+//!   `ready` poisons before and watches after; `again` runs one once more that was wrong, or right
+//!   by chance.
 //! - `lesson` is what was asked for, the problem and the end, and what it computes with:
 //!   session, programs, operands. What it says goes through `console`, and is printed by [`report`].
 //! - [`step`] says each step as it happens, with `--step`, and waits for a key.
@@ -18,6 +19,8 @@
 //!   one part taken out.
 
 mod ablate;
+mod again;
+mod bind;
 mod choice;
 pub mod cli;
 mod console;
