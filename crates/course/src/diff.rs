@@ -11,7 +11,8 @@ use common::source::{KernelText, Source};
 use diagnostics::near::did_you_mean;
 use diagnostics::terminal::Out;
 use diagnostics::terminal::diff::{self, Change, Line};
-use diagnostics::terminal::prose::{beside, fitted, hunks};
+use diagnostics::terminal::prose::beside;
+use diagnostics::terminal::wrap::fitted;
 use inspect::judge::exercise::{come_to, model};
 use inspect::judge::{LaunchFlags, is_task};
 use inspect::launched::Wanted;
@@ -180,7 +181,7 @@ fn changed(hunks: &[Vec<Line>]) -> Vec<&Line> {
 fn shown(lines: &[Vec<Line>]) -> String {
     match lines {
         [] => "  the same\n".into(),
-        lines => hunks(lines),
+        lines => diff::shown(lines),
     }
 }
 

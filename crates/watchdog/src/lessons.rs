@@ -135,5 +135,5 @@ pub const LESSONS: &[Lesson] = &[
     lesson(12, "12-three-other-kernels", 35, "a sum, a histogram and softmax: what binds then"),
     lesson(13, "13-beyond-fp32", 45, "half storage, one vendor's instructions, matrix units"),
     lesson(14, "14-several-devices", 40, "hidden transfers, several devices, several machines"),
-    lesson(15, "15-around-the-product", 40, "fused, in a batch, in four bits, in few launches, in shared memory"),
+    lesson(15, "15-around-the-product", 40, "fused, in a batch, in four bits, in few launches"),
 ];

@@ -95,6 +95,19 @@ fn exercises() -> Vec<PathBuf> {
     lessons.iter().flat_map(|lesson| entries(lesson)).collect()
 }
 
+/// "2 of 108 solved": of all that there are.
+fn solved(count: usize) -> String {
+    let of = |kind: &str| entries(&workspace().join("exercises").join(kind)).into_iter();
+    let of = |kind| {
+        of(kind)
+            .filter(|one| one.is_dir() && is_of_a_lesson(one))
+            .count()
+    };
+    let broken = tests::kernel_files("exercises/broken").len();
+    let all = exercises().len() + of("problems") + of("host") + broken;
+    format!("{count} of {all} solved")
+}
+
 /// A folder such as exercises/06-local-memory; problems and others lie beside them.
 fn is_of_a_lesson(folder: &Path) -> bool {
     name(folder).starts_with(|c: char| c.is_ascii_digit())

@@ -7,7 +7,8 @@ use std::path::Path;
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use diagnostics::terminal::Out;
-use diagnostics::terminal::prose::{beside, hunks};
+use diagnostics::terminal::diff;
+use diagnostics::terminal::prose::beside;
 
 use super::background::is_above_keys;
 use super::folder::{Folder, shown};
@@ -230,7 +231,7 @@ pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
         let answer = command(puzzle, "--solution");
         return Ok(writeln!(Out, "  {answer}   shows the mended lines.")?);
     };
-    let hunks = hunks(&diagnostics::terminal::diff::hunks(own, &solution.text, 2));
+    let hunks = diff::shown(&diff::hunks(own, &solution.text, 2));
     if hunks.is_empty() {
         return Ok(writeln!(Out, "  Your file is our solution.")?);
     }

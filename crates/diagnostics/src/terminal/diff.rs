@@ -1,9 +1,11 @@
 //! What changed between two texts, line by line. The width of white space does not count.
 
+use colored::Colorize;
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff, WhitespaceMode};
 
 use crate::terminal::plain;
+use crate::terminal::wrap::fitted;
 
 /// How a line of a comparison came to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -65,6 +67,24 @@ fn line(change: similar::Change<&str>) -> Line {
         change: kind,
         number: index.map_or(0, |index| index + 1),
         text: plain(change.value().trim_end_matches(['\r', '\n'])),
+    }
+}
+
+/// Lines with their numbers: `+` in the new text, `-` in the old one.
+pub fn shown(hunks: &[Vec<Line>]) -> String {
+    let line = |line: &Line| format!("{}\n", fitted(numbered(line)));
+    let hunks = hunks.iter();
+    let hunks = hunks.map(|hunk| hunk.iter().map(line).collect::<String>());
+    let between = format!("{}\n", "     ...".dimmed());
+    hunks.collect::<Vec<_>>().join(&between)
+}
+
+fn numbered(line: &Line) -> String {
+    let shown = |sign| format!("{:>5} {sign} {}", line.number, line.text);
+    match line.change {
+        Change::Same => shown(' '),
+        Change::Gone => shown('-').red().to_string(),
+        Change::New => shown('+').green().to_string(),
     }
 }
 

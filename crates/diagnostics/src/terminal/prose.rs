@@ -1,9 +1,5 @@
-//! Prose on a screen of 80 columns: a paragraph beside a heading, and what changed between two
-//! texts.
+//! Prose on a screen of 80 columns: a paragraph beside a heading.
 
-use colored::Colorize;
-
-use crate::terminal::diff::{Change, Line};
 use crate::terminal::wrap::{self, folded};
 
 /// Columns of a plain terminal.
@@ -27,32 +23,6 @@ pub fn beside(paragraph: &str, column: usize) -> String {
 /// A line, or its beginning where it is longer than `width` columns.
 pub fn cut(line: &str, width: usize) -> String {
     console::truncate_str(line, width, "...").into_owned()
-}
-
-/// Lines with their numbers: `+` in the new text, `-` in the old one.
-pub fn hunks(hunks: &[Vec<Line>]) -> String {
-    let line = |line: &Line| format!("{}\n", fitted(shown(line)));
-    let hunks = hunks.iter();
-    let hunks = hunks.map(|hunk| hunk.iter().map(line).collect::<String>());
-    let between = format!("{}\n", "     ...".dimmed());
-    hunks.collect::<Vec<_>>().join(&between)
-}
-
-/// A text in lines that fit a terminal.
-pub fn fitted(text: String) -> String {
-    match wrap::stdout_columns() {
-        Some(columns) => wrap::wrap(&text, columns),
-        None => text,
-    }
-}
-
-fn shown(line: &Line) -> String {
-    let shown = |sign| format!("{:>5} {sign} {}", line.number, line.text);
-    match line.change {
-        Change::Same => shown(' '),
-        Change::Gone => shown('-').red().to_string(),
-        Change::New => shown('+').green().to_string(),
-    }
 }
 
 #[cfg(test)]

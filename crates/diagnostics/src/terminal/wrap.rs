@@ -21,6 +21,14 @@ fn columns(term: Term) -> Option<usize> {
     Some(usize::from(columns))
 }
 
+/// A text in lines that fit a terminal.
+pub fn fitted(text: String) -> String {
+    match stdout_columns() {
+        Some(columns) => wrap(&text, columns),
+        None => text,
+    }
+}
+
 /// Breaks every line of a text that is longer than `columns`, colours and all. A
 /// line goes on under its last column, which is what follows two spaces or more;
 /// where that leaves little room, two further in than it began, if it was indented. A word that is

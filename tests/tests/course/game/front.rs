@@ -13,11 +13,6 @@ fn before(learner: &Learner, words: &str) -> Terminal {
     learner.types(words).on_terminal(80, 24)
 }
 
-/// How many are solved, as the screen says it.
-fn solved(count: usize) -> String {
-    format!("{count} of 108 solved")
-}
-
 #[track_caller]
 fn must_be_left_in_order(terminal: &mut Terminal) {
     terminal.press("q").ends_with(0);
