@@ -61,9 +61,14 @@ impl NdRange {
                 None => break,
             }
         }
+        self.regroup(&local);
+    }
+
+    /// The same items, and what fills up the last groups, in groups of this shape.
+    pub fn regroup(&mut self, local: &[usize]) {
         if local != self.local {
             let offset = std::mem::take(&mut self.offset);
-            *self = NdRange::cover(&self.global, &local).from(offset);
+            *self = NdRange::cover(&self.global, local).from(offset);
         }
     }
 

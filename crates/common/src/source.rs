@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use diagnostics::functions;
 use diagnostics::near::{did_you_mean, nearest};
 use diagnostics::terminal::plain_name;
+use diagnostics::{directives, functions};
 
 use crate::clone::workspace;
 use crate::error::{Error, Result};
@@ -102,6 +102,27 @@ impl Source {
             comment: comment.join("\n").trim_matches('\n').to_string(),
             code: self.text[bytes].to_string(),
         })
+    }
+
+    /// Its text behind those of the files beside it that it includes, for who reads types.
+    pub fn with_included(&self) -> String {
+        const DEPTH: usize = 8;
+        let mut texts = vec![self.text.clone()];
+        let mut new = 0..1;
+        for _ in 0..DEPTH {
+            let named = texts[new.clone()]
+                .iter()
+                .flat_map(|text| directives::includes(text));
+            let files = named.map(|(_, name)| self.path.with_file_name(name));
+            let found: Vec<String> = files
+                .filter_map(|file| Some(Source::read(&file).ok()?.text))
+                .filter(|text| !texts.contains(text))
+                .collect();
+            new = texts.len()..texts.len() + found.len();
+            texts.extend(found);
+        }
+        texts.reverse();
+        texts.join("\n")
     }
 
     /// Fails unless the file defines this kernel; the message offers the nearest name, of

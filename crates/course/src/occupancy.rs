@@ -37,8 +37,8 @@ pub struct OccupancyArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     group: Option<u32>,
     /// A macro for the compiler; may be given more than once
-    #[arg(long, value_name = "NAME=NUMBER", value_parser = macro_of)]
-    define: Vec<(String, usize)>,
+    #[arg(long, value_name = "NAME=VALUE", value_parser = macro_of)]
+    define: Vec<(String, String)>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,

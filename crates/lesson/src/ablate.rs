@@ -12,7 +12,7 @@ use std::time::Instant;
 use clap::Args;
 use colored::Colorize;
 use common::error::{Error, Result};
-use common::program::{self, Program};
+use common::program::Program;
 use common::source::Source;
 use common::stage::Stage;
 use common::timing::{Runs, Timing};
@@ -113,7 +113,7 @@ impl Lesson {
         let name = format!("{} with {}", task.name(), ablation.name);
         self.console.doing(Stage::building(&name))?;
         let session = self.session()?;
-        let options = program::options(task.ty, &task.defines);
+        let options = task.build_options(task.ty);
         let source = alone(source, &task.kernels().collect::<Vec<_>>());
         let program = Program::build(&session, &source, &options, self.flags().raw_log)?;
         let ready = self.bind(task, task.plan()?, task.kernels_of(&program)?)?;

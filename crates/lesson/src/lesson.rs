@@ -10,7 +10,7 @@ use common::device::{self, Kind};
 use common::error::{Error, Result};
 use common::memory::Input;
 use common::peak::Peak;
-use common::program::{self, Program};
+use common::program::Program;
 use common::record::{Of, Record};
 use common::session::Session;
 use common::source::Source;
@@ -265,23 +265,23 @@ impl Lesson {
     /// [`Error::Build`] with a diagnostic.
     pub(crate) fn program_of(&mut self, task: &Task) -> Result<Rc<Program>> {
         let mut source = self.source_of(&task.kernel)?;
-        if !task.defines.is_empty() {
+        if !task.defines.is_empty() && self.of != Of::Task {
             source = alone(&source, &task.kernels().collect::<Vec<_>>()).into();
         }
         let stage = Stage::building(source.path.display());
         self.console.begin(Part::Build, stage)?;
-        self.built_once(&source, &program::options(self.flags.ty, &task.defines))
+        self.built_once(&source, &task.build_options(self.flags.ty))
     }
 
-    /// The lesson's first kernel file, built with these macros; built once for each set.
+    /// The lesson's first kernel file, built with these options; built once for all that are alike.
     ///
     /// # Errors
     /// [`Error::Build`] with a diagnostic.
-    pub fn program(&mut self, defines: &[(String, usize)]) -> Result<Rc<Program>> {
+    pub fn program(&mut self, options: &str) -> Result<Rc<Program>> {
         let source = self.source()?;
         let stage = Stage::building(source.path.display());
         self.console.begin(Part::Build, stage)?;
-        self.built_once(&source, &program::options(self.flags.ty, defines))
+        self.built_once(&source, options)
     }
 
     /// A program of another file, for other runs of it, too: drivers take long over a text that
@@ -315,10 +315,10 @@ impl Lesson {
         &mut self,
         program: &Program,
         source: &Source,
-        defines: &[(String, usize)],
+        options: &str,
     ) -> Result<Vec<Signature>> {
         let session = self.session()?;
-        Signature::all(&session, program, source, defines, |source, options| {
+        Signature::all(&session, program, source, |source| {
             self.built_once(source, options)
         })
     }

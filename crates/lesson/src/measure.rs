@@ -7,7 +7,6 @@ use common::device::Device;
 use common::error::{Error, Result};
 use common::memory::Poison;
 use common::outcome::Outcome;
-use common::program;
 use common::record::{Of, Record, Work};
 use common::source::Source;
 use common::stage::Stage;
@@ -140,7 +139,7 @@ impl Lesson {
     /// [`Error::Skipped`] where it cannot be.
     pub fn prepared<'t>(&mut self, task: &'t Task, source: &Source) -> Result<Ready<'t>> {
         let mut plan = task.plan()?;
-        let options = program::options(task.ty, &task.defines);
+        let options = task.build_options(task.ty);
         let program = self.built_once(source, &options)?;
         let kernels = task.kernels_of(&program)?;
         let mut record = Record::default();

@@ -170,7 +170,7 @@ pub(crate) fn sources(files: &[&str], flags: &Flags) -> Result<Vec<Rc<Source>>> 
                 did_you_mean(only, &known)
             )));
         }
-        if flags.source.is_some() {
+        if flags.source.is_some() && !files.is_empty() {
             read[0].must_define(only)?;
         }
     }

@@ -1,7 +1,7 @@
 //! Why a kernel is skipped: known before it is built, or before it is launched, or said by the driver.
 
 use common::error::{Error, Result};
-use common::record::Record;
+use common::record::{Of, Record};
 use common::session::Need;
 use opencl3::error_codes::{CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE};
 use opencl3::kernel::Kernel;
@@ -77,7 +77,8 @@ impl Lesson {
         if let Some(died) = died.find(|record| record.function() == kernel) {
             return Ok(Some(format!("{} died in this run", died.kernel)));
         }
-        if self.flags().source.is_none() {
+        // Of a task's the driver has told its kernels, whatever macros made their names.
+        if self.flags().source.is_none() || self.of == Of::Task {
             return Ok(None);
         }
         let source = self.source_of(kernel)?;
@@ -120,6 +121,10 @@ impl Lesson {
         let mut refusal = None;
         let all = task.launches.iter().zip(kernels).zip(&mut plan.ranges);
         for ((launch, kernel), range) in all {
+            let required = session.required(kernel, range.local().len());
+            if let Some(required) = required.filter(|_| !launch.fixed) {
+                range.regroup(&required);
+            }
             let room = session.room(kernel, range.local());
             if !launch.fixed {
                 range.shrink_groups(room);

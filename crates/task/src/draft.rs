@@ -34,6 +34,8 @@ pub struct Asked<'a> {
     pub signature: &'a Signature,
     /// Name of its file.
     pub file: &'a str,
+    /// Macros without which it may not build.
+    pub define: &'a [(String, String)],
     /// The group that the learner asks for.
     pub group: Option<&'a [usize]>,
 }
@@ -209,8 +211,19 @@ check    = "none"  # ? {{ same_as = "plain.cl" }}, or a formula of the index i
             (None, None) => or.to_vec(),
         };
         let file = toml::Value::from(self.file);
+        let define = self.define.iter().map(|(name, value)| {
+            let number = value.parse().map(toml::Value::Integer);
+            format!(
+                "{name} = {}",
+                number.unwrap_or_else(|_| value.as_str().into())
+            )
+        });
+        let define = match &define.collect::<Vec<_>>()[..] {
+            [] => String::new(),
+            all => format!("define   = {{ {} }}\n", all.join(", ")),
+        };
         let text = format!(
-            "kernel   = {file}\nfunction = \"{kernel}\"\n{range}local    = {group:?}\n{rest}"
+            "kernel   = {file}\nfunction = \"{kernel}\"\n{define}{range}local    = {group:?}\n{rest}"
         );
         let groups = format!("groups of {}", common::ndrange::sides(&group));
         (text, groups)

@@ -61,8 +61,10 @@ pub struct Form {
     /// The same for counts, where a simulator looks for faults at another size.
     #[serde(deserialize_with = "sizes::of")]
     pub counted: Sizes,
-    /// Macros given to the compiler.
+    /// Macros given to the compiler: numbers, by formulas, or any text.
     pub define: Named,
+    /// What it is given beside them: "-I include -cl-fast-relaxed-math".
+    pub options: String,
     /// Names for formulas alone.
     pub names: Named,
     /// Other macros, or other values, with each of which it must be right; counted is with the

@@ -4,6 +4,7 @@ mod args;
 mod beside;
 
 use common::error::{AtField, Error, Result};
+use common::program;
 use verify::element::Type;
 use verify::formula::{Formula, Scope};
 use verify::matrix;
@@ -73,22 +74,46 @@ impl Form {
             scope.set(name, *size as f64);
         }
         let names = self.define.firsts().chain(self.names.firsts());
-        resolved(names.collect(), &scope)
+        let may_be_text = |name: &str| self.define.firsts().any(|(own, _)| own == name);
+        resolved(names.collect(), &scope, &may_be_text)
     }
 
-    /// The macros at these sizes.
+    /// The macros at these sizes that are numbers.
     ///
     /// # Errors
-    /// Where one is no whole number.
+    /// Where a formula is no whole number.
     pub fn macros(&self, sizes: &Sizes) -> Result<Vec<(String, usize)>> {
         self.defines(&self.scope(sizes)?)
+    }
+
+    /// What the compiler is given at these sizes.
+    ///
+    /// # Errors
+    /// Where a formula of a macro is no whole number.
+    pub fn build_options(&self, ty: Type, sizes: &Sizes) -> Result<String> {
+        let scope = self.scope(sizes)?;
+        Ok(program::options(ty, &self.defines(&scope)?) + &self.words(&scope))
+    }
+
+    /// Of that what is no number, behind a space.
+    fn words(&self, scope: &Scope) -> String {
+        let texts = self.define.firsts().filter(|one| is_text(*one, scope));
+        // A comment is a space to the preprocessor, and no end of the option.
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join("/**/");
+        let texts = texts.map(|(name, text)| format!(" -D {name}={}", words(text.text())));
+        let mut all: String = texts.collect();
+        if !self.options.is_empty() {
+            all += &format!(" {}", self.options);
+        }
+        all
     }
 
     fn defines(&self, scope: &Scope) -> Result<Vec<(String, usize)>> {
         let own = |name: &str| self.define.firsts().any(|(own, _)| own == name);
         let together = self.variants.first().into_iter().flat_map(Named::firsts);
         let together = together.filter(|(name, _)| !own(name) && scope.get(name).is_some());
-        let names = together.chain(self.define.firsts()).map(|(name, _)| name);
+        let numbers = self.define.firsts().filter(|one| !is_text(*one, scope));
+        let names = together.chain(numbers).map(|(name, _)| name);
         let value = |name: &str| {
             let count = Formula::from(name).count(scope);
             Ok((name.into(), count.at(&format!("define.{name}"))?))
@@ -109,6 +134,7 @@ impl Form {
         let from = self.from.as_ref().map(|from| text("from", from));
         task.made_from = from.transpose()?;
         task.defines = self.defines(scope)?;
+        task.options = self.words(scope);
         for (name, _) in self.names.firsts() {
             let value = scope.get(name).unwrap_or_default();
             task.names.push((name.into(), value.to_string().into()));
@@ -414,9 +440,13 @@ pub fn of_kernel<'s>(
 }
 
 /// All names with their values: each may use any other, whatever their order.
-pub(crate) fn resolved(mut open: Vec<(&str, &Formula)>, given: &Scope) -> Result<Scope> {
+pub(crate) fn resolved(
+    mut open: Vec<(&str, &Formula)>,
+    given: &Scope,
+    may_be_text: &dyn Fn(&str) -> bool,
+) -> Result<Scope> {
     let mut scope = given.clone();
-    while let Some((name, first)) = open.first().copied() {
+    while !open.is_empty() {
         let before = open.len();
         open.retain(|(name, formula)| match formula.value(&scope) {
             Ok(value) => {
@@ -426,10 +456,19 @@ pub(crate) fn resolved(mut open: Vec<(&str, &Formula)>, given: &Scope) -> Result
             Err(_) => true,
         });
         if open.len() == before {
+            let Some((name, first)) = open.iter().find(|(name, _)| !may_be_text(name)) else {
+                break;
+            };
             first.value(&scope).at(&format!("names.{name}"))?;
         }
     }
     Ok(scope)
+}
+
+/// Whether a macro is any text: no formula of what is known, or a number that counts nothing.
+fn is_text((name, formula): (&str, &Formula), scope: &Scope) -> bool {
+    let is_number = formula.text().trim().parse::<f64>().is_ok();
+    scope.get(name).is_none() || is_number && formula.count(scope).is_err()
 }
 
 /// Whether all conditions hold.

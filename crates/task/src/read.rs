@@ -26,6 +26,7 @@ impl Form {
             return Err(cannot(path, &"kernel is missing: kernel = \"FILE.cl\""));
         }
         form.kernel = folder.join(&form.kernel);
+        form.options = below(folder, &form.options);
         if let Some(Or::Table(Check {
             same_as: Some(reference),
             ..
@@ -91,6 +92,21 @@ impl Form {
         all.extend(own);
         Form::deserialize(all).map_err(|why| cannot(path, &near(&why)))
     }
+}
+
+/// Options whose folders of headers are found from this one on.
+fn below(folder: &Path, options: &str) -> String {
+    let mut is_folder = false;
+    let words = options.split_whitespace().map(|word| {
+        let named = word.strip_prefix("-I").filter(|named| !named.is_empty());
+        let name = named.or(Some(word).filter(|_| is_folder));
+        is_folder = word == "-I";
+        let sign = if named.is_some() { "-I" } else { "" };
+        name.map_or(word.into(), |name| {
+            format!("{sign}{}", folder.join(name).display())
+        })
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// A key or a text that no terminal can show.
@@ -293,7 +309,6 @@ mod tests {
                 "line 10, column 10",
             ),
             ("check = '1'", "check = { y = '1' }", "line 2, column 15"),
-            ("check = '1'", "define = { A = 'B' }", "line 2, column 16"),
             ("check = '1'", "chekc = '1'", "line 2, column 1"),
             (
                 "check = '1'",

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use common::error::{During, Error, Result};
 use common::ndrange::NdRange;
-use common::program::{self, Program};
+use common::program::Program;
 use common::session::{Arg, Session};
 use common::source::Source;
 use diagnostics::types::{self, Types};
@@ -80,8 +80,7 @@ impl Signature {
         session: &Session,
         program: &Program,
         source: &Source,
-        defines: &[(String, usize)],
-        build: impl FnOnce(&Source, &str) -> Result<Rc<Program>>,
+        build: impl FnOnce(&Source) -> Result<Rc<Program>>,
     ) -> Result<Vec<Signature>> {
         // Of none some drivers leave what lay in memory as its name.
         let names = match program.cl.get_num_kernels() {
@@ -109,15 +108,16 @@ impl Signature {
             return Ok(all);
         }
         let asks = asking(source, &structs);
-        let program = build(&asks, &program::options(Type::Float, defines))?;
+        let program = build(&asks)?;
+        let text = source.with_included();
         let sizes = sizes(session, &program, structs.len())?;
         for parameter in all.iter_mut().flat_map(|one| &mut one.args) {
             let at = structs.iter().position(|name| *name == parameter.pointee());
             if let (0, Some(at)) = (parameter.lanes, at) {
-                let types = Types::of(&source.text);
-                let field = types::of_fields(&source.text, &structs[at]);
+                let types = Types::of(&text);
+                let field = types::of_fields(&text, &structs[at]);
                 let field = field.and_then(|field| known(&types, &field));
-                let fields = types::fields(&source.text, &structs[at]);
+                let fields = types::fields(&text, &structs[at]);
                 let parts = fields.and_then(|fields| parts(&types, &fields));
                 parameter.parts = parts.unwrap_or_default();
                 let words = sizes[at].is_multiple_of(4);
@@ -137,7 +137,8 @@ impl Signature {
             .ok()
             .filter(|group| group.first().is_some_and(|x| *x > 0));
         let count = kernel.num_args().during("counting arguments")?;
-        let types = Types::of(&source.text);
+        let text = source.with_included();
+        let types = Types::of(&text);
         let args = (0..count).map(|i| Parameter::of(&kernel, i, &types));
         Ok(Signature {
             kernel: name.into(),

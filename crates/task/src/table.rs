@@ -222,7 +222,7 @@ impl Form {
         }
         let mut found = Vec::new();
         for pairs in chosen {
-            let scope = resolved(pairs, &given)?;
+            let scope = resolved(pairs, &given, &|_| false)?;
             if holds("where", &self.r#where, &scope)? {
                 let order = self.order.as_ref().map(|order| order.value(&scope));
                 let order = order.unwrap_or(Ok(0.0)).at("order")?;

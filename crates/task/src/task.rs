@@ -15,7 +15,7 @@ use std::rc::Rc;
 use opencl3::kernel::Kernel;
 
 use common::error::Result;
-use common::program::Program;
+use common::program::{self, Program};
 use common::record;
 use common::session::{Format, Image};
 use common::traffic::Traffic;
@@ -49,6 +49,8 @@ pub struct Task {
     pub sizes: Vec<(String, usize)>,
     /// Macros given to the compiler.
     pub defines: Vec<(String, usize)>,
+    /// What else it is given, behind a space.
+    pub options: String,
     /// Names for formulas, in order: each may use those before it.
     pub names: Vec<(String, Formula)>,
     /// What lies in memory. What no launch is given stays on the host.
@@ -208,6 +210,11 @@ pub enum Right {
 pub type Work = record::Work<Formula>;
 
 impl Task {
+    /// What the compiler is given, where elements are of this type.
+    pub fn build_options(&self, ty: Type) -> String {
+        program::options(ty, &self.defines) + &self.options
+    }
+
     /// The kernel's name, with the variant where there is one.
     pub fn name(&self) -> String {
         let name = format!("{} {}", self.kernel, self.variant);

@@ -58,9 +58,12 @@ pub fn end(done: Result<ExitCode>) -> ExitCode {
 /// # Errors
 /// [`Error::Usage`] where an argument has a control character, but for those of another program.
 pub fn must_be_shown() -> common::Result<()> {
-    let mut words = std::env::args_os().skip(1).peekable();
-    let is_of_calls = words.peek().is_some_and(|word| word == "calls");
-    let mut own = words.take_while(|word| !is_of_calls || word != "--");
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    // Behind the word that cargo passes on, or without it.
+    let is_of_calls = words.iter().take(2).any(|word| word == "calls");
+    let mut own = words
+        .into_iter()
+        .take_while(|word| !is_of_calls || word != "--");
     let unshown = own.find(|word| word.to_string_lossy().contains(char::is_control));
     unshown.map_or(Ok(()), |word| {
         let why = "has a control character, which no terminal can show";

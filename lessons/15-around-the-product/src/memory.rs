@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use common::error::{During, Error, Result};
+use common::program;
 use common::session::Session;
 use common::timing::median;
 use diagnostics::terminal::table;
@@ -15,6 +16,7 @@ use opencl3::kernel::{ExecuteKernel, Kernel};
 use opencl3::memory::*;
 use opencl3::svm::SvmVec;
 use opencl3::types::{CL_BLOCKING, cl_mem};
+use verify::element::Type;
 use verify::numbers::seconds;
 
 /// A page of memory, at whose beginning a driver can take over what the host has.
@@ -32,7 +34,8 @@ enum Given {
 pub fn show(lesson: &mut Lesson, n: usize) -> Result<()> {
     let session = lesson.session()?;
     let types = ["int", "int", "float*", "float*"].map(String::from);
-    let kernel = &lesson.program(&[])?.kernel("add_bias", &types)?;
+    let options = program::options(Type::Float, &[]);
+    let kernel = &lesson.program(&options)?.kernel("add_bias", &types)?;
     let rounds = if lesson.runs()?.is_some() { 7 } else { 1 };
     let both = Both {
         session: &session,

@@ -275,14 +275,20 @@ impl Session {
         Ok(events)
     }
 
+    /// The sides of the groups that a kernel itself asks for, in so many dimensions.
+    pub fn required(&self, kernel: &Kernel, dimensions: usize) -> Option<Vec<usize>> {
+        let told = kernel.get_compile_work_group_size(self.device.cl().id());
+        let mut sides = told.ok().filter(|sides| sides.first() > Some(&0))?;
+        sides.truncate(dimensions);
+        Some(sides)
+    }
+
     /// How many items a group of this kernel may have on this device.
     pub fn room(&self, kernel: &Kernel, group: &[usize]) -> usize {
         let id = self.device.cl().id();
         let most = self.device.limits.max_work_group_size;
         // Some drivers tell a default for the kernel although it names its group.
-        let mut required = kernel.get_compile_work_group_size(id).unwrap_or_default();
-        required.truncate(group.len());
-        if required == group {
+        if self.required(kernel, group.len()).as_deref() == Some(group) {
             most
         } else {
             kernel.get_work_group_size(id).unwrap_or(most).min(most)

@@ -104,6 +104,10 @@ pub fn handed_in(root: &Path, puzzle: &Puzzle) -> Result<Option<Files>, String> 
             }
         }
         let text = own.map_or(ours.clone(), |own| task(ours, own));
+        // A macro is a part of the kernel's text.
+        if let Some(Err(words)) = directives::reads(&text).into_iter().find(Result::is_err) {
+            return Err(format!("it has {}", plain_name(&words)));
+        }
         files.insert(path, text.into());
     }
     named.push(kernel);

@@ -11,6 +11,7 @@ use anyhow::Result;
 use clap::Args;
 use common::Error;
 use common::source::Source;
+use diagnostics::directives;
 use verify::element::Type;
 use verify::shape::Shape;
 
@@ -35,8 +36,8 @@ pub struct LaunchFlags {
     #[arg(long, value_name = "N|NxN", value_parser = sides)]
     pub group: Option<Sides>,
     /// A macro for the compiler; may be given more than once
-    #[arg(long, value_name = "NAME=NUMBER", value_parser = macro_of)]
-    pub define: Vec<(String, usize)>,
+    #[arg(long, value_name = "NAME=VALUE", value_parser = macro_of)]
+    pub define: Vec<(String, String)>,
 }
 
 /// The sides of a group.
@@ -136,7 +137,11 @@ impl Subject {
         }
         if task.function.is_empty() {
             let mut names = source.kernels();
-            if names.len() != 1 {
+            let given = task.define.firsts().map(|(name, _)| name);
+            let mut macros = directives::macros(&source.text)
+                .map(|one| one.0)
+                .chain(given);
+            if names.len() != 1 || macros.any(|name| name == names[0]) {
                 let all = work::signatures(&task, Type::Float, how)?;
                 names = all.into_iter().map(|one| one.kernel).collect();
             }
@@ -285,6 +290,7 @@ pub fn drafts(
     let drafted = |signature: Signature| {
         let asked = Drafted {
             signature: &signature,
+            define: &flags.define,
             file: &name,
             group,
         };
@@ -345,12 +351,13 @@ fn sides(text: &str) -> Result<Sides, String> {
 }
 
 /// "TILE=16".
-pub fn macro_of(text: &str) -> Result<(String, usize), String> {
-    let parts = text.split_once('=');
-    let parts = parts.and_then(|(name, value)| Some((name, value.parse().ok()?)));
-    match parts.filter(|(name, _)| !name.is_empty()) {
-        Some((name, value)) => Ok((name.into(), value)),
-        None => Err("write a name and a whole number, for example TILE=16".into()),
+pub fn macro_of(text: &str) -> Result<(String, String), String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() && name.chars().all(is_plain) => {
+            Ok((name.into(), value.into()))
+        }
+        _ => Err("write a name and its value, for example TILE=16 or T=int".into()),
     }
 }
 
@@ -365,8 +372,8 @@ mod tests {
         for bad in ["", "0", "16x", "1x2x3x4", "-1", "a"] {
             assert!(sides(bad).unwrap_err().contains("16x8"), "{bad}");
         }
-        assert_eq!(macro_of("TILE=16"), Ok(("TILE".into(), 16)));
-        for bad in ["TILE", "=16", "TILE=x"] {
+        assert_eq!(macro_of("T=int *"), Ok(("T".into(), "int *".into())));
+        for bad in ["TILE", "=16", "a b=3"] {
             assert!(macro_of(bad).unwrap_err().contains("TILE=16"), "{bad}");
         }
     }

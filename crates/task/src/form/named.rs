@@ -3,8 +3,6 @@
 use serde::{Deserialize, Serialize, Serializer};
 use verify::formula::Formula;
 
-use super::Or;
-
 /// Names with their values, in the order of the file. One may have a list of them: of a lesson's
 /// row it takes one after the other.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -42,9 +40,21 @@ impl TryFrom<toml::Table> for Named {
 
     fn try_from(table: toml::Table) -> Result<Named, toml::de::Error> {
         let read = |(name, value): (String, toml::Value)| {
-            let values = match Or::<Formula, Vec<Formula>>::deserialize(value)? {
-                Or::Plain(one) => vec![one],
-                Or::Table(all) => all,
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            if !name.chars().all(is_plain) || name.starts_with(|c: char| c.is_ascii_digit()) {
+                let why = format!("{name:?} is no name: letters, digits and _ make one");
+                return Err(serde::de::Error::custom(why));
+            }
+            let formula = |value: toml::Value| match value {
+                // A macro's may be any text.
+                toml::Value::String(text) => Ok(text.into()),
+                number => Formula::deserialize(number),
+            };
+            let values = match value {
+                toml::Value::Array(all) => {
+                    all.into_iter().map(formula).collect::<Result<_, _>>()?
+                }
+                one => vec![formula(one)?],
             };
             Ok((name, values))
         };

@@ -4,7 +4,6 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use common::error::{Error, Result};
-use common::program;
 use common::source::Source;
 use common::stage::{Stage, Whose};
 use lesson::Lesson;
@@ -46,9 +45,9 @@ pub fn run(
     let file = name.to_string();
     lesson.console.doing(Stage::Building { file, of })?;
     let session = lesson.session()?;
-    let options = program::options(task.ty, &task.defines);
+    let options = task.build_options(task.ty);
     let program = lesson.built_once(&source, &options).map_err(told)?;
-    let all = lesson.signatures(&program, &source, &task.defines);
+    let all = lesson.signatures(&program, &source, &options);
     let all = all.map_err(told)?;
     let none = || told(Error::Usage("it has no kernel".into()));
     let kernel = of_kernel(&all, form).map_err(told)?;

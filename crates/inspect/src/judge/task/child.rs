@@ -82,10 +82,12 @@ struct Told<'a> {
 
 impl Told<'_> {
     fn one(&self, lesson: &mut Lesson) -> Result<()> {
-        let defines = self.file.macros(&self.case.sizes)?;
-        let program = lesson.program(&defines)?;
+        let options = self
+            .file
+            .build_options(lesson.flags().ty, &self.case.sizes)?;
+        let program = lesson.program(&options)?;
         let source = lesson.source()?;
-        let all = lesson.signatures(&program, &source, &defines)?;
+        let all = lesson.signatures(&program, &source, &options)?;
         if self.purpose == Purpose::Signatures {
             let all = serde_json::to_value(&all).map_err(std::io::Error::from)?;
             return lesson.console.send(&Event::Answer(all));
