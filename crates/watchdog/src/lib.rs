@@ -9,7 +9,7 @@
 //!   thing begun and each result.
 //! - `environment` has the variables by which a child knows what it is, and those that
 //!   decide which drivers it finds; a cache that may be damaged is left out.
-//! - [`worker`] starts one, waits for its end, and says what it came to; `staff` are those that
+//! - [`worker`] starts one, which `wait` waits for, and says what it came to; `staff` are those that
 //!   stay for another task.
 //! - [`resume`] is what the next child needs not measure again.
 //! - `ask` is a question to another process, which ends with this one.
@@ -40,6 +40,7 @@ mod signals;
 pub mod simulator;
 pub mod staff;
 mod status;
+mod wait;
 pub mod watch;
 pub mod worker;
 

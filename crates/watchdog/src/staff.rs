@@ -11,7 +11,8 @@ use std::time::Duration;
 use common::error::Result;
 
 use crate::events::{Event, EventsFile, Sender};
-use crate::worker::{self, End, Ended, Orders, Work};
+use crate::wait::{End, wait};
+use crate::worker::{self, Ended, Orders, Work};
 
 /// Those that await a task. They end with the last copy of this.
 #[derive(Clone, Default)]
@@ -79,7 +80,7 @@ impl Idle {
             thread::sleep(time);
             false
         };
-        let end = worker::wait(child, &self.events.path, orders, &mut sleep)?;
+        let end = wait(child, &self.events.path, orders, &mut sleep)?;
         let Some(End::Idle(child)) = end else {
             return Ok(None);
         };

@@ -1,10 +1,14 @@
 //! How a child may end.
 
 use std::os::unix::process::ExitStatusExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use super::*;
 
+use common::failure::Failure;
+use common::stage::Stage;
+
+use crate::ask::end_with_us;
 use crate::events::{EventsFile, Sender};
 
 /// A child that was launching a kernel, exited with a code or met a signal, and
