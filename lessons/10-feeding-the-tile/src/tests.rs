@@ -183,8 +183,10 @@ fn exactly_one_is_chosen_and_none_that_cannot_run() {
     }
     let name =
         |limits: &Limits, m, n| chosen(limits, Shape { m, n, k: 4096 }, Type::Float)[0].name();
-    assert_eq!(name(&h200(), 4096, 4096), "matmul_packed_tiles large");
-    assert!(!name(&little_memory, 4096, 4096).contains("large"));
+    // Packing pays from some size on.
+    assert_eq!(name(&h200(), 4096, 4096), "matmul_shares whole");
+    assert_eq!(name(&h200(), 8192, 8192), "matmul_packed_tiles large");
+    assert!(!name(&little_memory, 8192, 8192).contains("large"));
     assert_eq!(name(&h200(), 1, 4096), "matmul_rows_by_lanes");
     assert_eq!(name(&h200(), 4096, 1), "matmul_columns_by_lanes");
 }
