@@ -7,12 +7,14 @@
 //! - `task` is the worker in which a task runs; `work` is what such workers are asked.
 //! - `subject` is what is looked at, a lesson's kernel or a task; `how` says by which flags.
 //! - `check` runs it at all sizes, and in the simulator. `answer` says what follows from how the
-//!   worker ended, `simulator` what Oclgrind reported; each is an `observation`.
+//!   worker ended, `simulator` what Oclgrind reported, and `exchange` where that errs of atomics;
+//!   each is an `observation`.
 //! - `verdict` is what follows, and [`rates`] are how fast it is.
 //! - [`exercise`] checks what a task asks beyond a right result.
 
 mod answer;
 mod check;
+mod exchange;
 pub mod exercise;
 mod how;
 mod observation;

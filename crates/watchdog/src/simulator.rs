@@ -92,7 +92,7 @@ const MEANINGS: [(FaultKind, &str, &str); 10] = [
     (FaultKind::Races, "Read-write data race",
      "one item writes what another reads, in no set order"),
     (FaultKind::Races, "Write-write data race",
-     "two items write the same element, in no set order"),
+     "two items write the same element, in no set order, be it the same value or not"),
     (FaultKind::Races, "data race",
      "two items use the same element, in no set order"),
     (FaultKind::Bounds, "not aligned",
@@ -109,7 +109,7 @@ const MEANINGS: [(FaultKind, &str, &str); 10] = [
 /// What it is known to report of right kernels: a kind, with what words the report begins or
 /// what a line that takes part has, and how to see that it errs.
 #[rustfmt::skip]
-const DOUBTS: [(FaultKind, &[&str], &str); 5] = [
+const DOUBTS: [(FaultKind, &[&str], &str); 4] = [
     (FaultKind::Bounds, &[BEYOND_ITS_ARRAY],
      "its compiler folds the indices of nested arrays into one, so a walk through all rows is \
       reported, too: walk with two indices, and a false report goes"),
@@ -119,11 +119,8 @@ const DOUBTS: [(FaultKind, &[&str], &str); 5] = [
     (FaultKind::Uninitialised, &["atomic_xchg", "atomic_cmpxchg"],
      "it takes the old value, which an exchange returns, for used: fill the buffer before, and \
       a false report goes"),
-    (FaultKind::Uninitialised, &[".lo", ".hi", ".even", ".odd"],
-     "it takes lanes that a half of a vector leaves out for used: write the halves lane by \
-      lane, and a false report goes"),
     (FaultKind::Races, &["cmpxchg"],
-     "it takes the plain read before a compare and exchange, which is tried again, for a race: \
+     "it takes the plain read before a compare and exchange that is tried again for a race: \
       read by atomic_or(p, 0), and a false report goes"),
 ];
 

@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use common::command;
+use diagnostics::tokens::Tokens;
+use diagnostics::types;
 use watchdog::simulator::{Fault, FaultKind, Log};
 
+use crate::judge::exchange;
 use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
 
 /// Lines shown of each detector; more repeat the story.
@@ -32,19 +35,43 @@ pub fn sort(log: &Log, text: &str) -> Vec<Observation> {
 /// Where it errs for what a whole kernel does.
 fn doubt(kind: FaultKind, log: &Log, text: &str) -> Option<&'static str> {
     let is_ordered = text.contains("mem_fence") || text.contains("atomic_work_item_fence");
-    let is_twice = |half: &str| text.matches(half).count() > 1;
+    let of_kind = || log.faults.iter().filter(|one| one.kind == kind);
     match kind {
         FaultKind::Uninitialised if text.contains("image2d_t") => {
             Some("it takes what functions of images return for unwritten")
         }
-        FaultKind::Uninitialised if [".lo", ".hi"].map(is_twice) == [true; 2] => {
-            Some("of a vector that is halved twice it takes lanes for unwritten that nobody uses")
+        FaultKind::Uninitialised if takes_parts_of_sixteen(text) => {
+            Some("it takes lanes 8 to 15 for unwritten where several of them are taken at once")
         }
+        // What was exchanged goes on as unwritten.
+        FaultKind::Uninitialised => of_kind().find_map(Fault::doubt),
         FaultKind::Races if is_ordered && text.contains("atom") && !log.races_in_a_group => {
             Some("it does not follow what fences and atomics order between groups")
         }
         _ => None,
     }
+}
+
+/// Whether several lanes of a vector of 16 are taken at once.
+fn takes_parts_of_sixteen(text: &str) -> bool {
+    let words = Tokens::of(text);
+    let is_vector = |word: &str| {
+        let of = word.strip_suffix("16").unwrap_or_default();
+        types::is_known(of) || of == "half"
+    };
+    let takes = |at: usize| {
+        let part = words.text(at + 1);
+        let lanes = part.strip_prefix(['s', 'S']).unwrap_or_default();
+        words.text(at) == "." && (["hi", "even", "odd"].contains(&part) || lanes.len() > 1)
+    };
+    words.all().any(|at| is_vector(words.text(at))) && words.all().any(takes)
+}
+
+/// Why a right kernel may be reported for this.
+fn doubt_of(fault: &Fault, text: &str) -> Option<&'static str> {
+    let lines = || fault.lines.iter().map(|line| line.number).collect();
+    let is_excused = fault.kind != FaultKind::Races || exchange::is_tried_again(text, &lines());
+    fault.doubt().filter(|_| is_excused)
 }
 
 /// What one detector found.
@@ -55,7 +82,7 @@ fn observation(kind: FaultKind, log: &Log, text: &str) -> Observation {
         return Observation::new(detector, Detection::Silent, "saw nothing");
     };
     let mut seen = Observation::new(detector, Detection::Fault, &*first.meaning);
-    let doubts: Option<BTreeSet<&str>> = faults.iter().map(|one| one.doubt()).collect();
+    let doubts: Option<BTreeSet<&str>> = faults.iter().map(|one| doubt_of(one, text)).collect();
     let doubts = doubts.unwrap_or_else(|| doubt(kind, log, text).into_iter().collect());
     if !doubts.is_empty() {
         seen.outcome = Detection::Doubtful;
@@ -114,9 +141,11 @@ mod tests {
         let of = |text| sort(value, text).swap_remove(2).outcome;
         assert_eq!(of(""), Detection::Fault);
         assert_eq!(of("read_only image2d_t a"), Detection::Doubtful);
-        let halves = "q8 = q.lo + q.hi; q4 = q8.lo + q8.hi;";
-        assert_eq!(of(halves), Detection::Doubtful);
-        assert_eq!(of("q8 = q.lo + q.hi;"), Detection::Fault);
+        let of_sixteen = "float16 q; float8 a = q.lo + q.hi;";
+        assert_eq!(of(of_sixteen), Detection::Doubtful);
+        assert_eq!(of("uint16 q; uint2 a = q.sfe;"), Detection::Doubtful);
+        assert_eq!(of("float16 q; float a = q.lo.x + q.sf;"), Detection::Fault);
+        assert_eq!(of("float8 q; float4 a = q.lo + q.hi;"), Detection::Fault);
         let race = LOG.replace("local", "global");
         let of = |log, text| sort(log, text).swap_remove(0).outcome;
         let last_group = "mem_fence(CLK_GLOBAL_MEM_FENCE); atomic_inc(count)";
