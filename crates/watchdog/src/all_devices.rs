@@ -13,7 +13,8 @@ use verify::shape::Shape;
 
 use crate::environment::{devices_here, labels_of};
 use crate::status::complain;
-use crate::worker::{self, Ended, Orders, Pause, Work};
+use crate::wait::Pause;
+use crate::worker::{self, Ended, Orders, Work};
 
 /// Runs the lesson on every device; its status is the largest of all.
 pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> {

@@ -55,7 +55,8 @@ pub use environment::{
 };
 pub use signals::{Signals, clear_line};
 pub use status::{Refused, complain, end, leave, must_be_shown, status_of};
-pub use worker::{Orders, Pause};
+pub use wait::Pause;
+pub use worker::Orders;
 
 /// Runs this very command by a worker, watches it to its end, and gives its exit status.
 ///

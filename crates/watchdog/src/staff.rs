@@ -80,7 +80,7 @@ impl Idle {
             thread::sleep(time);
             false
         };
-        let end = wait(child, &self.events.path, orders, &mut sleep)?;
+        let end = wait(child, &self.events.path, orders.timeout, &mut sleep)?;
         let Some(End::Idle(child)) = end else {
             return Ok(None);
         };

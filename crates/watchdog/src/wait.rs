@@ -12,7 +12,6 @@ use common::waits::Waits;
 use diagnostics::terminal::show_error;
 
 use crate::events::{self, Event};
-use crate::worker::{Orders, Pause};
 
 /// How long a child may take to end once it has said that it leaves. A driver was
 /// once seen to stop for good while its threads ended; by then nothing is lost with
@@ -35,6 +34,9 @@ fn cpu_time(child: &Child) -> Option<Duration> {
     Some(Duration::from_millis(10 * ticks.sum::<u64>()))
 }
 
+/// Waits for at most so long; true when the lesson is to be ended at once.
+pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
+
 /// How a worker came to its end.
 pub enum End {
     /// By itself, with this status, which it had announced.
@@ -50,11 +52,11 @@ pub enum End {
 pub(crate) fn wait(
     mut child: Child,
     path: &Path,
-    orders: &Orders,
+    timeout: Duration,
     pause: Pause,
 ) -> Result<Option<End>> {
     let length = || std::fs::metadata(path).map_or(0, |file| file.len());
-    let patience = orders.timeout.min(TEARDOWN);
+    let patience = timeout.min(TEARDOWN);
     let soon = LOOK_AGAIN.min(patience / 4);
     let (mut size, mut look) = (0, soon);
     let mut silence = Silence::of(&child);
@@ -78,7 +80,7 @@ pub(crate) fn wait(
             look = taken + LOOK_AGAIN;
             silence.waits.get_or_insert_with(|| Waits::of(child.id()));
             if taken > patience {
-                end = silence.too_long(&child, &events::read(path), orders.timeout);
+                end = silence.too_long(&child, &events::read(path), timeout);
             }
         }
         if end.is_some() || pause(doze) {

@@ -30,10 +30,7 @@ use crate::signals::Terminal;
 use crate::simulator::LOG_VARIABLE;
 use crate::staff::{self, Idle};
 use crate::status::Refused;
-use crate::wait::{End, wait};
-
-/// Waits for at most so long; true when the lesson is to be ended at once.
-pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
+use crate::wait::{End, Pause, wait};
 
 /// What the learner asked of the parent.
 #[derive(Clone, Copy, Debug)]
@@ -432,7 +429,7 @@ fn one(
         path: work.program.clone(),
         why: not_started(&error),
     })?;
-    wait(child, &events.path, orders, pause)
+    wait(child, &events.path, orders.timeout, pause)
 }
 
 fn not_started(error: &std::io::Error) -> String {

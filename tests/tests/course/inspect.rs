@@ -296,7 +296,7 @@ fn what_cannot_be_inspected_is_refused_with_the_reason() {
     let course = |words: &str| program("course").args(words).run();
     course("inspect nosuch.cl").fails(2, &["nosuch.cl", "No such file"]);
     course("inspect LICENSE-MIT").fails(4, &["defines no kernel"]);
-    course("inspect Cargo.toml").fails(2, &["unknown field", "line "]);
+    course("inspect Cargo.toml").fails(2, &["there is no key", "line "]);
     let saxpy = "inspect kernels/02-saxpy.cl";
     course(&format!("{saxpy} --only saxpi"))
         .fails(4, &["it defines saxpy: is one of the two names misspelt?"]);
