@@ -125,7 +125,7 @@ int main(int count, char **words)
         void *page = pages();
         clEnqueueWriteBuffer(queue, x, CL_FALSE, 0, N, page, 0, NULL, NULL);
         launch(twice, NULL);
-        // Freed, and given to somebody else: a driver that reads it does not crash, as it may where nobody has it.
+        // Freed, and given to somebody else: a driver that still reads it does not crash.
         if (IS("freed"))
             mmap(page, N, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         else

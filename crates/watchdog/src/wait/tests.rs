@@ -51,18 +51,9 @@ fn stuck(events: &[Event]) -> End {
     let mut command = Command::new("sleep");
     let command = end_with_us(&mut command).arg("1000").stdout(Stdio::null());
     let child = command.stderr(Stdio::null()).spawn().unwrap();
-    wait(child, &file.path, &orders(50), &mut patient)
+    wait(child, &file.path, Duration::from_millis(50), &mut patient)
         .unwrap()
         .unwrap()
-}
-
-fn orders(milliseconds: u64) -> Orders {
-    Orders {
-        timeout: Duration::from_millis(milliseconds),
-        all_devices: false,
-        json: false,
-        on_stage: false,
-    }
 }
 
 /// Whether a shell that does this, and is thought to be at that, is ended within a second or so,
@@ -81,7 +72,7 @@ fn is_ended(stage: Stage, milliseconds: u64, script: &str) -> bool {
     let ended = wait(
         child.unwrap(),
         &file.path,
-        &orders(milliseconds),
+        Duration::from_millis(milliseconds),
         &mut pause,
     )
     .unwrap();
