@@ -675,8 +675,10 @@ kernel void matmul_rows_by_lanes(int M, int N, int K,
             const bool exists = k0 + i * LANES < K; // else one that does stands in
             const int k = exists ? k0 + i * LANES : K - 1;
             const reals v = *(global const reals *)(b + k * N);
-            unrolled_for (int f = 0; f < FEW; f++)
-                sum[f] += exists ? A[min(row0 + f, M - 1) * K + k] * v : 0;
+            unrolled_for (int f = 0; f < FEW; f++) {
+                const REAL of_a = A[min(row0 + f, M - 1) * K + k];
+                sum[f] += exists ? of_a * v : 0;
+            }
         }
     unrolled_for (int f = 0; f < FEW; f++)
         shares[f][lane][x] = sum[f];
@@ -710,8 +712,10 @@ kernel void matmul_columns_by_lanes(int M, int N, int K,
             const bool exists = k0 + i * LANES < K;
             const int k = exists ? k0 + i * LANES : K - 1;
             const REAL v = a[k];
-            unrolled_for (int f = 0; f < FEW; f++)
-                sum[f] += exists ? v * B[k * N + min(column0 + f, N - 1)] : 0;
+            unrolled_for (int f = 0; f < FEW; f++) {
+                const REAL of_b = B[k * N + min(column0 + f, N - 1)];
+                sum[f] += exists ? v * of_b : 0;
+            }
         }
     unrolled_for (int f = 0; f < FEW; f++)
         shares[f][y][lane] = sum[f];

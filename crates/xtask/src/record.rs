@@ -139,15 +139,18 @@ pub fn problems(asked: &Problems) -> Result<()> {
     kept::write_lines(format!("docs/data/problems/{}.jsonl", asked.name), &lines)
 }
 
-/// What was measured in one more turn: it is told as the first, with the seconds of each.
+/// What was measured in one more turn: it is told as the first, with the seconds of each; or as the
+/// first that was not right, and then without any.
 fn add(lines: &mut Vec<Value>, stage: &str, device: &Value, timed: Value) {
     let seconds = timed["seconds_median"].clone();
     let known = lines.iter().position(|line| line["stage"] == stage);
     let known = known.unwrap_or_else(|| {
-        lines.push(json!({ "stage": stage, "device": device, "timed": timed, "turns": [] }));
+        lines.push(json!({ "stage": stage, "device": device, "timed": &timed, "turns": [] }));
         lines.len() - 1
     });
-    if let Some(turns) = lines[known]["turns"].as_array_mut() {
+    if seconds.is_null() {
+        lines[known]["timed"] = timed;
+    } else if let Some(turns) = lines[known]["turns"].as_array_mut() {
         turns.push(seconds);
     }
 }

@@ -70,12 +70,12 @@ fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
     let time = |line: &Value| {
         let turns = line["turns"].as_array().into_iter().flatten();
         let turns: Vec<f64> = turns.filter_map(Value::as_f64).collect();
-        let first = line["timed"]["seconds_median"].as_f64();
-        if turns.is_empty() {
+        let first = line["timed"]["seconds_median"].as_f64()?;
+        Some(if turns.is_empty() {
             first
         } else {
-            Some(quantile(&turns, 0.5))
-        }
+            quantile(&turns, 0.5)
+        })
     };
     let theirs = ours
         .iter()
