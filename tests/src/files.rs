@@ -63,8 +63,12 @@ pub fn search_path() -> &'static str {
     static PATH: OnceLock<String> = OnceLock::new();
     PATH.get_or_init(|| {
         let (short, long) = (scratch_folder("bin"), programs_folder().display());
-        // Another test process may have made it.
-        let _ = std::os::unix::fs::symlink(&programs()["course"], short.join("course"));
+        let (program, link) = (&programs()["course"], short.join("course"));
+        // Another test process may have made it; where the clone lay elsewhere then, it leads there.
+        if fs::read_link(&link).ok().as_ref() != Some(program) {
+            let _ = fs::remove_file(&link);
+            let _ = std::os::unix::fs::symlink(program, &link);
+        }
         let path = std::env::var("PATH").unwrap_or_default();
         format!("{}:{long}:{path}", short.display())
     })

@@ -90,10 +90,10 @@ const VECTORS: u32 = 2;
 /// Runs what the options ask for. The page is written after every job: what was done is on it,
 /// whatever stops the rest.
 pub fn report(options: &ReportArgs) -> Result<()> {
-    // Before any lesson takes its time.
-    write(options, &[])?;
     let lessons = measuring(&options.lesson)?;
     let devices = devices::chosen(options.device.as_deref(), options.all_devices)?;
+    // Before any lesson takes its time.
+    write(options, &[])?;
     let mut survey = Survey {
         begun: date("+%Y-%m-%d %H:%M")?,
         commit: machine::commit(),
