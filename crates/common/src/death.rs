@@ -50,8 +50,10 @@ pub enum Blame {
     Kernel,
     /// The compiler that built it.
     Compiler,
-    /// What it is held against, or what fills its buffers.
+    /// What it is held against.
     Reference,
+    /// What fills its buffers.
+    Fill,
     /// The driver, while no kernel ran.
     Driver,
     /// Somebody who ended it.
@@ -85,10 +87,9 @@ impl Death {
     pub fn blame(&self) -> Blame {
         match &self.stage {
             _ if matches!(self.how, How::Stopped(_)) => Blame::Outside,
-            Stage::Filling => Blame::Reference,
-            Stage::Building { of, .. } | Stage::Running { of, .. } if *of != Whose::Own => {
-                Blame::Reference
-            }
+            stage if stage.whose() == Some(Whose::Reference) => Blame::Reference,
+            stage if stage.whose() == Some(Whose::Fill) => Blame::Fill,
+            Stage::Filling => Blame::Fill,
             Stage::Building { .. } => Blame::Compiler,
             stage if stage.is_in_a_kernel() => Blame::Kernel,
             _ => Blame::Driver,

@@ -19,6 +19,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// The exit status where nothing tells whether what ran is right, which is no error.
 pub const UNCHECKED: u8 = 6;
 
+/// The worst of these exit statuses: what was not checked hides nothing that was.
+pub fn worst(all: impl IntoIterator<Item = u8>) -> u8 {
+    let all = all.into_iter();
+    let worst = all.max_by_key(|status| (*status != 0, *status != UNCHECKED, *status));
+    worst.unwrap_or(0)
+}
+
 /// Everything that can go wrong in a lesson.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

@@ -5,8 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use diagnostics::log::Log;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
-use crate::stage::Stage;
+use crate::error::{Error, UNCHECKED};
+use crate::stage::{Stage, Whose};
 
 /// Why a process ended before its work was done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,9 +93,16 @@ impl Failure {
         }
     }
 
+    /// Whether it is of what results are held against: a reference, or the formulas of a task.
+    pub fn is_of_check(&self) -> bool {
+        let mut key = self.key.iter();
+        self.stage.whose() == Some(Whose::Reference) || key.any(|key| key.starts_with("check"))
+    }
+
     /// The exit status that belongs to it.
     pub fn status(&self) -> u8 {
         match self.kind {
+            _ if self.is_of_check() => UNCHECKED,
             Kind::Wrong => 1,
             Kind::Usage => 2,
             Kind::NoDevice => 3,

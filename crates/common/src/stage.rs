@@ -97,6 +97,14 @@ impl Stage {
         }
     }
 
+    /// Whose kernel is built or run.
+    pub fn whose(&self) -> Option<Whose> {
+        match self {
+            Stage::Building { of, .. } | Stage::Running { of, .. } => Some(*of),
+            _ => None,
+        }
+    }
+
     /// Whether a driver's compiler is at work.
     pub fn is_building(&self) -> bool {
         matches!(self, Stage::Building { .. })

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use colored::Colorize;
+use common::error::worst;
 use diagnostics::terminal::Out;
 use inspect::judge::{By, Case, Check, Detection, How, LaunchFlags, Observation, Subject};
 use serde_json::json;
@@ -54,7 +55,7 @@ pub fn inspect(options: &InspectArgs) -> Result<ExitCode> {
         how,
         ..
     } = options;
-    let mut worst = 0;
+    let mut all = Vec::new();
     for subject in &Subject::all(file, only, launch, *ty, how, false)? {
         let check = Check {
             subject,
@@ -67,13 +68,14 @@ pub fn inspect(options: &InspectArgs) -> Result<ExitCode> {
             options,
             simulated: check.sizes_to_simulate()?,
             limited: None,
+            on_device: inspect::judge::Verdict::Unlaunchable,
             untried: Vec::new(),
             is_too_slow: false,
             check,
         };
-        worst = worst.max(inspection.show()?);
+        all.push(inspection.show()?);
     }
-    Ok(ExitCode::from(worst))
+    Ok(ExitCode::from(worst(all)))
 }
 
 /// One kernel, and how it is launched.
@@ -84,6 +86,8 @@ struct Inspection<'a> {
     simulated: Vec<Sizes>,
     /// Where alone it is wrong, of a kernel that is right as its file says.
     limited: Option<Case>,
+    /// What follows from the device's results alone.
+    on_device: inspect::judge::Verdict,
     /// What was not tried, and why.
     untried: Vec<String>,
     /// Whether the simulator came to no end.
@@ -117,6 +121,7 @@ impl Inspection<'_> {
         let subject = self.check.subject;
         let results = self.check.results()?;
         self.untried.clone_from(&results.untried);
+        self.on_device = results.verdict(subject);
         let mut seen = results.seen();
         let known = results.tried.iter().filter(|one| !one.case.is_try());
         let mut of_drawn = seen.observations.split_off(known.count());
@@ -220,7 +225,7 @@ impl Inspection<'_> {
         };
         match checked.verdict {
             _ if self.limited.is_some() => (Limited, inspect::judge::LIMITED),
-            Verdict::NotRun => (Unlaunchable, "not decided: it did not run"),
+            Verdict::NotRun => (self.on_device, "not decided: it did not run"),
             Verdict::Done => (sound, "nothing is found against it"),
             Verdict::Unproven => (
                 sound,

@@ -10,7 +10,7 @@ use ::watchdog::Refused;
 use ::watchdog::watch::each_save;
 use ::watchdog::watch::saves::{News, Saves};
 use anyhow::Result;
-use common::error::UNCHECKED;
+use common::error::{UNCHECKED, worst};
 use common::failure::Kind;
 use diagnostics::terminal::Out;
 use inspect::judge::{
@@ -57,17 +57,13 @@ pub fn run(options: &RunArgs) -> Result<ExitCode> {
     let RunArgs {
         only, launch, how, ..
     } = options;
-    let mut all = vec![0];
+    let mut all = Vec::new();
     for file in &options.files {
         for subject in &Subject::all(file, only, launch, Type::Float, how, false)? {
             all.push(options.show(file, subject)?);
         }
     }
-    // What was not checked hides nothing that was.
-    let worst = all
-        .iter()
-        .max_by_key(|status| (**status != 0, **status != UNCHECKED, **status));
-    Ok(ExitCode::from(*worst.unwrap_or(&0)))
+    Ok(ExitCode::from(worst(all)))
 }
 
 impl RunArgs {

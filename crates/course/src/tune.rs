@@ -8,7 +8,7 @@ use anyhow::Result;
 use colored::Colorize;
 use common::Error;
 use common::error::UNCHECKED;
-use common::failure::Kind;
+use common::failure::{Failure, Kind};
 use common::outcome::Skip;
 use common::peak::Peak;
 use common::record::Record;
@@ -175,7 +175,8 @@ impl TuneArgs {
     fn tried(&self, task: &Form, sizes: &Sizes) -> Result<Record> {
         let mut ended = timed(task, sizes, &self.how)?;
         let failure = ended.failure.as_ref();
-        if failure.is_some_and(|failure| failure.kind == Kind::NoDevice) {
+        let is_of_all = |one: &Failure| one.kind == Kind::NoDevice || one.is_of_check();
+        if failure.is_some_and(is_of_all) {
             return Err(ended.refused().into());
         }
         Ok(ended.records.pop().unwrap_or_else(|| {

@@ -125,7 +125,7 @@ impl Formula {
         parse::parse(&self.0).map_err(|why| self.malformed(&why))
     }
 
-    fn malformed(&self, why: &str) -> String {
+    pub(crate) fn malformed(&self, why: &str) -> String {
         format!("the formula \"{self}\" {why}")
     }
 }

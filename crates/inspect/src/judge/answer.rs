@@ -49,14 +49,23 @@ impl End {
         }
     }
 
-    /// Whether it ended beside the learner's kernel: in what is held against it, or in what fills
-    /// a buffer.
-    pub fn is_of_another(&self) -> bool {
+    /// Whether what the learner's kernel is held against failed itself.
+    pub fn is_of_check(&self) -> bool {
         match self {
             End::Done | End::DriverDied(_) => false,
-            End::Refused(failure) => is_of_another(&failure.stage),
+            End::Refused(failure) => failure.is_of_check(),
             End::Died(death) => death.blame() == Blame::Reference,
         }
+    }
+
+    /// Whether that failed, or what fills a buffer.
+    pub fn is_of_another(&self) -> bool {
+        let is_of_fill = match self {
+            End::Done | End::DriverDied(_) => false,
+            End::Refused(failure) => failure.stage.whose() == Some(Whose::Fill),
+            End::Died(death) => death.blame() == Blame::Fill,
+        };
+        is_of_fill || self.is_of_check()
     }
 
     /// Whether nobody knows whether the kernel would have come to an end: a compiler had no time,
@@ -73,13 +82,6 @@ impl End {
     }
 }
 
-fn is_of_another(stage: &Stage) -> bool {
-    match stage {
-        Stage::Building { of, .. } | Stage::Running { of, .. } => *of != Whose::Own,
-        _ => false,
-    }
-}
-
 /// Why nothing is known of a size at which the process died, where that is not the kernel's fault.
 pub const DRIVER_DIED: &str = "the driver died, where the simulator sees no fault";
 
@@ -87,6 +89,7 @@ pub const DRIVER_DIED: &str = "the driver died, where the simulator sees no faul
 pub fn judge(detector: Detector, end: &End, records: &[Record]) -> Observation {
     let message = end.message();
     let first = message.lines().next().unwrap_or_default();
+    let first = first.trim_end_matches(':');
     let not_run = |says: String| Observation::new(detector.clone(), Detection::NotRun, says);
     let is_skipped = || records.iter().any(|one| one.skipped().is_some());
     match end {
@@ -94,13 +97,7 @@ pub fn judge(detector: Detector, end: &End, records: &[Record]) -> Observation {
         End::DriverDied(_) => not_run(DRIVER_DIED.into()),
         End::Refused(failure) => match failure.kind {
             Kind::Usage if is_skipped() => of_records(detector, records),
-            Kind::Build if end.is_of_another() => {
-                let Stage::Building { file, of } = &failure.stage else {
-                    return not_run(format!("did not run: {first}"));
-                };
-                not_run(format!("did not run: {of}{file} does not build"))
-            }
-            Kind::Build => {
+            Kind::Build if !end.is_of_another() => {
                 let log = failure.log.clone().unwrap_or_default();
                 Observation::of_build(detector, "does not build", log)
             }

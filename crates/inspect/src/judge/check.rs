@@ -175,6 +175,7 @@ impl Check<'_> {
             let case = left.remove(0);
             if let End::Died(death) = &end
                 && let Ending::Signal(_) | Ending::Exited(_) = death.how
+                && !end.is_of_another()
                 && self.is_of_driver(&case)?
             {
                 end = End::DriverDied(death.clone());

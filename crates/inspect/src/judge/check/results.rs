@@ -1,5 +1,6 @@
 //! What came of a check: at each size, and in all.
 
+use common::error::{UNCHECKED, worst};
 use common::failure::Kind;
 use common::outcome::{Outcome, Skip};
 use common::record::Record;
@@ -54,6 +55,7 @@ impl Tried {
     /// The exit status.
     pub fn status(&self) -> u8 {
         match &self.end {
+            end if end.is_of_check() => UNCHECKED,
             End::Refused(failure) => failure.status(),
             End::Died(_) | End::DriverDied(_) => 5,
             End::Done => match self.of_records() {
@@ -107,12 +109,13 @@ impl Tried {
     pub fn verdict(&self) -> Verdict {
         match &self.end {
             End::Done => self.of_records().unwrap_or(Verdict::Unlaunchable),
+            end if end.is_of_check() && !self.case.is_try() => Verdict::Unchecked,
+            end if end.is_of_another() => Verdict::Unlaunchable,
             End::Refused(failure) => match failure.kind {
                 Kind::Usage => self.of_records().unwrap_or(Verdict::Unlaunchable),
                 Kind::Ended(_) => Verdict::Undecided,
                 _ => Verdict::Unlaunchable,
             },
-            end if end.is_of_another() => Verdict::Unlaunchable,
             end if end.is_undecided() => Verdict::Undecided,
             _ => Verdict::Wrong,
         }
@@ -158,7 +161,7 @@ impl Results {
 
     /// The largest of all exit statuses.
     pub fn largest(&self) -> u8 {
-        self.tried.iter().map(Tried::status).max().unwrap_or(0)
+        worst(self.tried.iter().map(Tried::status))
     }
 
     /// What is to be read of it.

@@ -117,7 +117,7 @@ fn told(error: Error, of: &str) -> Error {
     match error {
         Error::At { key, error } => told(*error, of).at(&key),
         Error::Usage(why) => Error::Usage(format!("{of}: {why}")),
-        Error::Build(log) => Error::build(format!("{of}:\n{log}")),
+        Error::Build(log) => Error::build(format!("{of} does not build:\n{log}")),
         Error::Unlaunchable(why) => Error::Unlaunchable(format!("{of}:\n{why}")),
         other => other,
     }

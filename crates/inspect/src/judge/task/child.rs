@@ -92,25 +92,27 @@ impl Told<'_> {
             let all = serde_json::to_value(&all).map_err(std::io::Error::from)?;
             return lesson.console.send(&Event::Answer(all));
         }
-        let made = match self.is_long {
+        let done = match self.is_long {
             true => Err(Error::Skipped(Skip::TooLong)),
-            false => self.made(lesson, &all),
+            false => self.judged(lesson, &all),
         };
-        let made = match made {
-            // What the file does not say its reference, or a launch, need not be for.
-            Err(error) if self.case.is_try() => Err(match error.anywhere() {
-                Error::Usage(why) => Error::skipped(why),
-                error => error,
-            }),
-            made => made,
+        let why = match done {
+            // What the file does not say its check, or a launch, need not be for.
+            Err(error) if self.case.is_try() => match error.anywhere() {
+                Error::Usage(why) => Skip::Since(why),
+                Error::Skipped(why) => why,
+                error => return Err(error),
+            },
+            Err(Error::Skipped(why)) => why,
+            done => return done,
         };
-        let mut task = match made {
-            Err(Error::Skipped(why)) => {
-                let record = lesson.record_of(&Task::default())?;
-                return lesson.console.row(record.skip(why));
-            }
-            made => made?,
-        };
+        let record = lesson.record_of(&Task::default())?;
+        lesson.console.row(record.skip(why))
+    }
+
+    /// Runs it, and holds it against what is right.
+    fn judged(&self, lesson: &mut Lesson, all: &[Signature]) -> Result<()> {
+        let mut task = self.made(lesson, all)?;
         if self.case.origin == Origin::With(Other::Reversed) {
             return in_reverse(lesson, &task);
         }

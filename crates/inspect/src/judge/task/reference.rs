@@ -77,14 +77,21 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
             is_poison(&want, i) && (again || !is_small)
         };
         let mut judged = (0..want.len()).filter(|i| !(has_gaps && i % 4 == 3));
-        let is_wrong = |i: &usize| is_missing(*i) || !is_try && want.get(*i).is_nan();
-        if let (Some(i), Some((reference, _))) = (judged.find(is_wrong), reference) {
+        let is_nan = |i: &usize| want.get(*i).is_nan();
+        let is_infinite = |i: usize| want.get(i).is_infinite();
+        let wrong = if let Some(i) = judged.clone().find(|i| is_missing(*i)) {
+            Some(format!("never writes {name}[{i}]"))
+        } else if is_try {
+            None
+        } else if let Some(i) = judged.clone().find(is_nan) {
+            Some(format!("is wrong itself: {name}[{i}] is NaN"))
+        } else {
+            let is_any = !want.is_empty() && judged.all(is_infinite);
+            is_any.then(|| format!("is wrong itself: no number in {name} is finite"))
+        };
+        if let (Some(wrong), Some((reference, _))) = (wrong, reference) {
             let file = reference.kernel.display();
-            return Err(Error::Usage(if is_missing(i) {
-                format!("the reference {file} never writes {name}[{i}]")
-            } else {
-                format!("the reference {file} is wrong itself: {name}[{i}] is NaN")
-            }));
+            return Err(Error::Usage(format!("the reference {file} {wrong}")));
         }
         let (far, near) = others.split_at(others.len().min(SHAKEN as usize));
         let tolerance = reference.and_then(|(_, tolerance)| tolerance);
