@@ -1,11 +1,13 @@
 //! Why a kernel is skipped: known before it is built, or before it is launched, or said by the driver.
 
-use common::error::{Error, Result};
+use common::error::{AtField, Error, Result};
 use common::record::{Of, Record};
 use common::session::Need;
 use opencl3::error_codes::{CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE};
 use opencl3::kernel::Kernel;
+use task::form;
 use task::{Arg, Plan, Role, Task};
+use verify::formula::Scope;
 use verify::numbers::bytes;
 
 use crate::lesson::Lesson;
@@ -21,10 +23,8 @@ impl Lesson {
         if is_another {
             return Ok(Some("another variant was asked for".into()));
         }
-        for (needed, reason) in &task.needs {
-            if needed.value(&plan.scope).map_err(Error::Usage)? <= 0.0 {
-                return Ok(Some(reason.clone()));
-            }
+        if let Some(reason) = self.lacks(&task.needs, &plan.scope)? {
+            return Ok(Some(reason));
         }
         for kernel in task.kernels() {
             if let Some(reason) = self.left_out(kernel)? {
@@ -45,6 +45,23 @@ impl Lesson {
             }
             false => refusal,
         }))
+    }
+
+    /// Why a task is none for this device or these sizes, where it says so itself.
+    ///
+    /// # Errors
+    /// When a formula has no value.
+    pub fn lacks(&mut self, needs: &[form::Need], scope: &Scope) -> Result<Option<String>> {
+        let mut scope = scope.clone();
+        let capability = self.session()?.device.limits.nvidia_compute_capability;
+        scope.set("CAPABILITY", capability as f64);
+        for (at, one) in needs.iter().enumerate() {
+            let value = one.that.value(&scope).at(&format!("needs[{at}].that"))?;
+            if value <= 0.0 {
+                return Ok(Some(one.r#else.clone()));
+            }
+        }
+        Ok(None)
     }
 
     /// Why its memory is too large, where the problem's own is not.

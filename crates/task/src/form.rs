@@ -243,8 +243,10 @@ pub enum Who {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Need {
-    pub(crate) that: Formula,
-    pub(crate) r#else: String,
+    /// A formula of the task's sizes, and of NVIDIA's CAPABILITY, which is 0 on other devices.
+    pub that: Formula,
+    /// In words.
+    pub r#else: String,
 }
 
 /// What is right.

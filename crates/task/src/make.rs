@@ -139,10 +139,7 @@ impl Form {
             let value = scope.get(name).unwrap_or_default();
             task.names.push((name.into(), value.to_string().into()));
         }
-        let needs = self.needs.iter();
-        task.needs = needs
-            .map(|one| (one.that.clone(), one.r#else.clone()))
-            .collect();
+        task.needs.clone_from(&self.needs);
         task.vendor_specific = self.vendor_specific;
         task.too_large = !holds("fits", &self.fits, scope)?;
         task.preferred = match &self.preferred {

@@ -24,6 +24,8 @@ use verify::draw::Draw;
 use verify::element::{Elements, Type};
 use verify::formula::Formula;
 
+use crate::form::Need;
+
 pub use plan::Plan;
 
 /// A kernel, or several in order, with their memory.
@@ -62,7 +64,7 @@ pub struct Task {
     /// What it does, for its rate.
     pub work: Work,
     /// What must be above 0, and why the task is skipped where it is not.
-    pub needs: Vec<(Formula, String)>,
+    pub needs: Vec<Need>,
     /// Whether it uses what not all compilers have, a vendor's instructions or sub-groups: then
     /// one that has not is no error, and the task is skipped.
     pub vendor_specific: bool,

@@ -89,6 +89,23 @@ def attention(size):
     return lambda: F.scaled_dot_product_attention(q, k, v)
 
 
+def attention_halves(size):
+    q, k, v = (randn(1, size["heads"], size["n"], 64).half() for _ in range(3))
+    causal = size["causal"] > 0
+    return lambda: F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+
+def fused_product(size):
+    a, b = randn(size["M"], size["K"]), randn(size["K"], size["N"])
+    bias = randn(size["N"])
+    return lambda: F.gelu(torch.addmm(bias, a, b), approximate="tanh")
+
+
+def many_products(size):
+    a, b = (randn(size["count"], 32, 32) for _ in range(2))
+    return lambda: torch.bmm(a, b)
+
+
 OPERATIONS = {
     "01-sum": ("x.sum()", total),
     "02-transpose": ("x.t().contiguous()", transpose),
@@ -104,6 +121,9 @@ OPERATIONS = {
     "15-bitonic-sort": ("sort", sort),
     "16-top-k": ("topk", top),
     "17-attention": ("scaled_dot_product_attention", attention),
+    "18-fused-product": ("gelu(addmm)", fused_product),
+    "20-many-products": ("bmm", many_products),
+    "21-attention-halves": ("scaled_dot_product_attention, fp16", attention_halves),
 }
 
 

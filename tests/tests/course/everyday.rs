@@ -104,7 +104,10 @@ fn every_solution_of_every_problem_is_right() {
         } else {
             course("run", task, &pocl).ends_with(0)
         };
-        assert_eq!(run.records()[0]["verdict"], "right", "{run}");
+        // PoCL's device is none for what asks for more.
+        let text = fs::read_to_string(task).expect("a task");
+        let meant = ["right", "unlaunchable"][usize::from(text.contains("needs "))];
+        assert_eq!(run.records()[0]["verdict"], meant, "{run}");
         solutions += 1;
     }
     assert!(solutions > 50, "{solutions}");

@@ -82,9 +82,13 @@ struct Told<'a> {
 
 impl Told<'_> {
     fn one(&self, lesson: &mut Lesson) -> Result<()> {
-        let options = self
-            .file
-            .build_options(lesson.flags().ty, &self.case.sizes)?;
+        let Told { file, case, .. } = self;
+        // A compiler that has not what it needs may not survive it.
+        if let Some(why) = lesson.lacks(&file.needs, &file.scope(&case.sizes)?)? {
+            let record = lesson.record_of(&Task::default())?;
+            return lesson.console.row(record.skip(Skip::Since(why)));
+        }
+        let options = file.build_options(lesson.flags().ty, &case.sizes)?;
         let program = lesson.program(&options)?;
         let source = lesson.source()?;
         let all = lesson.signatures(&program, &source, &options)?;
