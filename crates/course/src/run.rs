@@ -120,10 +120,7 @@ impl RunArgs {
             subject,
             kernel: &subject.kernel,
             verdict: results.verdict(subject),
-            why: end.map(|one| match one.end {
-                End::DriverDied(_) => one.why(),
-                _ => subject.located(&one.end),
-            }),
+            why: end.map(|one| subject.located(&one.end)),
             device: results.device(),
             seed: self.how.seed,
             sizes: lines.collect(),

@@ -73,6 +73,9 @@ pub struct Work {
     told: Told,
     /// Whether a lesson goes on behind a kernel that took its process down.
     resumes: bool,
+    /// Whether each of its threads has a stack of 1 GiB: drivers of CPUs keep there what all items
+    /// of a group have of private memory.
+    has_large_stack: bool,
 }
 
 /// What it is told in a file, where its arguments do not say all.
@@ -114,6 +117,7 @@ impl Work {
                 ..Told::default()
             },
             resumes: false,
+            has_large_stack: false,
         }
     }
 
@@ -147,6 +151,12 @@ impl Work {
     /// Whether a lesson goes on behind a kernel that took its process down.
     pub fn that_resumes(mut self) -> Work {
         self.resumes = true;
+        self
+    }
+
+    /// The same by threads that have a stack of 1 GiB each.
+    pub fn with_large_stack(mut self) -> Work {
+        self.has_large_stack = cfg!(unix);
         self
     }
 
@@ -409,6 +419,12 @@ fn one(
     pause: Pause,
 ) -> Result<Option<End>> {
     let mut command = Command::new(&work.program);
+    if work.has_large_stack {
+        // A shell becomes the program; where it may not have so much, with what it has.
+        command = Command::new("sh");
+        command.args(["-c", "ulimit -s 1048576; exec \"$0\" \"$@\""]);
+        command.arg(&work.program);
+    }
     let folder = events.path.parent().unwrap_or(Path::new("."));
     command
         .args(&work.args)

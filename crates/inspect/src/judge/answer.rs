@@ -19,8 +19,8 @@ pub enum End {
     Refused(Failure),
     /// It died.
     Died(Death),
-    /// The same, where a simulator sees no fault of the kernel: nothing follows for it.
-    DriverDied(Death),
+    /// The same, where nothing follows for the kernel, and why.
+    Excused(&'static str),
 }
 
 impl End {
@@ -45,14 +45,15 @@ impl End {
         match self {
             End::Done => String::new(),
             End::Refused(failure) => failure.to_string(),
-            End::Died(death) | End::DriverDied(death) => death.to_string(),
+            End::Died(death) => death.to_string(),
+            End::Excused(why) => (*why).into(),
         }
     }
 
     /// Whether what the learner's kernel is held against failed itself.
     pub fn is_of_check(&self) -> bool {
         match self {
-            End::Done | End::DriverDied(_) => false,
+            End::Done | End::Excused(_) => false,
             End::Refused(failure) => failure.is_of_check(),
             End::Died(death) => death.blame() == Blame::Reference,
         }
@@ -61,7 +62,7 @@ impl End {
     /// Whether that failed, or what fills a buffer.
     pub fn is_of_another(&self) -> bool {
         let is_of_fill = match self {
-            End::Done | End::DriverDied(_) => false,
+            End::Done | End::Excused(_) => false,
             End::Refused(failure) => failure.stage.whose() == Some(Whose::Fill),
             End::Died(death) => death.blame() == Blame::Fill,
         };
@@ -73,7 +74,7 @@ impl End {
     pub fn is_undecided(&self) -> bool {
         match self {
             End::Done | End::Refused(_) => false,
-            End::DriverDied(_) => true,
+            End::Excused(_) => true,
             End::Died(death) => match death.stage {
                 Stage::Loading | Stage::Limits | Stage::Starting => true,
                 _ => death.is_hang() && death.blame() == Blame::Compiler,
@@ -84,6 +85,11 @@ impl End {
 
 /// Why nothing is known of a size at which the process died, where that is not the kernel's fault.
 pub const DRIVER_DIED: &str = "the driver died, where the simulator sees no fault";
+/// The same, where threads with more of a stack came to an end.
+pub const OUT_OF_STACK: &str = "\
+it died: its private memory is beyond the stack of a thread of this device; with one of 1 GiB it ends
+the stack holds the private arrays of all items of a group
+next: smaller arrays or groups, or global memory; after `ulimit -s 1048576` it can be checked here";
 
 /// What a worker's end and its records say about the result.
 pub fn judge(detector: Detector, end: &End, records: &[Record]) -> Observation {
@@ -94,7 +100,7 @@ pub fn judge(detector: Detector, end: &End, records: &[Record]) -> Observation {
     let is_skipped = || records.iter().any(|one| one.skipped().is_some());
     match end {
         End::Done => of_records(detector, records),
-        End::DriverDied(_) => not_run(DRIVER_DIED.into()),
+        End::Excused(_) => not_run(first.into()).with(message.lines().skip(1)),
         End::Refused(failure) => match failure.kind {
             Kind::Usage if is_skipped() => of_records(detector, records),
             Kind::Build if !end.is_of_another() => {

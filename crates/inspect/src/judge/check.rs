@@ -14,7 +14,7 @@ use verify::element::Type;
 use watchdog::simulator::{Log, look_for_faults, oclgrind};
 use watchdog::worker::Work;
 
-use crate::judge::answer::judge;
+use crate::judge::answer::{DRIVER_DIED, OUT_OF_STACK, judge};
 use crate::judge::how::How;
 use crate::judge::observation::{Detection, Detector, Observation, Part};
 use crate::judge::simulator;
@@ -140,12 +140,20 @@ impl Check<'_> {
         tries
     }
 
-    /// Whether a simulator sees nothing wrong in a kernel that took the process down: PoCL dies of
-    /// some that return before a barrier.
-    fn is_of_driver(&self, case: &Case) -> Result<bool> {
+    /// Why a kernel that took the process down is not to blame: it dies again, but not where threads
+    /// have a larger stack; or a simulator sees nothing wrong, as where PoCL dies of some that return
+    /// before a barrier.
+    fn excuse(&self, case: &Case) -> Result<Option<&'static str>> {
+        let case_alone = || self.work(std::slice::from_ref(case));
+        let ends =
+            |work: Work| -> Result<bool> { Ok(work::on_device(work, self.how)?.status == 0) };
+        if ends(case_alone()?.with_large_stack())? && !ends(case_alone()?)? {
+            return Ok(Some(OUT_OF_STACK));
+        }
         let seen = self.simulated_in(case)?;
-        Ok(seen.iter().skip(1).any(Observation::is_silent)
-            && !seen.iter().any(Observation::is_fault))
+        let is_sound = seen.iter().skip(1).any(Observation::is_silent)
+            && !seen.iter().any(Observation::is_fault);
+        Ok(is_sound.then_some(DRIVER_DIED))
     }
 
     /// Runs all of these: a task's by one worker, and by another behind a case that took one down;
@@ -176,9 +184,9 @@ impl Check<'_> {
             if let End::Died(death) = &end
                 && let Ending::Signal(_) | Ending::Exited(_) = death.how
                 && !end.is_of_another()
-                && self.is_of_driver(&case)?
+                && let Some(why) = self.excuse(&case)?
             {
-                end = End::DriverDied(death.clone());
+                end = End::Excused(why);
             }
             let is_try = case.is_try();
             let one = done(case, records, end);

@@ -5,7 +5,7 @@ use common::failure::Kind;
 use common::outcome::{Outcome, Skip};
 use common::record::Record;
 
-use crate::judge::answer::{DRIVER_DIED, End, judge};
+use crate::judge::answer::{End, judge};
 use crate::judge::how::Seen;
 use crate::judge::observation::{Detector, Observation};
 use crate::judge::subject::Subject;
@@ -57,7 +57,7 @@ impl Tried {
         match &self.end {
             end if end.is_of_check() => UNCHECKED,
             End::Refused(failure) => failure.status(),
-            End::Died(_) | End::DriverDied(_) => 5,
+            End::Died(_) | End::Excused(_) => 5,
             End::Done => match self.of_records() {
                 Some(Verdict::Wrong) => 1,
                 Some(Verdict::Unlaunchable) => 2,
@@ -78,9 +78,6 @@ impl Tried {
 
     /// Why it could not be tried.
     pub fn why(&self) -> String {
-        if let End::DriverDied(_) = self.end {
-            return DRIVER_DIED.into();
-        }
         let skipped = self.records.iter().find_map(Record::skipped);
         skipped.map_or_else(|| self.end.message(), Skip::to_string)
     }
@@ -167,7 +164,7 @@ impl Results {
     /// What is to be read of it.
     pub fn seen(&self) -> Seen {
         let told = self.end().map(|one| &one.end);
-        let told = told.filter(|end| !matches!(end, End::DriverDied(_)));
+        let told = told.filter(|end| !matches!(end, End::Excused(_)));
         Seen {
             observations: self.tried.iter().map(Tried::seen).collect(),
             status: self.largest(),
