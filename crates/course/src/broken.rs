@@ -4,29 +4,17 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use common::Error;
 use common::clone::workspace;
 use common::device::{DEVICE_VARIABLE, variable};
 use common::source::Source;
-use inspect::judge::{By, How, SIMULATED, SIZES, Seen, Subject};
-use serde::Deserialize;
+use inspect::judge::{How, Seen, Subject};
+use task::form::Form;
 use verify::element::Type;
 use watchdog::devices;
 use watchdog::lessons;
 
-use crate::game::puzzle::{Check, Kind, Puzzle, Run, page_of};
+use crate::game::puzzle::{Check, Kind, Puzzle, page_of};
 use crate::game::written::Written;
-
-/// What the first block of a kernel's page says.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Head {
-    /// The one that learners see, since a name would give the cause away.
-    number: usize,
-    lesson: u32,
-    #[serde(flatten)]
-    run: Run,
-}
 
 /// All of them in teaching order: by lesson, and in each the plainest fault first.
 pub fn all() -> Result<Vec<Puzzle>> {
@@ -49,12 +37,9 @@ fn read(page: &Path) -> Result<(usize, Puzzle)> {
     let file = workspace().join(format!("exercises/broken/{name}.cl"));
     let fresh = Source::read(&file)?;
     let mut words = Written::read(page)?;
-    let Head {
-        number,
-        lesson,
-        run,
-    } = toml::from_str(&words.data).context("the data")?;
-    let lesson = lessons::numbered(lesson)?;
+    let form = Form::of(&words.data, page)?;
+    let lesson = lessons::numbered(form.lesson.context("lesson is missing")?)?;
+    let number = form.number;
     let head = fresh.text.strip_prefix("// Symptom: ");
     let head = head.and_then(|text| text.split_once("// Run: "));
     let (symptom, _) = head.context("its kernel does not begin with Symptom: and Run:")?;
@@ -68,21 +53,15 @@ fn read(page: &Path) -> Result<(usize, Puzzle)> {
         with: Vec::new(),
         solution: None,
         words,
-        check: Check::Lesson(run),
+        check: Check::Lesson(Box::new(form)),
         fresh,
     };
     Ok((number, puzzle))
 }
 
 /// Every detector on the learner's copy, run as the kernel's lesson runs it.
-pub fn check(puzzle: &Puzzle, run: &Run, file: &Path, how: &How) -> Result<Seen> {
-    let subject = Subject {
-        kernel: run.kernel.clone(),
-        file: file.into(),
-        by: By::Lesson(puzzle.own_lesson()?),
-    };
-    let of = |words: &str| subject.of_lesson(words).map_err(Error::Usage);
-    let sizes = [&*run.size].into_iter().chain(SIZES.into_iter().skip(1));
+pub fn check(form: &Form, file: &Path, how: &How) -> Result<Seen> {
+    let subject = Subject::broken(form, file)?;
     let how = How {
         device: device(how)?,
         ..how.clone()
@@ -91,13 +70,14 @@ pub fn check(puzzle: &Puzzle, run: &Run, file: &Path, how: &How) -> Result<Seen>
         subject: &subject,
         how: &how,
         ty: Type::Float,
-        sizes: Some(sizes.map(of).collect::<Result<_, _>>()?),
+        sizes: None,
         times: false,
     };
     let results = check.results()?;
     let mut seen = results.seen();
     if results.may_be_simulated() {
-        seen.observations.extend(check.simulated(&of(SIMULATED)?)?);
+        let simulated = check.sizes_to_simulate()?;
+        seen.observations.extend(check.simulated(&simulated[0])?);
     }
     Ok(seen)
 }

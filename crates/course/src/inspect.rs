@@ -12,7 +12,7 @@ use anyhow::Result;
 use colored::Colorize;
 use common::error::worst;
 use diagnostics::terminal::Out;
-use inspect::judge::{By, Case, Check, Detection, How, LaunchFlags, Observation, Subject};
+use inspect::judge::{Case, Check, Detection, How, LaunchFlags, Observation, Subject};
 use serde_json::json;
 use task::sizes::{Sizes, in_words};
 use verify::element::Type;
@@ -193,16 +193,12 @@ impl Inspection<'_> {
 
     fn print_json(&self, checked: &Checked, traffic: Option<&Traffic>) -> Result<()> {
         let subject = self.check.subject;
-        let lesson = match &subject.by {
-            By::Lesson(lesson) => Some(lesson.number),
-            By::Task(..) => None,
-        };
         let (verdict, says) = self.verdict(checked);
         let line = json!({
             "file": self.options.file,
-            "kernel": subject.kernel,
-            "lesson": lesson,
-            "launched": subject.launched(),
+            "kernel": subject.kernel(),
+            "lesson": subject.form.lesson,
+            "launched": subject.launched,
             "simulated": in_words(self.simulated()),
             "seed": self.options.how.seed,
             "observations": checked.seen.observations,

@@ -118,7 +118,7 @@ impl RunArgs {
         let mut told = Told {
             file,
             subject,
-            kernel: &subject.kernel,
+            kernel: subject.kernel(),
             verdict: results.verdict(subject),
             why: end.map(|one| subject.located(&one.end)),
             device: results.device(),

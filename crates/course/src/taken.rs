@@ -64,8 +64,8 @@ fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Tak
     };
     let by = Some(format!("as in {} {}", puzzle.kind.noun(), puzzle.id));
     wanted.source = Some(file.clone());
-    if let Check::Lesson(run) = &puzzle.check {
-        wanted.kernel.clone_from(&run.kernel);
+    if let Check::Lesson(form) = &puzzle.check {
+        wanted.kernel.clone_from(&form.function);
         return Ok(Taken::own(puzzle.own_lesson()?.work()?, by));
     }
     if wanted.size.is_some() || !wanted.variant.is_empty() || *flags != LaunchFlags::default() {
@@ -117,8 +117,9 @@ pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Re
         Some(subject) if subject.task().is_some() => {
             // Of the size the program knows, and nobody need tell it.
             let work = subject.launch(wanted.size.take().as_deref())?;
-            let by = Some(subject.launched()).filter(|_| subject.has_file());
-            (wanted.kernel, wanted.source) = (subject.kernel, Some(subject.file));
+            let has_file = subject.has_file();
+            let by = Some(subject.launched).filter(|_| has_file);
+            (wanted.kernel, wanted.source) = (subject.form.function, Some(subject.form.kernel));
             Ok(Taken::own(work, by))
         }
         _ => match &wanted.size {

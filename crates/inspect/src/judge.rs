@@ -25,10 +25,10 @@ mod task;
 mod verdict;
 mod work;
 
-pub use check::{Check, End, Results, SIMULATED, SIZES};
+pub use check::{Check, End, Results};
 pub use how::{How, SEEDS, Seen, TIMEOUT};
 pub use observation::{Detection, Detector, Evidence, Observation, Part};
-pub use subject::{By, LaunchFlags, Sides, Subject, drafts, is_own, is_task, macro_of};
+pub use subject::{LaunchFlags, Sides, Subject, drafts, is_own, is_task, macro_of};
 pub use task::asked::{Case, Origin};
 pub use task::child;
 pub use task::other::Other;

@@ -18,8 +18,6 @@ use watchdog::{Orders, lessons};
 
 /// How long a launch may take.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The lesson whose kernels work on vectors.
-const VECTORS: u32 = 2;
 
 /// Which kernel, in which of its variants, for which device.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -175,8 +173,8 @@ impl Wanted {
     /// The size that is asked for, else this side of a product, or length of vectors.
     pub fn size_or(&self, side: usize, length: usize) -> String {
         let lesson = lessons::with_kernel(&self.kernel).ok().flatten();
-        let is_on_vectors = lesson.is_some_and(|lesson| lesson.number == VECTORS);
-        let small = if is_on_vectors { length } else { side };
+        let is_of_vectors = lesson.is_some_and(|lesson| lesson.is_of_vectors);
+        let small = if is_of_vectors { length } else { side };
         self.size.clone().unwrap_or(small.to_string())
     }
 

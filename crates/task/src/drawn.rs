@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use verify::formula::{Formula, Scope};
-use verify::shape::Shape;
 
 use crate::form::Form;
 use crate::sizes::{FEW, Sizes, product};
@@ -22,6 +21,13 @@ impl Form {
     /// more, the smallest of all, and one smaller than a group: none where no formula allows one.
     /// Of groups that divide all written sizes these leave one partial.
     pub fn drawn(&self, seed: u64) -> Vec<Sizes> {
+        let mut next = random(seed);
+        if self.lesson.is_some() {
+            // What it launches the lesson knows.
+            let most = if self.size.len() == 1 { FEW } else { 36 };
+            let side = |name: &String| (name.clone(), 1 + next() % most);
+            return vec![self.size.keys().map(side).collect()];
+        }
         let mut small = self.size.clone();
         while product(&small) > FEW {
             let largest = small.values_mut().max_by_key(|size| **size);
@@ -37,7 +43,7 @@ impl Form {
             (&small, usize::MAX, |_| (1, 1)),
             (&small, usize::MAX, |_| (2, 7)),
         ];
-        let (mut next, mut all) = (random(seed), Vec::new());
+        let mut all = Vec::new();
         for (near, most, range) in ranges {
             if product(near) > most {
                 continue;
@@ -207,18 +213,6 @@ pub(crate) fn allowed_by(formula: &Formula, most: usize) -> Vec<usize> {
         one(1).into_iter().collect()
     } else {
         all
-    }
-}
-
-/// A product's size that follows from a seed: small, and the same for every kernel.
-pub fn drawn_size(seed: u64) -> Shape {
-    let mut next = random(seed);
-    next();
-    let mut side = |most| 1 + next() % most;
-    Shape {
-        m: side(90),
-        n: side(150),
-        k: side(120),
     }
 }
 

@@ -43,6 +43,9 @@ pub struct Form {
 
     /// The form that says what this one does not: a file beside its own, or a row above.
     pub like: Option<String>,
+    /// The lesson that launches it as its own row of this function says: then nothing else is said
+    /// but the sizes.
+    pub lesson: Option<u32>,
 
     // For which sizes.
     /// Names for formulas; "37x91x53" is M, N and K.
@@ -123,6 +126,10 @@ pub struct Form {
     pub without: Vec<String>,
     /// What it trains, in a few words: only a lesson's page says it.
     pub trains: String,
+    /// Of a broken kernel its number, since a name would give the cause away.
+    pub number: usize,
+    /// And what finds it.
+    pub seen_by: Vec<String>,
 
     // Which of a lesson's rows there are.
     /// Without these there is no such row.

@@ -133,6 +133,10 @@ impl Form {
         if !self.global.is_empty() && !self.groups.is_empty() {
             return told("groups", "global says that already: write one of them");
         }
+        if self.lesson.is_some() {
+            let why = "a lesson launches its kernels without a task file: name FILE.cl itself";
+            return told("lesson", why);
+        }
         let sizes = self.sizes.iter().flat_map(BTreeMap::keys);
         let mut unknown = sizes.map(|name| ("sizes", name));
         let drawn = self.draw.keys().map(|name| ("draw", name));

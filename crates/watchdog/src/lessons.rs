@@ -22,6 +22,10 @@ pub struct Lesson {
     pub teaches: &'static str,
     /// Minutes for reading and running; exercises come on top.
     pub minutes: u32,
+    /// Whether its size is a length, and not M, N and K.
+    pub is_of_vectors: bool,
+    /// Its kernel files below `kernels/`, where it has not one of its folder's name.
+    files: &'static [&'static str],
 }
 
 impl Lesson {
@@ -32,11 +36,9 @@ impl Lesson {
 
     /// Its kernel files below `kernels/`: of the first lesson none.
     pub fn kernel_files(&self) -> Vec<String> {
-        let mut files = match self.number {
-            13 => ["half-storage", "copies", "matrix-units"]
-                .map(|part| format!("13-{part}.cl"))
-                .into(),
-            _ => vec![format!("{}.cl", self.folder)],
+        let mut files: Vec<String> = match self.files {
+            [] => vec![format!("{}.cl", self.folder)],
+            files => files.iter().map(|file| (*file).into()).collect(),
         };
         files.retain(|file| Source::path_in_course(file).is_file());
         files
@@ -115,6 +117,8 @@ const fn lesson(number: u32, folder: &'static str, minutes: u32, teaches: &'stat
         folder,
         teaches,
         minutes,
+        is_of_vectors: false,
+        files: &[],
     }
 }
 
@@ -122,7 +126,10 @@ const fn lesson(number: u32, folder: &'static str, minutes: u32, teaches: &'stat
 #[rustfmt::skip]
 pub const LESSONS: &[Lesson] = &[
     lesson(1, "01-device-discovery", 15, "what this machine offers: platforms, devices, limits"),
-    lesson(2, "02-saxpy", 35, "a whole OpenCL program in eleven steps, and how to time it"),
+    Lesson {
+        is_of_vectors: true,
+        ..lesson(2, "02-saxpy", 35, "a whole OpenCL program in eleven steps, and how to time it")
+    },
     lesson(3, "03-naive-matmul", 30, "a matrix product, one element per work-item"),
     lesson(4, "04-coalescing", 30, "neighbouring work-items, neighbouring addresses"),
     lesson(5, "05-private-memory", 25, "what an item keeps to itself, and when it spills"),
@@ -133,7 +140,10 @@ pub const LESSONS: &[Lesson] = &[
     lesson(10, "10-feeding-the-tile", 45, "operands asked for early, with less work: to a GPU's limit"),
     lesson(11, "11-autotuning", 40, "a search for the best shape of a kernel, and why it wins"),
     lesson(12, "12-three-other-kernels", 35, "a sum, a histogram and softmax: what binds then"),
-    lesson(13, "13-beyond-fp32", 45, "half storage, one vendor's instructions, matrix units"),
+    Lesson {
+        files: &["13-half-storage.cl", "13-copies.cl", "13-matrix-units.cl"],
+        ..lesson(13, "13-beyond-fp32", 45, "half storage, one vendor's instructions, matrix units")
+    },
     lesson(14, "14-several-devices", 40, "hidden transfers, several devices, several machines"),
     lesson(15, "15-around-the-product", 40, "fused, in a batch, in four bits, in few launches"),
 ];

@@ -55,7 +55,7 @@ fn read(file: PathBuf) -> Broken {
         let value = line.unwrap_or_else(|| panic!("{name}: {key} is missing")).1;
         value.replace(['"', '[', ']'], "").trim().to_string()
     };
-    let flags = format!("--only {} --size {}", field("kernel"), field("size"));
+    let flags = format!("--only {} --size {}", field("function"), field("size"));
     let lesson: u32 = field("lesson").parse().expect("a lesson's number");
     let (symptom, rest) = text.split_once("// Run: ").expect("how it is run");
     assert!(

@@ -9,6 +9,7 @@ use common::command;
 use common::source::Source;
 use serde::Deserialize;
 use task::form::Form;
+use task::sizes::in_words;
 use watchdog::lessons::Lesson;
 
 use super::markdown::markdown;
@@ -80,20 +81,9 @@ pub enum Check {
     /// By its task file, which is the learner's own.
     TaskFile,
     /// As its lesson launches it.
-    Lesson(Run),
+    Lesson(Box<Form>),
     /// As a program, by its result and its calls.
     Host(Rules),
-}
-
-/// A lesson's launch.
-#[derive(Deserialize)]
-pub struct Run {
-    pub kernel: String,
-    /// At which the fault shows.
-    pub size: String,
-    /// The detectors that find it, for the tests.
-    #[serde(rename = "seen-by")]
-    _seen_by: Vec<String>,
 }
 
 /// What is asked of a program's calls.
@@ -189,7 +179,7 @@ impl Puzzle {
     /// A word, and beside it in the column [`WORDS`] what is asked.
     pub fn asks(&self, file: &Path, edited: bool) -> (&'static str, String) {
         match &self.check {
-            Check::Lesson(run) => ("Run it", command(self, run, file)),
+            Check::Lesson(form) => ("Run it", command(self, form, file)),
             Check::Host(_) => ("Task", "stands at the top of the file".into()),
             Check::Task(_) if edited => ("Task", "stands at the top of the file".into()),
             _ => (
@@ -206,11 +196,11 @@ impl Puzzle {
 }
 
 /// The command that runs a copy, in two lines of a terminal that a shell takes for one.
-fn command(puzzle: &Puzzle, run: &Run, copy: &Path) -> String {
+fn command(puzzle: &Puzzle, form: &Form, copy: &Path) -> String {
     let lesson = puzzle.lesson.map(Lesson::package).unwrap_or_default();
     let lesson = command::cargo_run(&lesson);
     let copy = command::word(copy);
-    let Run { kernel, size, .. } = run;
+    let (kernel, size) = (&form.function, in_words(&form.size));
     let behind = format!("--size {size} --source {copy}");
     format!("{lesson} -- --only {kernel} \\\n{:WORDS$}  {behind}", "")
 }

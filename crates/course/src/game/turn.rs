@@ -100,7 +100,7 @@ impl<'a> Turn<'a> {
         match &puzzle.check {
             Check::Task(_) | Check::TaskFile => exercises::check(puzzle, file, how),
             Check::Host(rules) => host::check(puzzle, rules, file, how),
-            Check::Lesson(run) => broken::check(puzzle, run, file, how),
+            Check::Lesson(form) => broken::check(form, file, how),
         }
     }
 

@@ -24,7 +24,7 @@ const DOES_NOT_BUILD: u8 = 4;
 pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
     let (seen, subject) = (&checked.seen, inspection.check.subject);
     observations(inspection, &seen.observations)?;
-    let words = format!("{}: {}", subject.kernel, inspection.verdict(checked).1);
+    let words = format!("{}: {}", subject.kernel(), inspection.verdict(checked).1);
     let has_run = seen.status != DOES_NOT_BUILD;
     let options = inspection.options;
     let limited = inspection.limited.as_ref();

@@ -57,8 +57,8 @@ impl Inspection<'_> {
         };
         let work = subject.launch(Some(&words))?;
         let wanted = Wanted {
-            kernel: subject.kernel.clone(),
-            source: Some(subject.file.clone()),
+            kernel: subject.kernel().into(),
+            source: Some(subject.form.kernel.clone()),
             ty: self.options.ty,
             size: Some(words.clone()).filter(|_| subject.task().is_none()),
             ..Wanted::default()
@@ -91,7 +91,7 @@ impl Inspection<'_> {
         let subject = self.check.subject;
         let what = match subject.has_file() {
             true => file,
-            false => format!("{} --source {file}", subject.kernel),
+            false => format!("{} --source {file}", subject.kernel()),
         };
         format!("cargo course trace {what} --size {size}")
     }

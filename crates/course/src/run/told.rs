@@ -24,9 +24,9 @@ pub fn head(file: &Path, subject: &Subject, seed: u64) -> Result<()> {
         Out,
         "{}\n\n  File      {}\n  Launched  {}\n  Numbers   of seed {seed}, and what is drawn: the \
          same again by --seed {seed}\n\n{}",
-        format!("Kernel {}", subject.kernel).bold(),
+        format!("Kernel {}", subject.kernel()).bold(),
         shown(file),
-        beside(&subject.launched(), 12),
+        beside(&subject.launched, 12),
         "What the checks see".bold()
     )?;
     Ok(Out.flush()?)

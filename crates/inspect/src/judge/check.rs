@@ -5,7 +5,6 @@
 mod results;
 
 use anyhow::Result;
-use common::Error;
 use common::death::How as Ending;
 use common::record::Record;
 use common::source::Source;
@@ -18,26 +17,20 @@ use crate::judge::answer::{DRIVER_DIED, OUT_OF_STACK, judge};
 use crate::judge::how::How;
 use crate::judge::observation::{Detection, Detector, Observation, Part};
 use crate::judge::simulator;
-use crate::judge::subject::{By, Subject};
+use crate::judge::subject::Subject;
 use crate::judge::task::asked::{Asked, Case, Origin, Purpose};
 use crate::judge::task::other::Other;
 use crate::judge::verdict::Verdict;
 use crate::judge::work;
-use task::drawn::drawn_size;
 use task::form::{Form, Or};
 use task::sizes::{FEW, Sizes, in_words, product};
 
 pub use crate::judge::answer::End;
 pub use results::{Results, Tried};
 
-/// Where most faults of a product's indices show: three odd sides, none a multiple of a group's;
-/// a long sum, which kernels take in pieces; and one that divides by nothing.
-pub const SIZES: [&str; 3] = ["37x91x53", "5x6x1030", "65x63x17"];
-/// For the simulator, which is slow: partial groups and tiles in every dimension,
-/// several groups in two. K is below N, so that rows of the wrong width overlap.
-pub const SIMULATED: &str = "17x35x19";
-/// The same for what works on vectors, as lesson 2 does; the simulator takes the first.
-pub const LENGTHS: [&str; 2] = ["1303", "7"];
+/// Where the simulator, which is slow, looks at a lesson's product: partial groups and tiles in
+/// every dimension, several groups in two. K is below N, so that rows of the wrong width overlap.
+const SIMULATED: &str = "17x35x19";
 
 /// A kernel, and how it is checked.
 pub struct Check<'a> {
@@ -56,10 +49,10 @@ pub struct Check<'a> {
 impl Check<'_> {
     /// The results on the device.
     pub fn results(&self) -> Result<Results> {
-        let (known, mut untried) = (self.known()?, [None, None]);
-        let more = match (&self.subject.by, &self.sizes) {
-            (By::Task(task, ..), None) => self.more(task, &mut untried),
-            _ => Vec::new(),
+        let (known, mut untried) = (self.known(), [None, None]);
+        let more = match self.sizes {
+            None => self.more(&mut untried),
+            Some(_) => Vec::new(),
         };
         let count = known.len();
         let mut tried = self.tried(known.into_iter().chain(more).collect())?;
@@ -71,9 +64,7 @@ impl Check<'_> {
         if !more.is_empty() {
             take_in(more, untried, &mut results);
         }
-        if let (By::Task(task, ..), None) = (&self.subject.by, &self.sizes)
-            && names_its_numbers(task)
-        {
+        if self.sizes.is_none() && names_its_numbers(&self.subject.form) {
             let told = "Of an input whose fill says which numbers there are, such as \
                         { ints = [0, 9] }, only the order was changed.";
             results.untried.push(told.into());
@@ -86,49 +77,27 @@ impl Check<'_> {
         Ok(results)
     }
 
-    /// What is asked for, else what the task says; of a lesson's kernel what shows most faults,
-    /// and a size that is new.
-    fn known(&self) -> Result<Vec<Case>> {
-        let task = match (&self.sizes, &self.subject.by) {
-            (Some(sizes), _) => return Ok(sizes.iter().cloned().map(Case::of).collect()),
-            (None, By::Lesson(_)) if self.times => return Ok(vec![Case::of(Sizes::new())]),
-            (None, By::Lesson(_)) => {
-                return self
-                    .known_of_lesson()
-                    .map_err(|why| Error::Usage(why).into());
-            }
-            (None, By::Task(task, ..)) => task,
-        };
+    /// What is asked for, else what the task says; where a lesson is timed, what that chooses.
+    fn known(&self) -> Vec<Case> {
+        let task = &self.subject.form;
+        if let Some(sizes) = &self.sizes {
+            return sizes.iter().cloned().map(Case::of).collect();
+        }
+        if self.times && task.lesson.is_some() {
+            return vec![Case::of(Sizes::new())];
+        }
         // Where the task says a size at which it is timed, no other is.
         let own = task.all_sizes().into_iter().map(|size| Case {
             timed: task.time.is_empty(),
             ..Case::of(size)
         });
         let timed = Some(task.timed()).filter(|_| self.times && !task.time.is_empty());
-        Ok(own.chain(timed.map(Case::of)).collect())
-    }
-
-    fn known_of_lesson(&self) -> Result<Vec<Case>, String> {
-        let drawn = drawn_size(self.how.seed);
-        let (known, new) = if self.subject.is_on_vectors() {
-            (&LENGTHS[..], (drawn.m * drawn.n).to_string())
-        } else {
-            (&SIZES[..], drawn.to_string())
-        };
-        let known = known.iter().map(|words| (*words, Origin::Said));
-        let all = known.chain([(&*new, Origin::Drawn)]);
-        let case = |(words, origin)| {
-            Ok(Case {
-                origin,
-                timed: false,
-                ..Case::of(self.subject.of_lesson(words)?)
-            })
-        };
-        all.map(case).collect()
+        own.chain(timed.map(Case::of)).collect()
     }
 
     /// What the task does not say: other sizes, and other numbers.
-    fn more(&self, task: &Form, untried: &mut [Option<String>; 2]) -> Vec<Case> {
+    fn more(&self, untried: &mut [Option<String>; 2]) -> Vec<Case> {
+        let task = &self.subject.form;
         let tries = Case::tries(task, self.how.seed);
         if !tries.iter().any(|case| case.origin == Origin::Drawn) && !task.size.is_empty() {
             let why = "No other size was tried: the task allows none near it.";
@@ -171,7 +140,7 @@ impl Check<'_> {
             let mut end = End::of(&ended);
             let mut records: Vec<Record> = ended.records;
             records.retain(|one| one.platform != "host");
-            if let By::Task(..) = &self.subject.by {
+            if self.subject.task().is_some() {
                 let before = left.drain(..records.len().min(left.len()));
                 let before = before.zip(records);
                 tried.extend(before.map(|(case, record)| done(case, vec![record], End::Done)));
@@ -188,16 +157,13 @@ impl Check<'_> {
             {
                 end = End::Excused(why);
             }
-            let is_try = case.is_try();
             let one = done(case, records, end);
-            let is_hopeless = one.is_hopeless();
-            if !is_try {
+            if one.is_hopeless() {
+                left.clear();
+            } else if !one.case.is_try() && !one.is_sound() {
                 left.retain(|case| !case.is_try());
             }
             tried.push(one);
-            if is_hopeless {
-                break;
-            }
         }
         Ok(tried)
     }
@@ -205,20 +171,21 @@ impl Check<'_> {
     /// The worker that checks it by a lesson's flags: a task at all of these, a lesson at the
     /// first.
     fn work(&self, all: &[Case]) -> Result<Work> {
-        let Subject { kernel, file, by } = self.subject;
-        let mut work = match by {
-            By::Lesson(lesson) => {
+        let task = &self.subject.form;
+        let mut work = match self.subject.lesson()? {
+            Some(lesson) => {
                 let mut work = lesson.work()?;
-                work.args(["--only", kernel]).option("--source", file);
+                work.args(["--only", &task.function])
+                    .option("--source", &task.kernel);
                 if let Some(case) = all.first().filter(|case| !case.sizes.is_empty()) {
                     work.arg("--size").arg(in_words(&case.sizes));
                 }
                 work
             }
-            By::Task(task, ..) => work::work(&Asked {
+            None => work::work(&Asked {
                 purpose: Purpose::Results,
                 only: None,
-                tasks: vec![Form::clone(task)],
+                tasks: vec![task.clone()],
                 cases: all.to_vec(),
             })?,
         };
@@ -237,17 +204,13 @@ impl Check<'_> {
 
     /// At which the simulator looks for faults, in the order in which they are tried.
     pub fn sizes_to_simulate(&self) -> Result<Vec<Sizes>> {
-        Ok(match (self.small_size(), &self.subject.by) {
-            (Some(small), _) => vec![small.clone()],
-            (None, By::Task(task, ..)) => task.simulated(),
-            (None, By::Lesson(_)) => {
-                let size = if self.subject.is_on_vectors() {
-                    LENGTHS[0]
-                } else {
-                    SIMULATED
-                };
-                vec![self.subject.of_lesson(size).map_err(Error::Usage)?]
+        let task = &self.subject.form;
+        Ok(match self.small_size() {
+            Some(small) => vec![small.clone()],
+            None if task.lesson.is_some() && !self.subject.is_on_vectors() => {
+                vec![task.sizes_of(SIMULATED)?]
             }
+            None => task.simulated(),
         })
     }
 
@@ -273,7 +236,7 @@ impl Check<'_> {
         if log.has_given_up && result.is_fault() {
             result.outcome = Detection::Doubtful;
         }
-        let text = Source::read(&self.subject.file).map_or(String::new(), |one| one.text);
+        let text = Source::read(&self.subject.form.kernel).map_or(String::new(), |one| one.text);
         let mut sorted = simulator::sort(&log, &text);
         if !matches!(end, End::Done) {
             for one in sorted.iter_mut().filter(|one| one.is_silent()) {

@@ -13,7 +13,6 @@ use common::Error;
 use common::source::Source;
 use diagnostics::directives;
 use verify::element::Type;
-use verify::shape::Shape;
 
 use crate::judge::answer::End;
 use crate::judge::how::How;
@@ -24,6 +23,12 @@ use task::form::Form;
 use task::read::place;
 use task::signature::Signature;
 use task::sizes::{Sizes, of_words};
+
+/// Where most faults of a product's indices show: three odd sides, none a multiple of a group's;
+/// a long sum, which kernels take in pieces; and one that divides by nothing.
+const SIZES: [&str; 3] = ["37x91x53", "5x6x1030", "65x63x17"];
+/// The same for what works on vectors, as lesson 2 does.
+const LENGTHS: [&str; 2] = ["1303", "7"];
 
 /// Sides of what is launched once, where nobody says any.
 const SMALL: &str = "32";
@@ -46,20 +51,12 @@ pub struct Sides(pub Vec<usize>);
 
 /// What is looked at.
 pub struct Subject {
-    /// The kernel.
-    pub kernel: String,
-    /// The file that it stands in.
-    pub file: PathBuf,
-    /// Who launches it.
-    pub by: By,
-}
-
-/// Who launches a kernel.
-pub enum By {
-    /// The lesson that has a kernel of this name.
-    Lesson(&'static Lesson),
-    /// A task: of this file, or of none, where the arguments say it all.
-    Task(Box<Form>, Option<PathBuf>, String),
+    /// The kernel, and how it is launched.
+    pub form: Form,
+    /// The file that says so, where neither a lesson nor the arguments say it all.
+    said_in: Option<PathBuf>,
+    /// How it is launched, in words.
+    pub launched: String,
 }
 
 impl Subject {
@@ -78,8 +75,8 @@ impl Subject {
     ) -> Result<Vec<Subject>> {
         if is_task(file) {
             let subject = Subject::of_task(file, flags, how)?;
-            if let Some(other) = only.iter().find(|name| **name != subject.kernel) {
-                let (file, own) = (file.display(), &subject.kernel);
+            if let Some(other) = only.iter().find(|name| *name != subject.kernel()) {
+                let (file, own) = (file.display(), subject.kernel());
                 let why = format!("--only {other}: the task of {file} is {own}, and no other");
                 return Err(Error::Usage(why).into());
             }
@@ -109,18 +106,44 @@ impl Subject {
             let file = file.display();
             return Err(Error::Unlaunchable(format!("{file} defines no kernel")).into());
         }
-        let subject = |name: &String| -> Result<Subject> {
-            let by = match own(name)? {
-                Some(lesson) => By::Lesson(lesson),
-                None => drawn_up(file, name, &drafted, flags)?,
-            };
-            Ok(Subject {
-                kernel: name.clone(),
-                file: file.into(),
-                by,
-            })
+        let subject = |name: &String| match own(name)? {
+            Some(lesson) => Ok(Subject::of_lesson(lesson, name, file)),
+            None => drawn_up(file, name, &drafted, flags),
         };
         names.iter().map(subject).collect()
+    }
+
+    /// A lesson's kernel in a file, where most faults show.
+    fn of_lesson(lesson: &Lesson, kernel: &str, file: &Path) -> Subject {
+        let sizes = match lesson.is_of_vectors {
+            true => &LENGTHS[..],
+            false => &SIZES,
+        };
+        let mut sizes = sizes.iter().filter_map(|words| of_words(words).ok());
+        let form = Form {
+            kernel: file.into(),
+            function: kernel.into(),
+            lesson: Some(lesson.number),
+            size: sizes.next().unwrap_or_default(),
+            sizes: sizes.collect(),
+            ..Form::default()
+        };
+        Subject {
+            form,
+            said_in: None,
+            launched: format!(
+                "as in lesson {}, which has a kernel of this name",
+                lesson.number
+            ),
+        }
+    }
+
+    /// A copy of a lesson's kernel that is wrong at the size that its form says.
+    pub fn broken(form: &Form, file: &Path) -> Result<Subject> {
+        let lesson = lessons::numbered(form.lesson.unwrap_or_default())?;
+        let mut subject = Subject::of_lesson(lesson, &form.function, file);
+        subject.form.size.clone_from(&form.size);
+        Ok(subject)
     }
 
     /// That of a task file.
@@ -153,47 +176,45 @@ impl Subject {
             task.function.clone_from(only);
         }
         Ok(Subject {
-            kernel: task.function.clone(),
-            file: task.kernel.clone(),
-            by: By::Task(Box::new(task), Some(path.into()), String::new()),
+            form: task,
+            said_in: Some(path.into()),
+            launched: format!("as {} says", path.display()),
         })
     }
 
-    /// The task, where it is one.
+    /// Its name.
+    pub fn kernel(&self) -> &str {
+        &self.form.function
+    }
+
+    /// The lesson that launches it, if one does.
+    pub fn lesson(&self) -> Result<Option<&'static Lesson>> {
+        self.form.lesson.map(lessons::numbered).transpose()
+    }
+
+    /// The task, where no lesson launches it.
     pub fn task(&self) -> Option<&Form> {
-        match &self.by {
-            By::Task(task, ..) => Some(task),
-            By::Lesson(_) => None,
-        }
+        Some(&self.form).filter(|form| form.lesson.is_none())
     }
 
     /// Whether a file says what it is to do.
     pub fn has_file(&self) -> bool {
-        matches!(self.by, By::Task(_, Some(_), _))
+        self.said_in.is_some()
     }
 
     /// Whether its arguments alone do.
     pub fn is_guessed(&self) -> bool {
-        matches!(self.by, By::Task(_, None, _))
+        self.said_in.is_none() && self.form.lesson.is_none()
     }
 
     /// Whether it has one size.
     pub fn is_on_vectors(&self) -> bool {
-        match &self.by {
-            By::Lesson(lesson) => lesson.number == 2,
-            By::Task(task, ..) => task.product.is_none() && task.size.len() == 1,
-        }
+        self.form.product.is_none() && self.form.size.len() == 1
     }
 
     /// The sizes that the learner asks for: several with commas between them, or a task's names.
     pub fn sizes(&self, words: Option<&str>) -> Result<Option<Vec<Sizes>>> {
-        let one = |word: &str| -> Result<Sizes> {
-            let size = match &self.by {
-                By::Task(task, ..) => task.sizes_of(word)?,
-                By::Lesson(_) => self.of_lesson(word).map_err(Error::Usage)?,
-            };
-            Ok(size)
-        };
+        let one = |word: &str| Ok(self.form.sizes_of(word)?);
         Ok(match words {
             None => None,
             Some(words) if words.contains('=') => Some(vec![one(words)?]),
@@ -201,50 +222,28 @@ impl Subject {
         })
     }
 
-    /// A size of a lesson's kernel.
-    pub fn of_lesson(&self, word: &str) -> Result<Sizes, String> {
-        if self.is_on_vectors() {
-            return of_words(word);
-        }
-        of_words(&word.parse::<Shape>()?.to_string())
-    }
-
     /// The worker that launches it once, by a lesson's flags; a task at this size.
     pub fn launch(&self, size: Option<&str>) -> Result<Work> {
-        match &self.by {
-            By::Lesson(lesson) => lesson.work(),
-            By::Task(task, file, _) => {
-                let sizes = match (size, file) {
-                    (Some(size), _) => task.sizes_of(size)?,
-                    (None, Some(_)) => task.size.clone(),
-                    (None, None) => task.sizes_of(SMALL)?,
-                };
-                work::work(&Asked {
-                    purpose: Purpose::Launch,
-                    only: None,
-                    tasks: vec![Form::clone(task)],
-                    cases: vec![Case::of(sizes)],
-                })
-            }
+        if let Some(lesson) = self.lesson()? {
+            return lesson.work();
         }
-    }
-
-    /// How it is launched, in words.
-    pub fn launched(&self) -> String {
-        match &self.by {
-            By::Lesson(lesson) => format!(
-                "as in lesson {}, which has a kernel of this name",
-                lesson.number
-            ),
-            By::Task(_, Some(file), _) => format!("as {} says", file.display()),
-            By::Task(_, None, says) => says.clone(),
-        }
+        let sizes = match size {
+            Some(size) => self.form.sizes_of(size)?,
+            None if self.has_file() => self.form.size.clone(),
+            None => self.form.sizes_of(SMALL)?,
+        };
+        work::work(&Asked {
+            purpose: Purpose::Launch,
+            only: None,
+            tasks: vec![self.form.clone()],
+            cases: vec![Case::of(sizes)],
+        })
     }
 
     /// What a worker said of it, with the place of the task's field that it is about.
     pub fn located(&self, end: &End) -> String {
         let message = end.message();
-        let By::Task(_, Some(path), _) = &self.by else {
+        let Some(path) = &self.said_in else {
             return message;
         };
         let key = match end {
@@ -309,7 +308,7 @@ fn drawn_up(
     name: &str,
     drafts: &[(Signature, Draft)],
     flags: &LaunchFlags,
-) -> Result<By> {
+) -> Result<Subject> {
     let own = drafts.iter().find(|one| one.0.kernel == name);
     let (signature, drawn) = own.ok_or_else(|| {
         let names: Vec<&str> = drafts.iter().map(|one| one.0.kernel.as_str()).collect();
@@ -336,8 +335,13 @@ fn drawn_up(
     }
     let mut task: Form = toml::from_str(&drawn.text)?;
     task.kernel = file.into();
+    task.function = name.into();
     task.define.extend(flags.define.clone());
-    Ok(By::Task(Box::new(task), None, drawn.says.clone()))
+    Ok(Subject {
+        form: task,
+        said_in: None,
+        launched: drawn.says.clone(),
+    })
 }
 
 /// "16", or "16x8".

@@ -118,6 +118,11 @@ impl Tried {
         }
     }
 
+    /// Whether nothing is held against it.
+    pub(super) fn is_sound(&self) -> bool {
+        matches!(self.verdict(), Verdict::Right | Verdict::Unchecked)
+    }
+
     /// Whether no other size is worth a try: it does not build, cannot start, or came to no end.
     pub(super) fn is_hopeless(&self) -> bool {
         let is_refused = match &self.end {
