@@ -12,7 +12,7 @@ use anyhow::Result;
 use colored::Colorize;
 use common::error::worst;
 use diagnostics::terminal::Out;
-use inspect::judge::{Case, Check, Detection, How, LaunchFlags, Observation, Subject};
+use inspect::judge::{Case, Check, Detection, How, LaunchFlags, Observation, Reason, Subject};
 use serde_json::json;
 use task::sizes::{Sizes, in_words};
 use verify::element::Type;
@@ -85,7 +85,7 @@ struct Inspection<'a> {
     /// Where the simulator looks: at the first, or at the next where that takes too long.
     simulated: Vec<Sizes>,
     /// Where alone it is wrong, of a kernel that is right as its file says.
-    limited: Option<Case>,
+    limited: Option<(Case, Reason)>,
     /// What follows from the device's results alone.
     on_device: inspect::judge::Verdict,
     /// What was not tried, and why.
@@ -131,7 +131,7 @@ impl Inspection<'_> {
             let simulated = self.simulate(&seen.observations)?;
             seen.observations.extend(simulated);
             // Where it is wrong, if it is, since there the fault has a line.
-            let case = results.wrong().or(first);
+            let case = results.wrong().map(|one| &one.case).or(first);
             if let (Some(case), false) = (case, seen.observations.iter().any(Observation::is_fault))
             {
                 of_drawn.extend(self.simulate_drawn(&case.sizes)?);
@@ -139,7 +139,10 @@ impl Inspection<'_> {
         }
         let is_right = !seen.observations.iter().any(Observation::is_fault);
         if is_right && of_drawn.iter().any(Observation::is_fault) && subject.has_file() {
-            self.limited = results.wrong().or(first).cloned();
+            self.limited = match results.wrong() {
+                Some(one) => Some((one.case.clone(), results.reason)),
+                None => first.map(|case| (case.clone(), Reason::Fault)),
+            };
         }
         seen.observations.extend(of_drawn);
         let verdict = Verdict::of(&seen.observations, true, true);

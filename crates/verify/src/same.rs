@@ -159,6 +159,9 @@ pub fn check_same(
     })
 }
 
+/// A sum of a thousand terms that lacks one is not so near.
+const NEAR: f64 = 1e-3;
+
 /// What all wrong elements have in common.
 fn looks_like(got: &Elements, want: &Elements, wrong: &[usize]) -> Option<Look> {
     let all = |is: &dyn Fn(usize) -> bool| wrong.iter().all(|&i| is(i));
@@ -169,6 +172,7 @@ fn looks_like(got: &Elements, want: &Elements, wrong: &[usize]) -> Option<Look> 
     let factor = got.get(wrong[0]) / want.get(wrong[0]);
     let is_factor =
         |i| (got.get(i) - factor * want.get(i)).abs() <= 1e-5 * (factor * want.get(i)).abs();
+    let is_near = |i| (got.get(i) - want.get(i)).abs() <= NEAR * want.get(i).abs();
     let is_other = factor.is_finite() && factor != 0.0 && format!("{factor:.4}") != "1.0000";
     let known = if all(&|i| is_poison(got, i)) {
         return Some(Look::Fact("never written".into()));
@@ -181,9 +185,11 @@ fn looks_like(got: &Elements, want: &Elements, wrong: &[usize]) -> Option<Look> 
     } else if holds_next(-1) {
         "one element too late: each holds what the one before should"
     } else if wrong.len() > 2 && is_other && all(&is_factor) {
-        return Some(Look::Chance(format!(
+        return Some(Look::Share(format!(
             "each is {factor:.4} times what it should be"
         )));
+    } else if want.ty().is_floating() && all(&is_near) {
+        return Some(Look::Share("near what it should be".into()));
     } else {
         return None;
     };
@@ -220,8 +226,9 @@ mod tests {
             ),
             (
                 &|got| got.iter_mut().for_each(|x| *x *= 1.00002),
-                "8 of 8 elements are wrong\ny[0]",
+                "near what it should be\ny[0]",
             ),
+            (&|got| got[3] *= 1.01, "1 of 8 elements are wrong\ny[3]"),
             (&|got| got.rotate_left(1), "too early"),
             (&|got| got.rotate_right(1), "too late"),
             (&|got| got[6..].fill(0.0), "looks like: zero"),

@@ -27,6 +27,8 @@ pub enum Look {
     Fact(String),
     /// It is so of these numbers.
     Chance(String),
+    /// The same of a share by which each element is off, which is hardly a matter of the size.
+    Share(String),
     /// Like nothing that is known.
     Unknown,
 }
@@ -88,7 +90,7 @@ impl fmt::Display for Differences {
 impl fmt::Display for Look {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self {
-            Look::Fact(words) | Look::Chance(words) => words,
+            Look::Fact(words) | Look::Chance(words) | Look::Share(words) => words,
             Look::Unknown => "nothing known",
         })
     }

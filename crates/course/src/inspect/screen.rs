@@ -35,8 +35,8 @@ pub fn checked(inspection: &Inspection, checked: &Checked) -> Result<()> {
                     cargo course spec FILE.cl";
         writeln!(Out, "  {}", beside(says, 2))?;
     }
-    if let Some(case) = limited {
-        limited_to(&options.file, case, options.how.seed)?;
+    if let Some((case, reason)) = limited {
+        limited_to(&options.file, case, *reason, options.how.seed)?;
     }
     writeln!(Out)?;
     seen.tell_why_not();

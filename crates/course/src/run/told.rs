@@ -9,7 +9,7 @@ use common::record::Record;
 use diagnostics::terminal::prose::beside;
 use diagnostics::terminal::{Out, plain};
 use inspect::judge::{
-    Case, End, Observation, Other, Results, Subject, Verdict,
+    Case, End, Observation, Other, Reason, Results, Subject, Verdict,
     rates::{Rates, speed},
 };
 use serde::Serialize;
@@ -130,7 +130,7 @@ impl Told<'_> {
         verdict(&words, &self.untried)?;
         let (file, seed) = (self.file, self.seed);
         match (self.verdict, results.wrong()) {
-            (Verdict::Limited, Some(case)) => limited_to(file, case, seed)?,
+            (Verdict::Limited, Some(one)) => limited_to(file, &one.case, results.reason, seed)?,
             (Verdict::Wrong, _) => {
                 let inspect = format!("cargo course inspect {}", file.display()).cyan();
                 writeln!(
@@ -155,7 +155,7 @@ pub fn verdict(words: &str, untried: &[String]) -> Result<()> {
 }
 
 /// What to do where a kernel is right as its file says, and wrong in this case alone.
-pub fn limited_to(file: &Path, case: &Case, seed: u64) -> Result<()> {
+pub fn limited_to(file: &Path, case: &Case, reason: Reason, seed: u64) -> Result<()> {
     let (at, other) = (in_words(&case.sizes), case.origin.other());
     let size = match other {
         None => format!(" --size {at}"),
@@ -166,21 +166,32 @@ pub fn limited_to(file: &Path, case: &Case, seed: u64) -> Result<()> {
             "No device promises in which order groups run: what one leaves to another takes a \
              launch of its own."
         }
-        Some(Other::Scalars) => {
-            "Not for other scalars? Then it need not be given any: a macro will do."
+        Some(Other::Scalars | Other::Whole) => {
+            "Not for other arguments? Then it need not be given any: a macro will do."
         }
         Some(_) => {
             "Not for such numbers? Say by fill for which: { ints = [0, 9] }, or a formula of the \
              index."
         }
-        None => {
-            let draw = case.sizes.keys().map(|name| format!("{name} = \"64*i\""));
-            let draw = Vec::from_iter(draw).join(", ");
-            &format!(
-                "Not for {at}? A line such as draw = {{ {draw} }} in the task file says for which \
-                 sizes it is."
-            )
-        }
+        None => match reason {
+            Reason::Size => {
+                let draw = case.sizes.keys().map(|name| format!("{name} = \"64*i\""));
+                let draw = Vec::from_iter(draw).join(", ");
+                &format!(
+                    "Not for {at}? A line such as draw = {{ {draw} }} in the task file says for \
+                     which sizes it is."
+                )
+            }
+            Reason::Share => {
+                "A share of each element is hardly a matter of the size: look at constants, at what \
+                 it divides by, and at functions such as native_exp."
+            }
+            Reason::Chance => {
+                "Another run leaves other elements, as a race does: cargo course inspect names its \
+                 lines."
+            }
+            Reason::Fault => "The result hides what the simulator sees: mend these lines first.",
+        },
     };
     let next = format!("cargo course run {}{size} --seed {seed}", file.display());
     Ok(writeln!(

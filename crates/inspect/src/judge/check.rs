@@ -8,6 +8,7 @@ use anyhow::Result;
 use common::death::How as Ending;
 use common::record::Record;
 use common::source::Source;
+use verify::Look;
 use verify::draw::Draw;
 use verify::element::Type;
 use watchdog::simulator::{Log, look_for_faults, oclgrind};
@@ -26,7 +27,7 @@ use task::form::{Form, Or};
 use task::sizes::{FEW, Sizes, in_words, product};
 
 pub use crate::judge::answer::End;
-pub use results::{Results, Tried};
+pub use results::{Reason, Results, Tried};
 
 /// Where the simulator, which is slow, looks at a lesson's product: partial groups and tiles in
 /// every dimension, several groups in two. K is below N, so that rows of the wrong width overlap.
@@ -59,10 +60,11 @@ impl Check<'_> {
         let more = tried.split_off(count.min(tried.len()));
         let mut results = Results {
             tried,
-            untried: Vec::new(),
+            ..Results::default()
         };
         if !more.is_empty() {
             take_in(more, untried, &mut results);
+            results.reason = self.reason(&results)?;
         }
         if self.sizes.is_none() && names_its_numbers(&self.subject.form) {
             let told = "Of an input whose fill says which numbers there are, such as \
@@ -75,6 +77,23 @@ impl Check<'_> {
         let told = |names| format!("Not compared: {names}, of which check says nothing.");
         results.untried.extend(uncompared.map(told));
         Ok(results)
+    }
+
+    /// Why it is wrong at a size that was drawn: the same once more tells.
+    fn reason(&self, results: &Results) -> Result<Reason> {
+        let one = results.wrong();
+        let one = one.filter(|one| one.case.origin == Origin::Drawn);
+        let wrong = one.and_then(|one| one.records.first()?.wrong());
+        let (Some(one), Some(wrong)) = (one, wrong) else {
+            return Ok(Reason::Size);
+        };
+        let mut looks = wrong.looks.iter();
+        if looks.any(|look| matches!(look, Look::Share(_))) {
+            return Ok(Reason::Share);
+        }
+        let again = work::on_device(self.work(std::slice::from_ref(&one.case))?, self.how)?;
+        let again = again.records.iter().find_map(Record::wrong);
+        Ok([Reason::Chance, Reason::Size][usize::from(again == Some(wrong))])
     }
 
     /// What is asked for, else what the task says; where a lesson is timed, what that chooses.

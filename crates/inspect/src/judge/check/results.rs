@@ -27,11 +27,28 @@ pub struct Tried {
 }
 
 /// What came of all.
+#[derive(Default)]
 pub struct Results {
     /// In the order in which they were tried.
     pub tried: Vec<Tried>,
     /// What was not tried or compared, and why.
     pub untried: Vec<String>,
+    /// What seems to be wrong where it is, of a kernel that is right as its file says.
+    pub reason: Reason,
+}
+
+/// Why a kernel is wrong at a size that its file does not name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reason {
+    /// It may be for other sizes.
+    #[default]
+    Size,
+    /// Each element is off by a share.
+    Share,
+    /// Another run leaves other elements.
+    Chance,
+    /// Its results are right: a simulator sees a fault.
+    Fault,
 }
 
 impl Tried {
@@ -190,16 +207,16 @@ impl Results {
     }
 
     /// Where it is wrong first: at numbers, if it is, for which a small size may stand.
-    pub fn wrong(&self) -> Option<&Case> {
+    pub fn wrong(&self) -> Option<&Tried> {
         let wrong = |one: &&Tried| one.verdict() == Verdict::Wrong;
-        let mut all = self.tried.iter().filter(wrong).map(|one| &one.case);
-        let is_other = |case: &&Case| case.origin.other().is_some();
-        all.clone().find(is_other).or(all.next())
+        let mut wrong = self.tried.iter().filter(wrong);
+        let is_other = |one: &&Tried| one.case.origin.other().is_some();
+        wrong.clone().find(is_other).or(wrong.next())
     }
 
     /// Whether it is wrong at this size, or with other numbers.
     pub(super) fn is_wrong_at(&self, size: &Sizes) -> bool {
-        let case = self.wrong();
+        let case = self.wrong().map(|one| &one.case);
         case.is_some_and(|case| case.origin.other().is_some() || case.sizes == *size)
     }
 }
