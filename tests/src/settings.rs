@@ -96,10 +96,11 @@ impl Program {
         self
     }
 
-    /// Has PoCL run on one core: for kernels without an end, which would keep all cores
-    /// from other tests until somebody ends them.
+    /// Has PoCL and Oclgrind run on one core: for kernels without an end, which would keep all
+    /// cores from other tests until somebody ends them.
     pub fn on_one_core(self) -> Program {
-        self.env("POCL_MAX_PTHREAD_COUNT", "1")
+        let program = self.env("POCL_MAX_PTHREAD_COUNT", "1");
+        program.env("OCLGRIND_NUM_THREADS", "1")
     }
 
     /// Has PoCL optimise kernels as it does for a learner: where that is looked at, where a

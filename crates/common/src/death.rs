@@ -9,6 +9,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use verify::numbers::count;
 
 use crate::command;
 use crate::stage::{Stage, Whose};
@@ -120,8 +121,8 @@ impl Display for Death {
             ),
             How::NoEnd { limit } => write!(
                 f,
-                "no end after {} seconds while {stage}; the process was ended\n  {}",
-                limit.as_secs(),
+                "no end after {} while {stage}; the process was ended\n  {}",
+                count(limit.as_secs() as usize, "second"),
                 match self.is_of_a_kernel() {
                     true => ENDLESS.into(),
                     false => format!("{SLOW}; {}   asks each driver by itself", doctor()),

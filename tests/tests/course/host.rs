@@ -167,9 +167,9 @@ fn a_host_exercise_has_hints_a_solution_and_a_reset() {
         "fn main() { let _ = opencl3::platform::get_platforms(); \
          println!(\"\\x1b[31mstuck\"); loop { std::thread::yield_now() } }",
     );
-    let hangs = host("3 --json --timeout 2").ends_with(1);
+    let hangs = host("3 --json --timeout 1").ends_with(1);
     assert!(!hangs.stdout.contains("[31m"), "{hangs}");
-    hangs.says(&["stuck; it made no call for 2 s, and was ended in no call of OpenCL"]);
+    hangs.says(&["stuck; it made no call for 1 s, and was ended in no call of OpenCL"]);
     write("fn main() {}");
     host("3").ends_with(3).says(&["no OpenCL call was seen"]);
     host("3 --reset")

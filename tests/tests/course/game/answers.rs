@@ -299,7 +299,7 @@ each! { plausible_wrong_answers_are_told_what_is_wrong:
 }
 
 /// Files that do not build, that never end, that crash, that are empty. The second takes the
-/// two seconds that it is given, and each is built anew.
+/// second that it is given, and each is built anew.
 #[test]
 fn a_file_of_any_kind_gets_an_answer() {
     let learner = Learner::started("any-kind");
@@ -314,9 +314,9 @@ fn a_file_of_any_kind_gets_an_answer() {
         .ends_with(4)
         .says(&["does not build", "float sum = 0", "not solved yet"]);
     learner.writes(&exercise, &text.replace("k0 += TS", "k0 += C[0] == 1"));
-    let endless = learner.types("exercise 6.3 --timeout 2").on_one_core();
+    let endless = learner.types("exercise 6.3 --timeout 1").on_one_core();
     let shown = endless.run().ends_with(5);
-    shown.says(&["no end after 2 seconds", "not solved yet"]);
+    shown.says(&["no end after 1 second", "not solved yet"]);
     let shown = check(&text.replace("C[row", "((global float *)64)[row"));
     shown
         .ends_with(5)

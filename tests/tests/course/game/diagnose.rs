@@ -250,7 +250,7 @@ fn a_mended_copy_is_reported_explained_and_noted() {
     }
 }
 
-/// A copy that does not build, and one that never ends: that one takes its two seconds on the
+/// A copy that does not build, and one that never ends: that one takes its second on the
 /// device and in the simulator.
 #[test]
 fn a_copy_of_any_kind_gets_an_answer() {
@@ -265,9 +265,9 @@ fn a_copy_of_any_kind_gets_an_answer() {
     assert_eq!(answer["solved"], false);
     assert_eq!(answer["observations"][0]["outcome"], "fault", "{answer}");
     write(&text.replace("k < K; k++", "k < K; k += C[0] == 1"));
-    let endless = learner.types("diagnose 1 --timeout 2").on_one_core();
+    let endless = learner.types("diagnose 1 --timeout 1").on_one_core();
     let shown = endless.run().ends_with(5);
-    shown.says(&["no end after 2 seconds", "not solved yet"]);
+    shown.says(&["no end after 1 second", "not solved yet"]);
 }
 
 /// The copy is right, and nobody has looked for the race that it may still have.

@@ -35,13 +35,13 @@ fn k_shows_the_kernel_and_marks_its_new_lines() {
 
 #[test]
 fn waiting_for_a_person_is_no_hang() {
-    let stepping = || two_kernels("--step --timeout 10").on_terminal(80, 24);
+    let stepping = || two_kernels("--step --timeout 2").on_terminal(80, 24);
     let [mut at_a_step, mut at_a_question] = [stepping(), stepping()];
     at_a_step.waits_for("q quit");
     at_a_question.waits_for("q quit");
     to_question(&mut at_a_question);
     // Longer than the limit, which a kernel on a busy machine keeps.
-    std::thread::sleep(Duration::from_secs(11));
+    std::thread::sleep(Duration::from_secs(3));
     at_a_step.press("x").waits_for("q quit");
     at_a_step.press("q").ends_with(0);
     at_a_question.press("q").ends_with(0);
