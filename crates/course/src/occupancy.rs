@@ -28,7 +28,7 @@ pub struct OccupancyArgs {
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Registers of an item [default: as the driver or the assembler tells]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=512))]
     registers: Option<u32>,
     /// Bytes of local memory of a group [default: as the driver tells]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(..1 << 30))]
@@ -115,6 +115,9 @@ pub fn occupancy(options: &OccupancyArgs) -> Result<ExitCode> {
     if !by_hand.is_empty() {
         known.sources.push(format!("given: {}", by_hand.join(", ")));
     }
+    let never =
+        |source: &String| format!("never measured by this course: the numbers are of {source}");
+    known.sources.extend(of.source.as_ref().map(never));
     let occupancy = Occupancy {
         name,
         demand: Demand {

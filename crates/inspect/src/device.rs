@@ -32,39 +32,47 @@ impl Default for Model {
     }
 }
 
-/// Registers of a unit, of 32 bits: as many on every architecture that the course knows.
-pub const REGISTERS: u32 = 64 << 10;
-/// Registers are given out to a warp in pieces of so many.
-pub const REGISTERS_PIECE: u32 = 256;
-/// A unit's parts, each with a quarter of its registers.
-pub const PARTS: u32 = 4;
-/// Registers that one item may have.
-pub const MOST_REGISTERS: u32 = 256;
 /// Items of the largest group.
 pub const LARGEST_GROUP: u32 = 1024;
 
-/// One unit of NVIDIA's GPUs of a compute capability. Source: NVIDIA, "CUDA C++ Programming
-/// Guide", table "Technical Specifications per Compute Capability"; allocation of local
-/// memory, and what is kept back of it: `cuda_occupancy.h` and the tuning guides. A group may
-/// have all that is not kept back.
+/// One unit of a GPU. Source of NVIDIA's: "CUDA C++ Programming Guide", table "Technical
+/// Specifications per Compute Capability"; allocation of local memory, and what is kept back of it:
+/// `cuda_occupancy.h` and the tuning guides. Others name theirs.
 #[derive(Debug, Deserialize, PartialEq)]
 pub struct Architecture {
-    /// Its compute capability.
+    /// NVIDIA's compute capability, or what compilers call it.
     pub(crate) capability: String,
-    /// What NVIDIA calls it.
+    /// What its maker calls it.
     pub(crate) name: String,
     /// Groups at once.
     pub(crate) groups: u32,
-    /// Warps of 32 items at once.
+    /// Items that work in step: a warp.
+    pub(crate) warp: u32,
+    /// Warps at once.
     pub(crate) warps: u32,
+    /// Registers of 32 bits.
+    pub(crate) registers: u32,
+    /// Registers are given out to a warp in pieces of so many.
+    pub(crate) registers_piece: u32,
+    /// Registers that one item may have.
+    pub(crate) most_registers: u32,
+    /// Its parts, among which its registers are divided.
+    pub(crate) parts: u32,
     /// Bytes of local memory, as much as the unit can have of it.
     pub(crate) local_bytes: u64,
+    /// As much of it as a group may have, where that is not all.
+    pub(crate) local_most: Option<u64>,
     /// Local memory is given out in pieces of so many bytes.
     pub(crate) local_piece: u64,
+    /// Or in one of these sizes, in ascending order.
+    #[serde(default)]
+    pub(crate) local_sizes: Vec<u64>,
     /// Bytes that are kept back for each group.
     pub(crate) local_kept: u64,
     /// GPUs that have it, a word of each one's name, in lower case.
     models: String,
+    /// Where that stands, of a unit on which the course has never measured.
+    pub source: Option<String>,
 }
 
 /// Those that the course knows.
@@ -85,6 +93,13 @@ impl Architecture {
                 || text == format!("sm_{}", one.capability.replace('.', ""))
                 || one.models.split(", ").any(|model| words.contains(&model))
         })
+    }
+
+    /// How it is called: by a number only NVIDIA's are.
+    pub(crate) fn title(&self) -> String {
+        let is_number = self.capability.starts_with(|c: char| c.is_ascii_digit());
+        let of = if is_number { "compute capability " } else { "" };
+        format!("{of}{} ({})", self.capability, self.name)
     }
 
     /// All that can be named, for messages.
@@ -108,6 +123,10 @@ mod tests {
         assert_eq!(capability("NVIDIA A100-SXM4-40GB"), Some("8.0"));
         assert_eq!(capability("NVIDIA GeForce RTX 4090"), Some("8.9"));
         assert_eq!(capability("8.6"), Some("8.6"));
+        assert_eq!(capability("AMD Instinct MI300X"), Some("gfx942"));
+        assert_eq!(capability("AMD Radeon RX 7900 XTX"), Some("gfx1100"));
+        let max = "Intel(R) Data Center GPU Max 1550";
+        assert_eq!(capability(max), Some("xe-hpc"));
         assert_eq!(capability("gfx90a"), None);
         assert_eq!(capability(""), None);
     }

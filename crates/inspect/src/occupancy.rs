@@ -13,9 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use verify::numbers::{bytes, count};
 
-use crate::device::{
-    Architecture, LARGEST_GROUP, MOST_REGISTERS, PARTS, REGISTERS, REGISTERS_PIECE, WARP,
-};
+use crate::device::{Architecture, LARGEST_GROUP};
 
 /// What one group of a kernel takes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -42,39 +40,43 @@ struct Room {
 }
 
 impl Demand {
-    fn warps(&self) -> u32 {
-        self.group.div_ceil(WARP)
+    fn warps(&self, of: &Architecture) -> u32 {
+        self.group.div_ceil(of.warp)
     }
 
     fn room(&self, of: &Architecture) -> Room {
-        let warps = self.warps().max(1);
+        let warps = self.warps(of).max(1);
         let too_large = self.group > LARGEST_GROUP;
         let local = self.local_taken(of);
+        let has_none = of.local_most.is_some_and(|most| self.local_bytes > most);
+        let by_local = if has_none { 0 } else { of.local_bytes };
         Room {
             by_groups: of.groups,
             by_items: if too_large { 0 } else { of.warps / warps },
-            by_registers: self.registers.map(|count| by_registers(count, warps)),
-            by_local: (local > 0).then(|| (of.local_bytes / local) as u32),
+            by_registers: self.registers.map(|count| by_registers(of, count, warps)),
+            by_local: (local > 0).then(|| (by_local / local) as u32),
         }
     }
 
     /// Bytes of local memory that a group of it really takes.
     fn local_taken(&self, of: &Architecture) -> u64 {
-        (self.local_bytes + of.local_kept).next_multiple_of(of.local_piece)
+        let taken = (self.local_bytes + of.local_kept).next_multiple_of(of.local_piece);
+        let mut sizes = of.local_sizes.iter().copied();
+        sizes.find(|size| *size >= taken).unwrap_or(taken)
     }
 }
 
 /// Registers that a warp is given for so many of an item.
-fn registers_of_warp(registers: u32) -> u32 {
-    (registers * WARP).next_multiple_of(REGISTERS_PIECE)
+fn registers_of_warp(of: &Architecture, registers: u32) -> u32 {
+    (registers * of.warp).next_multiple_of(of.registers_piece)
 }
 
 /// Each part of the unit has registers for whole warps only.
-fn by_registers(registers: u32, warps: u32) -> u32 {
-    let of_warp = registers_of_warp(registers.clamp(1, MOST_REGISTERS));
-    let fits = of_warp * warps.next_multiple_of(PARTS) <= REGISTERS;
-    let warps_of_unit = REGISTERS / PARTS / of_warp * PARTS;
-    if fits && registers <= MOST_REGISTERS {
+fn by_registers(of: &Architecture, registers: u32, warps: u32) -> u32 {
+    let of_warp = registers_of_warp(of, registers.clamp(1, of.most_registers));
+    let fits = of_warp * warps.next_multiple_of(of.parts) <= of.registers;
+    let warps_of_unit = of.registers / of.parts / of_warp * of.parts;
+    if fits && registers <= of.most_registers {
         warps_of_unit / warps
     } else {
         0
@@ -117,7 +119,7 @@ pub struct Occupancy<'a> {
 /// What is taken of a resource of a unit, in numbers and as it is shown.
 #[derive(Serialize)]
 struct Resource {
-    name: &'static str,
+    name: String,
     taken: u64,
     of: u64,
     shown: String,
@@ -135,23 +137,27 @@ impl Occupancy<'_> {
     /// How much is taken of each resource of a unit.
     fn resources(&self, groups: u32) -> Vec<Resource> {
         let Occupancy { demand, of, .. } = self;
-        let counted = |name, taken: u32, of: u32| Resource {
-            name,
+        let counted = |name: &str, taken: u32, of: u32| Resource {
+            name: name.into(),
             taken: taken.into(),
             of: of.into(),
             shown: format!("{taken} of {of}"),
         };
         let mut all = vec![
             counted("groups", groups, of.groups),
-            counted("warps of 32", groups * demand.warps(), of.warps),
+            counted(
+                &format!("warps of {}", of.warp),
+                groups * demand.warps(of),
+                of.warps,
+            ),
         ];
         all.extend(demand.registers.map(|count| {
-            let of_group = registers_of_warp(count) * demand.warps();
-            counted("registers", groups * of_group, REGISTERS)
+            let of_group = registers_of_warp(of, count) * demand.warps(of);
+            counted("registers", groups * of_group, of.registers)
         }));
         let (local, of) = (u64::from(groups) * demand.local_taken(of), of.local_bytes);
         all.push(Resource {
-            name: "local memory",
+            name: "local memory".into(),
             taken: local,
             of,
             shown: format!("{} of {}", bytes(local), bytes(of)),
@@ -180,10 +186,9 @@ impl Occupancy<'_> {
         };
         let more = demand.registers.map(|registers| registers + 1);
         let more = more.map(|more| change("one register more".into(), with(Some(more))));
-        let steps = (1..=MOST_REGISTERS).filter(|&registers| match registers {
-            MOST_REGISTERS => groups(registers) > 0,
-            _ => groups(registers) > groups(registers + 1),
-        });
+        // Of more than an item may have there are no groups.
+        let steps = 1..=of.most_registers;
+        let steps = steps.filter(|&registers| groups(registers) > groups(registers + 1));
         let steps = steps.map(|most| change(format!("up to {most} registers"), with(Some(most))));
         let sizes = [32, 64, 128, 256, 512, 1024].into_iter();
         let by_group = sizes.filter(|size| *size != demand.group).map(|group| {
@@ -208,7 +213,7 @@ impl Occupancy<'_> {
 
     /// Warps at once, of all that a unit can hold.
     fn share(&self) -> f64 {
-        let warps = self.demand.room(self.of).groups() * self.demand.warps();
+        let warps = self.demand.room(self.of).groups() * self.demand.warps(self.of);
         f64::from(warps) / f64::from(self.of.warps)
     }
 
@@ -226,7 +231,7 @@ impl Occupancy<'_> {
             "room": room,
             "groups": room.groups(),
             "items": room.groups() * demand.group,
-            "of_items": of.warps * WARP,
+            "of_items": of.warps * of.warp,
             "resources": self.resources(room.groups()),
             "occupancy": self.share(),
             "binding": room.binding(),
@@ -244,9 +249,7 @@ impl Display for Occupancy<'_> {
         const BAR: u64 = 24;
         let Occupancy { demand, of, .. } = self;
         let (room, name) = (demand.room(of), self.name.bold());
-        let (capability, architecture) = (&of.capability, &of.name);
-        let unit = format!("a unit of compute capability {capability} ({architecture})");
-        writeln!(f, "{name} on {unit}")?;
+        writeln!(f, "{name} on a unit of {}", of.title())?;
         for source in &self.sources {
             writeln!(f, "  {}", beside(source, 4).dimmed())?;
         }
@@ -257,7 +260,7 @@ impl Display for Occupancy<'_> {
             count(groups as usize, "group"),
             demand.group,
             groups * demand.group,
-            of.warps * WARP,
+            of.warps * of.warp,
             100.0 * self.share(),
             room.binding().join(", ")
         )?;
