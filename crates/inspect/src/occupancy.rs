@@ -84,22 +84,28 @@ fn by_registers(of: &Architecture, registers: u32, warps: u32) -> u32 {
 }
 
 impl Room {
-    /// The groups that it holds: the least of all.
-    fn groups(&self) -> u32 {
-        let known = [self.by_registers, self.by_local].into_iter().flatten();
-        known.fold(self.by_groups.min(self.by_items), u32::min)
-    }
-
-    /// The resources that allow no more than that.
-    fn binding(&self) -> Vec<&'static str> {
-        let groups = self.groups();
+    /// By each resource, by its name, as far as it is known.
+    fn by_resource(&self) -> impl Iterator<Item = (&'static str, u32)> + use<> {
         let all = [
             ("groups", Some(self.by_groups)),
             ("items", Some(self.by_items)),
             ("registers", self.by_registers),
             ("local memory", self.by_local),
         ];
-        let binds = all.into_iter().filter(|(_, room)| *room == Some(groups));
+        all.into_iter()
+            .filter_map(|(name, room)| Some((name, room?)))
+    }
+
+    /// The groups that it holds: the least of all.
+    fn groups(&self) -> u32 {
+        self.by_resource().map(|(_, room)| room).min().unwrap_or(0)
+    }
+
+    /// The resources that allow no more than that.
+    fn binding(&self) -> Vec<&'static str> {
+        let binds = self
+            .by_resource()
+            .filter(|(_, room)| *room == self.groups());
         binds.map(|(name, _)| name).collect()
     }
 }
@@ -170,11 +176,6 @@ impl Occupancy<'_> {
     /// other sizes, whose items take as much local memory each.
     fn changes(&self) -> [Vec<Change>; 3] {
         let Occupancy { demand, of, .. } = self;
-        let with = |registers| Demand {
-            registers,
-            ..*demand
-        };
-        let groups = |registers| with(Some(registers)).room(of).groups();
         let change = |what: String, demand: Demand| {
             let groups = demand.room(of).groups();
             let items = groups * demand.group;
@@ -184,25 +185,26 @@ impl Occupancy<'_> {
                 items,
             }
         };
-        let more = demand.registers.map(|registers| registers + 1);
-        let more = more.map(|more| change("one register more".into(), with(Some(more))));
+        let with = |count| Demand {
+            registers: Some(count),
+            ..*demand
+        };
+        let more = demand.registers.map(|count| with(count + 1));
+        let more = more.map(|more| change("one register more".into(), more));
         // Of more than an item may have there are no groups.
-        let steps = 1..=of.most_registers;
-        let steps = steps.filter(|&registers| groups(registers) > groups(registers + 1));
-        let steps = steps.map(|most| change(format!("up to {most} registers"), with(Some(most))));
+        let groups = |count| with(count).room(of).groups();
+        let steps = (1..=of.most_registers).filter(|&most| groups(most) > groups(most + 1));
+        let steps = steps.map(|most| change(format!("up to {most} registers"), with(most)));
         let sizes = [32, 64, 128, 256, 512, 1024].into_iter();
         let by_group = sizes.filter(|size| *size != demand.group).map(|group| {
-            let items = u64::from(demand.group.max(1));
-            let local_bytes = demand.local_bytes * u64::from(group) / items;
-            let what = format!("groups of {group}");
-            change(
-                what,
-                Demand {
-                    group,
-                    local_bytes,
-                    ..*demand
-                },
-            )
+            let share = u64::from(group) * demand.local_bytes;
+            let local_bytes = share / u64::from(demand.group.max(1));
+            let other = Demand {
+                group,
+                local_bytes,
+                ..*demand
+            };
+            change(format!("groups of {group}"), other)
         });
         [
             more.into_iter().collect(),

@@ -358,9 +358,7 @@ impl Lesson {
     /// [`Error::Skipped`] where the task cannot run here.
     pub fn build(&mut self, task: &Task, record: &mut Record) -> Result<(Plan, Vec<Kernel>)> {
         let mut plan = task.plan()?;
-        if let Some(why) = self.cannot_begin(task, &plan)? {
-            return Err(Error::skipped(why));
-        }
+        self.must_be_able(task, &plan)?;
         let program = match self.program_of(task) {
             Err(Error::Build(log)) if task.vendor_specific => {
                 let log = log.to_string();

@@ -13,64 +13,61 @@ use verify::numbers::bytes;
 use crate::lesson::Lesson;
 
 impl Lesson {
-    /// Why a task cannot run at all, known before it is built.
-    pub(crate) fn cannot_begin(&mut self, task: &Task, plan: &Plan) -> Result<Option<String>> {
+    /// Refuses a task that cannot run at all, before it is built.
+    ///
+    /// # Errors
+    /// [`Error::Skipped`] with the reason.
+    pub(crate) fn must_be_able(&mut self, task: &Task, plan: &Plan) -> Result<()> {
         let is_another = match self.flags().variant.as_deref() {
             None => false,
             Some("") => !self.console.report.rows().is_empty(),
             Some(name) => task.name() != name,
         };
         if is_another {
-            return Ok(Some("another variant was asked for".into()));
+            return Err(Error::skipped("another variant was asked for"));
         }
-        if let Some(reason) = self.lacks(&task.needs, &plan.scope)? {
-            return Ok(Some(reason));
-        }
+        self.must_have(&task.needs, &plan.scope)?;
         for kernel in task.kernels() {
-            if let Some(reason) = self.left_out(kernel)? {
-                return Ok(Some(reason));
-            }
+            self.must_not_be_left_out(kernel)?;
         }
-        if let Some(reason) = self.does_not_fit(task, plan)? {
-            return Ok(Some(reason));
-        }
+        self.must_fit(task, plan)?;
         // Some compilers fail on a group that their device cannot run.
         let limits = &self.session()?.device.limits;
         let (own, range) = (task.own_launch(), &plan.ranges[task.own()]);
         let refusal = range.refusal(limits, usize::MAX).filter(|_| own.fixed);
-        Ok(refusal.map(|refusal| match own.over == own.group {
-            true => {
-                let items = range.group_size();
-                format!("one group cannot hold {items} items; see it with --size 3")
-            }
+        let Some(refusal) = refusal else {
+            return Ok(());
+        };
+        let items = range.group_size();
+        Err(Error::skipped(match own.over == own.group {
+            true => format!("one group cannot hold {items} items; see it with --size 3"),
             false => refusal,
         }))
     }
 
-    /// Why a task is none for this device or these sizes, where it says so itself.
+    /// Refuses a task that says itself that it is none for this device, or for these sizes.
     ///
     /// # Errors
-    /// When a formula has no value.
-    pub fn lacks(&mut self, needs: &[form::Need], scope: &Scope) -> Result<Option<String>> {
+    /// [`Error::Skipped`] in its words.
+    pub fn must_have(&mut self, needs: &[form::Need], scope: &Scope) -> Result<()> {
         let mut scope = scope.clone();
         let capability = self.session()?.device.limits.nvidia_compute_capability;
         scope.set("CAPABILITY", capability as f64);
-        for (at, one) in needs.iter().enumerate() {
-            let value = one.that.value(&scope).at(&format!("needs[{at}].that"))?;
-            if value <= 0.0 {
-                return Ok(Some(one.r#else.clone()));
+        for one in needs {
+            if one.that.value(&scope).at("needs")? <= 0.0 {
+                return Err(Error::skipped(&*one.r#else));
             }
         }
-        Ok(None)
+        Ok(())
     }
 
-    /// Why its memory is too large, where the problem's own is not.
-    fn does_not_fit(&mut self, task: &Task, plan: &Plan) -> Result<Option<String>> {
+    /// Refuses memory that is too large, where the problem's own is not.
+    fn must_fit(&mut self, task: &Task, plan: &Plan) -> Result<()> {
         let session = self.session()?;
         let mut roles = task.buffers.iter().map(|one| &one.role);
         let beside = roles.position(|role| matches!(role, Role::LaidOut | Role::Between));
         let Some(named) = plan.padded().or(beside) else {
-            return Ok(None);
+            return Ok(());
         };
         let all = task.buffers.iter().zip(&plan.shapes);
         let needs = all.map(|(buffer, [[rows, columns], _])| {
@@ -81,26 +78,26 @@ impl Lesson {
                 Role::LaidOut | Role::Between => Need::between(bytes),
             }
         });
-        let fits = session.must_have_room(needs, Some(task.ty));
         let (name, [[rows, columns], _]) = (&task.buffers[named].name, plan.shapes[named]);
         let what = format!("with {name} of {rows} x {columns}");
-        Ok(fits.err().map(|error| format!("{what}: {error}")))
+        let fits = session.must_have_room(needs, Some(task.ty));
+        fits.map_err(|error| Error::skipped(format!("{what}: {error}")))
     }
 
-    /// Why a kernel is left out: a learner's own file need not hold every kernel of
+    /// Refuses a kernel that is left out: a learner's own file need not hold every kernel of
     /// the lesson, and one that has died is not launched once more.
-    pub fn left_out(&self, kernel: &str) -> Result<Option<String>> {
+    fn must_not_be_left_out(&self, kernel: &str) -> Result<()> {
         let mut died = self.console.died.iter();
         if let Some(died) = died.find(|record| record.function() == kernel) {
-            return Ok(Some(format!("{} died in this run", died.kernel)));
+            return Err(Error::skipped(format!("{} died in this run", died.kernel)));
         }
         // Of a task's the driver has told its kernels, whatever macros made their names.
         if self.flags().source.is_none() || self.of == Of::Task {
-            return Ok(None);
+            return Ok(());
         }
         let source = self.source_of(kernel)?;
-        let missing = source.must_define(kernel).is_err();
-        Ok(missing.then(|| format!("not in {}", source.path.display())))
+        let known = source.must_define(kernel);
+        known.map_err(|_| Error::skipped(format!("not in {}", source.path.display())))
     }
 
     /// Puts every launch into groups that its kernel has room for on this device. The record gets

@@ -82,25 +82,7 @@ struct Told<'a> {
 
 impl Told<'_> {
     fn one(&self, lesson: &mut Lesson) -> Result<()> {
-        let Told { file, case, .. } = self;
-        // A compiler that has not what it needs may not survive it.
-        if let Some(why) = lesson.lacks(&file.needs, &file.scope(&case.sizes)?)? {
-            let record = lesson.record_of(&Task::default())?;
-            return lesson.console.row(record.skip(Skip::Since(why)));
-        }
-        let options = file.build_options(lesson.flags().ty, &case.sizes)?;
-        let program = lesson.program(&options)?;
-        let source = lesson.source()?;
-        let all = lesson.signatures(&program, &source, &options)?;
-        if self.purpose == Purpose::Signatures {
-            let all = serde_json::to_value(&all).map_err(std::io::Error::from)?;
-            return lesson.console.send(&Event::Answer(all));
-        }
-        let done = match self.is_long {
-            true => Err(Error::Skipped(Skip::TooLong)),
-            false => self.judged(lesson, &all),
-        };
-        let why = match done {
+        let why = match self.begun(lesson) {
             // What the file does not say its check, or a launch, need not be for.
             Err(error) if self.case.is_try() => match error.anywhere() {
                 Error::Usage(why) => Skip::Since(why),
@@ -112,6 +94,25 @@ impl Told<'_> {
         };
         let record = lesson.record_of(&Task::default())?;
         lesson.console.row(record.skip(why))
+    }
+
+    /// Builds it, and does what is asked.
+    fn begun(&self, lesson: &mut Lesson) -> Result<()> {
+        let Told { file, case, .. } = self;
+        // A compiler that has not what it needs may not survive it.
+        lesson.must_have(&file.needs, &file.scope(&case.sizes)?)?;
+        let options = file.build_options(lesson.flags().ty, &case.sizes)?;
+        let program = lesson.program(&options)?;
+        let source = lesson.source()?;
+        let all = lesson.signatures(&program, &source, &options)?;
+        if self.purpose == Purpose::Signatures {
+            let all = serde_json::to_value(&all).map_err(std::io::Error::from)?;
+            return lesson.console.send(&Event::Answer(all));
+        }
+        if self.is_long {
+            return Err(Error::Skipped(Skip::TooLong));
+        }
+        self.judged(lesson, &all)
     }
 
     /// Runs it, and holds it against what is right.
