@@ -615,3 +615,46 @@ kernel void matmul_wgmma(int M, int N, int K,
 
 #endif
 #endif
+
+// -------------------------------------------------------------------------------------
+// 3. One name for all makers' units. `cl_khr_cooperative_matrix` is a draft, and this
+// was written from it: no compiler that the course has met takes it, so nobody has run
+// it.
+
+#ifdef cl_khr_cooperative_matrix
+#pragma OPENCL EXTENSION cl_khr_cooperative_matrix : enable
+
+#define PIECE(use) \
+    __attribute__((coop_mat(CLK_COOPERATIVE_MATRIX_SCOPE_SUBGROUP, 16, 16, use)))
+#define BY_ROWS CLK_COOPERATIVE_MATRIX_LAYOUT_ROW_MAJOR
+
+typedef half PIECE(CLK_COOPERATIVE_MATRIX_A) piece_of_a;
+typedef half PIECE(CLK_COOPERATIVE_MATRIX_B) piece_of_b;
+typedef float PIECE(CLK_COOPERATIVE_MATRIX_ACCUMULATOR) piece_of_c;
+
+// 16 x 16 of C for each sub-group, all of whose items come to each call. Which of them
+// holds which element is for the compiler. Groups in a line; M, N and K are multiples
+// of 16.
+kernel void matmul_cooperative(int M, int N, int K,
+                               global const half *restrict A, // [M][K]
+                               global const half *restrict B, // [K][N]
+                               global float *restrict C)      // [M][N]
+{
+    const int first = get_group_id(0) * get_num_sub_groups() + get_sub_group_id();
+    const int sub_groups = get_num_groups(0) * get_num_sub_groups();
+    for (int tile = first; tile < M / 16 * (N / 16); tile += sub_groups) {
+        const int row = tile / (N / 16) * 16, column = tile % (N / 16) * 16;
+        piece_of_c sum;
+        sum = coop_mat_init(0.0f);
+        for (int k = 0; k < K; k += 16) {
+            piece_of_a a;
+            piece_of_b b;
+            a = coop_mat_load(A + row * K + k, BY_ROWS, K); // rows lie K elements apart
+            b = coop_mat_load(B + k * N + column, BY_ROWS, N);
+            sum = coop_mat_mulAdd(a, b, sum);
+        }
+        coop_mat_store(C + row * N + column, sum, BY_ROWS, N);
+    }
+}
+
+#endif
