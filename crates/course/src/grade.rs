@@ -4,6 +4,7 @@
 
 mod hand_in;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ use crate::game::puzzle::Puzzle;
 use crate::game::verdict::Verdict;
 use crate::game::which::find;
 use crate::{exercises, html, puzzles};
-use hand_in::{Files, Student, handed_in, students};
+use hand_in::{Files, Student, handed_in, students, tell_apart};
 
 /// Memory that a check and what it starts may hold: a kernel's macros can ask its compiler for
 /// any amount.
@@ -42,7 +43,7 @@ const MEMORY: u64 = 4 << 30;
 const LAUNCHES: u64 = 4;
 /// Processes that share a GPU at most: each takes some of its memory.
 const ON_A_GPU: usize = 8;
-/// Columns of a student's name.
+/// Columns of a student's name, where so many tell all students apart.
 const NAME: usize = 20;
 
 /// The flags of `course grade`.
@@ -94,7 +95,8 @@ pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
         puzzles = named.collect::<Result<_>>()?;
     }
     let below = |folder: &PathBuf| students(folder, &all);
-    let students: Vec<Student> = options.folders.iter().flat_map(below).collect();
+    let mut students: Vec<Student> = options.folders.iter().flat_map(below).collect();
+    tell_apart(&mut students);
     let device = &chosen(options.device.as_deref(), false)?[0];
     let commit = machine::commit().map_or(String::new(), |commit| format!(" {commit}"));
     let judge = Judge {
@@ -431,13 +433,17 @@ impl<'a> Table<'a> {
 
     /// A line for what is not done, and the table, in as many blocks as the screen's width takes.
     fn print(&self) -> Result<()> {
-        let names = self
-            .students
-            .iter()
-            .map(|own| own[0].student.name.chars().count());
-        let name = names.max().unwrap_or(0).min(NAME);
+        let names = self.students.iter().map(|own| &own[0].student.name);
+        let longest = names.clone().map(|name| name.chars().count()).max();
+        let longest = longest.unwrap_or(0);
+        let are_told_apart = |most: &usize| {
+            let shown: BTreeSet<String> = names.clone().map(|name| cut(name, *most)).collect();
+            shown.len() == self.students.len()
+        };
+        let name = (longest.min(NAME)..longest).find(are_told_apart);
+        let name = name.unwrap_or(longest);
         for grade in self.open() {
-            let (student, (sign, _)) = (cut(&grade.student.name, NAME), grade.in_short());
+            let (student, (sign, _)) = (cut(&grade.student.name, name), grade.in_short());
             let words = beside(&grade.says(), name + 12);
             writeln!(Out, "  {student:<name$}  {sign} {:<5} {words}", grade.id())?;
         }
@@ -451,7 +457,7 @@ impl<'a> Table<'a> {
         for block in self.columns.chunks(room).chain(none) {
             let heading = ["", "done"].into_iter().chain(block.iter().map(id));
             let row = |own: &&[Grade]| {
-                let first = [cut(&own[0].student.name, NAME), done(own).to_string()];
+                let first = [cut(&own[0].student.name, name), done(own).to_string()];
                 let mark =
                     |at: &usize| format!("{}{}", own[*at].in_short().0, own[*at].looked_at());
                 first.into_iter().chain(block.iter().map(mark)).collect()

@@ -28,6 +28,7 @@ pub type Files = BTreeMap<PathBuf, Vec<u8>>;
 /// A student.
 pub struct Student {
     pub name: String,
+    folder: PathBuf,
     /// The folder, without links; else why it is not looked at.
     pub root: Result<PathBuf, String>,
     /// What is noted there.
@@ -43,6 +44,7 @@ impl Student {
         });
         Student {
             name: plain_name(&name.to_string_lossy()),
+            folder: folder.into(),
             root,
             progress: noted,
         }
@@ -78,6 +80,29 @@ pub fn students(folder: &Path, puzzles: &[Puzzle]) -> Vec<Student> {
         Student::of(&path, opened.map(|_| path.clone()))
     };
     folders.into_iter().map(student).collect()
+}
+
+/// Shows the bytes of names that look alike, and of their whole paths where the names are the same.
+pub fn tell_apart(students: &mut [Student]) {
+    let of_name = |path: &Path| path.file_name().unwrap_or_default().to_os_string();
+    let of_path = |path: &Path| path.as_os_str().to_os_string();
+    for shown in [of_name, of_path] {
+        let mut alike: BTreeMap<String, Vec<&mut Student>> = BTreeMap::new();
+        for student in &mut *students {
+            let seen = student.name.chars().filter(|c| is_seen(*c)).collect();
+            alike.entry(seen).or_default().push(student);
+        }
+        for student in alike.into_values().filter(|all| all.len() > 1).flatten() {
+            let bytes = shown(&student.folder).into_encoded_bytes();
+            student.name = bytes.escape_ascii().to_string();
+        }
+    }
+}
+
+/// Whether a character leaves ink on a screen, for certain. Four letters of Hangul do not.
+fn is_seen(c: char) -> bool {
+    let is_filler = matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}');
+    c.is_ascii_graphic() || c.is_alphanumeric() && !is_filler
 }
 
 /// What is handed in for a puzzle; nothing, where it was not begun.

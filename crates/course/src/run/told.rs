@@ -187,8 +187,7 @@ pub fn limited_to(file: &Path, case: &Case, reason: Reason, seed: u64) -> Result
                  it divides by, and at functions such as native_exp."
             }
             Reason::Chance => {
-                "Another run leaves other elements, as a race does: cargo course inspect names its \
-                 lines."
+                "Another run leaves other elements, as a race does: inspect names its lines."
             }
             Reason::Fault => "The result hides what the simulator sees: mend these lines first.",
         },

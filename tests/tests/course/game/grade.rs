@@ -92,6 +92,10 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
     ] {
         std::os::unix::fs::symlink(from, to).expect("a link");
     }
+    let long = "gus-whose-name-is-long";
+    for alike in ["eve\u{200b}", &format!("{long}-1"), &format!("{long}-2")] {
+        fs::create_dir(class.folder.0.join(alike)).expect("writable");
+    }
     let before = class.all();
     let records = class
         .grade("--only 2.1 --json")
@@ -159,6 +163,10 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
         "✓ ",
         "! ",
         "3 kernels, 1 of them judged before",
+        "\n eve ",
+        "\n eve\\xe2\\x80\\x8b ",
+        &format!("\n {long}-1 "),
+        &format!("\n {long}-2 "),
     ]);
     assert!(!table.stdout.contains('\u{1b}'), "{table}");
     let anew = class.grade("--only 2.1 --seed 7").run().ends_with(2);
@@ -169,7 +177,7 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
         "\n'=cat,2.1,",
         "\nann,2.1,A sum and a difference,not yet,result,",
     ]);
-    assert_eq!(csv.stdout.lines().count(), 9, "{csv}");
+    assert_eq!(csv.stdout.lines().count(), 12, "{csv}");
     let page = class.grade("--only 2.1 --html").run().ends_with(2);
     page.says(&["<th>=cat</th><td>0</td>", "outside of the folder</td>"]);
     class
