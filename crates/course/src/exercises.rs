@@ -66,8 +66,8 @@ pub fn task_of(puzzle: &Puzzle, file: &Path) -> Result<Form> {
         Check::Lesson(_) | Check::Host(_) => bail!("it has no task"),
     };
     task.kernel = file.into();
-    if let ("", Some(last)) = (&*task.function, task.launches.last()) {
-        task.function.clone_from(&last.function);
+    if let ("", Some(last)) = (&*task.launch.function, task.launches.last()) {
+        task.launch.function.clone_from(&last.function);
     }
     Ok(task)
 }

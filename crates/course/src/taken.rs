@@ -65,7 +65,7 @@ fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Tak
     let by = Some(format!("as in {} {}", puzzle.kind.noun(), puzzle.id));
     wanted.source = Some(file.clone());
     if let Check::Lesson(form) = &puzzle.check {
-        wanted.kernel.clone_from(&form.function);
+        wanted.kernel.clone_from(&form.launch.function);
         return Ok(Taken::own(puzzle.own_lesson()?.work()?, by));
     }
     if wanted.size.is_some() || !wanted.variant.is_empty() || *flags != LaunchFlags::default() {
@@ -78,7 +78,7 @@ fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Tak
         return Err(Error::Usage(why).into());
     }
     let task = exercises::task_of(puzzle, &file)?;
-    wanted.kernel.clone_from(&task.function);
+    wanted.kernel.clone_from(&task.launch.function);
     Ok(Taken {
         work: inspect::judge::exercise::launch(&task)?,
         by,
@@ -119,7 +119,8 @@ pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Re
             let work = subject.launch(wanted.size.take().as_deref())?;
             let has_file = subject.has_file();
             let by = Some(subject.launched).filter(|_| has_file);
-            (wanted.kernel, wanted.source) = (subject.form.function, Some(subject.form.kernel));
+            (wanted.kernel, wanted.source) =
+                (subject.form.launch.function, Some(subject.form.kernel));
             Ok(Taken::own(work, by))
         }
         _ => match &wanted.size {

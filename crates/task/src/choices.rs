@@ -73,9 +73,9 @@ impl Form {
                 Tried::One(value) if name != "local" => {
                     form.define.extend([(name.clone(), *value)]);
                 }
-                Tried::One(side) => form.local = vec![(*side).into()],
+                Tried::One(side) => form.launch.local = vec![(*side).into()],
                 Tried::Sides(sides) => {
-                    form.local = sides.iter().copied().map(Into::into).collect();
+                    form.launch.local = sides.iter().copied().map(Into::into).collect();
                 }
             }
         }

@@ -231,6 +231,7 @@ fn random(seed: u64) -> impl FnMut() -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     fn task(text: &str) -> Form {
         let local = if text.contains("local") {
@@ -238,7 +239,8 @@ mod tests {
         } else {
             "local = [64]\n"
         };
-        toml::from_str(&format!("check = '1'\n{local}{text}")).expect("a task")
+        let text = format!("check = '1'\n{local}{text}");
+        Form::of(&text, Path::new("")).expect("a task")
     }
 
     #[test]

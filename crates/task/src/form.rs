@@ -32,8 +32,6 @@ pub struct Form {
     // Which kernel.
     /// Its file, from the form's folder on; of a lesson's row the lesson's own.
     pub kernel: PathBuf,
-    /// Name of the kernel, where its file has several; of several launches, the measured one.
-    pub function: String,
     /// What tells it from others of the same kernel: formulas stand in braces.
     pub variant: String,
     /// What is new in it.
@@ -76,21 +74,9 @@ pub struct Form {
     /// What a tuner tries where `where` allows it: values of macros, or groups.
     pub tune: IndexMap<String, Vec<Tried>>,
 
-    // Its launch: each of these is one of a [`LaunchForm`].
-    /// What the range counts.
-    pub global: Vec<Formula>,
-    /// The same in groups.
-    pub groups: Vec<Formula>,
-    /// The items of a group.
-    pub local: Vec<Formula>,
-    /// The same where there is room for them.
-    pub local_hint: Vec<Formula>,
-    /// The first item's number.
-    pub offset: Vec<Formula>,
-    /// The arguments.
-    pub args: Vec<Or<Formula, Given>>,
-    /// Elements that it loads and stores.
-    pub traffic: Option<Traffic>,
+    /// Its launch, whose keys stand among the others; of several launches it names the measured
+    /// one's function.
+    pub launch: LaunchForm,
     /// Several launches, one after the other.
     pub launches: Vec<LaunchForm>,
     /// What is launched before it in every run.
@@ -354,22 +340,11 @@ impl Form {
 
     /// How its operands lie, where it is a product.
     pub fn layout(&self) -> Option<Layout> {
-        self.product.filter(|_| self.args.is_empty())
+        self.product.filter(|_| self.launch.args.is_empty())
     }
 
     /// Its launches in order, with what runs beside its own.
     pub(crate) fn launches(&self) -> Vec<LaunchForm> {
-        let own = LaunchForm {
-            function: self.function.clone(),
-            global: self.global.clone(),
-            groups: self.groups.clone(),
-            local: self.local.clone(),
-            local_hint: self.local_hint.clone(),
-            offset: self.offset.clone(),
-            args: self.args.clone(),
-            traffic: self.traffic.clone(),
-            ..LaunchForm::default()
-        };
         let keyed = |name: &'static str, all: &[LaunchForm]| -> Vec<LaunchForm> {
             let all = all.iter().cloned().enumerate();
             let key = |at| format!("{name}[{at}].");
@@ -380,7 +355,7 @@ impl Form {
             .collect()
         };
         let own = match &self.launches[..] {
-            [] => vec![own],
+            [] => vec![self.launch.clone()],
             all => keyed("launches", all),
         };
         [

@@ -10,7 +10,7 @@
 //! - [`form`] is the text, the same for a file, an exercise and a row. [`read`] reads a file's, and
 //!   says where in it a field stands; [`table`] reads a lesson's rows, and chooses among them.
 //! - [`signature`] is what a driver tells of a kernel, which the text need not say again. [`make`]
-//!   makes of text and signature what runs.
+//!   makes of text and signature what runs, with the values of the `names` that the text gives.
 //! - [`sizes`] are those of a file, and [`drawn`] those that no file says. [`draft`] is a first text
 //!   from a signature alone.
 //! - [`cases`] is what an exercise asks beside: with which macros it must be right, and
@@ -23,6 +23,7 @@ pub mod draft;
 pub mod drawn;
 pub mod form;
 pub mod make;
+mod names;
 pub mod read;
 pub mod signature;
 pub mod sizes;

@@ -9,10 +9,31 @@ use common::{Error, Result, file};
 use diagnostics::near::did_you_mean;
 use serde::Deserialize;
 use toml::Spanned;
-use toml::de::{self, DeTable, DeValue};
+use toml::de::{self, DeString, DeTable, DeValue, Deserializer};
 
 use crate::drawn::allowed_by;
 use crate::form::{Check, Form, Given, Least, Named, Or};
+
+/// The keys of a form that say how it is launched. The last one is none: nobody says all in a table.
+#[rustfmt::skip]
+const LAUNCH: [&str; 9] = [
+    "function", "global", "groups", "local", "local-hint", "offset", "args", "traffic", "launch",
+];
+
+/// The form that a table of this text says. How it is launched stands there among the rest.
+pub(crate) fn form_of(table: Spanned<DeTable>, text: &str) -> Result<Form, de::Error> {
+    let span = table.span();
+    let all = table.into_inner().into_iter();
+    let (launch, mut form): (DeTable, DeTable) =
+        all.partition(|(key, _)| LAUNCH.contains(&&**key.get_ref()));
+    let launch = Spanned::new(span.clone(), DeValue::Table(launch));
+    form.insert(Spanned::new(span.clone(), "launch".into()), launch);
+    let form = Form::deserialize(Deserializer::from(Spanned::new(span, form)));
+    form.map_err(|mut why| {
+        why.set_input(Some(text));
+        why
+    })
+}
 
 impl Form {
     /// Reads a file; its other files are found from its folder on.
@@ -37,8 +58,8 @@ impl Form {
         if let Some((key, why)) = form.contradicts() {
             return Err(Error::Usage(format!("{}: {key}: {why}", place(path, &key))));
         }
-        let launches = form.launches.iter_mut().flat_map(|one| &mut one.args);
-        for given in form.args.iter_mut().chain(launches) {
+        let launches = std::iter::once(&mut form.launch).chain(&mut form.launches);
+        for given in launches.flat_map(|one| &mut one.args) {
             if let Or::Table(Given {
                 fill: Some(Or::Plain(fill)),
                 ..
@@ -57,15 +78,7 @@ impl Form {
     /// # Errors
     /// [`Error::Usage`] with the line and what would be right.
     pub fn of(text: &str, path: &Path) -> Result<Form> {
-        let table = |path: &Path, text: &str| text.parse().map_err(|why| cannot(path, &why));
-        let read = |path: &Path, text: &str| -> Result<Form> {
-            if let Some(words) = unshown(&toml::Value::Table(table(path, text)?)) {
-                let why = format!("{words:?} has a control character, which no terminal can show");
-                return Err(cannot(path, &why));
-            }
-            toml::from_str(text).map_err(|why| cannot(path, &near(&why)))
-        };
-        let form = read(path, text)?;
+        let (own, form) = parsed(text, path)?;
         if let Some((key, instead)) = form.of_rows() {
             let at = position(text, find(text, key).unwrap_or_default());
             let why =
@@ -77,21 +90,34 @@ impl Form {
         };
         let base = path.with_file_name(like);
         let text_of_base = contents(&base)?;
-        if read(&base, &text_of_base)?.like.is_some() {
+        let (mut all, base) = parsed(&text_of_base, &base)?;
+        if base.like.is_some() {
             let why = format!("like: {like} is like another file itself: name that one");
             return Err(cannot(path, &why));
         }
-        let (mut own, mut all) = (table(path, text)?, table(&base, &text_of_base)?);
+        let (mut own, known) = (own.into_inner(), all.get_mut());
         own.remove("like");
         let mut ranges = ["global", "groups", "launches"].iter();
         if ranges.any(|range| own.contains_key(*range)) {
             // A launch is replaced as a whole.
-            let launch = ["global", "groups", "local", "offset"];
-            all.retain(|key, _| !launch.contains(&key));
+            for key in ["global", "groups", "local", "offset"] {
+                known.remove(key);
+            }
         }
-        all.extend(own);
-        Form::deserialize(all).map_err(|why| cannot(path, &near(&why)))
+        known.extend(own);
+        form_of(all, text).map_err(|why| cannot(path, &why.message()))
     }
+}
+
+/// A text's table, and the form that it says by itself.
+fn parsed<'t>(text: &'t str, path: &Path) -> Result<(Spanned<DeTable<'t>>, Form)> {
+    let table = DeTable::parse(text).map_err(|why| cannot(path, &why))?;
+    if let Some(words) = table.get_ref().iter().find_map(unshown) {
+        let why = format!("{words:?} has a control character, which no terminal can show");
+        return Err(cannot(path, &why));
+    }
+    let form = form_of(table.clone(), text).map_err(|why| cannot(path, &near(&why)))?;
+    Ok((table, form))
 }
 
 /// Options whose folders of headers are found from this one on.
@@ -110,27 +136,23 @@ fn below(folder: &Path, options: &str) -> String {
 }
 
 /// A key or a text that no terminal can show.
-fn unshown(value: &toml::Value) -> Option<String> {
-    let of = |text: &String| {
-        let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-        text.contains(is_control).then(|| text.clone())
-    };
-    match value {
-        toml::Value::String(text) => of(text),
-        toml::Value::Array(all) => all.iter().find_map(unshown),
-        toml::Value::Table(all) => {
-            let mut all = all.iter();
-            all.find_map(|(key, value)| of(key).or_else(|| unshown(value)))
-        }
+fn unshown<'a>(field: (&'a Spanned<DeString>, &'a Spanned<DeValue>)) -> Option<&'a str> {
+    let is_unshown = |text: &&str| text.contains(|c: char| c.is_control() && !"\n\t".contains(c));
+    let (key, value) = field;
+    let inside = match value.get_ref() {
+        DeValue::String(text) => Some(&**text).filter(is_unshown),
+        DeValue::Array(all) => all.iter().find_map(|value| unshown((key, value))),
+        DeValue::Table(all) => all.iter().find_map(unshown),
         _ => None,
-    }
+    };
+    inside.or(Some(&**key.get_ref()).filter(is_unshown))
 }
 
 impl Form {
     /// A field that goes with no other one, and why.
     fn contradicts(&self) -> Option<(String, String)> {
         let told = |key: &str, why: &str| Some((key.to_string(), why.to_string()));
-        if !self.global.is_empty() && !self.groups.is_empty() {
+        if !self.launch.global.is_empty() && !self.launch.groups.is_empty() {
             return told("groups", "global says that already: write one of them");
         }
         if self.lesson.is_some() {
@@ -196,16 +218,15 @@ pub(crate) fn contents(path: &Path) -> Result<String> {
 /// What serde says of a key that it does not know names all that it knows: the nearest will do.
 fn near(why: &de::Error) -> String {
     let says = why.message();
-    let names: Vec<String> = says
-        .split('`')
-        .skip(1)
-        .step_by(2)
-        .map(String::from)
-        .collect();
-    let told = match (says.starts_with("unknown field "), &names[..]) {
-        (true, [name, known @ ..]) if !known.is_empty() => {
-            let hint = did_you_mean(name, known);
-            format!("there is no key {name}; {hint}")
+    let mut names = says.split('`').skip(1).step_by(2);
+    let told = match (says.starts_with("unknown field "), names.next()) {
+        (true, Some(name)) => {
+            let all = names.flat_map(|name| match name {
+                "launch" => LAUNCH[..LAUNCH.len() - 1].to_vec(),
+                name => vec![name],
+            });
+            let all: Vec<String> = all.map(String::from).collect();
+            format!("there is no key {name}; {}", did_you_mean(name, &all))
         }
         _ => says.into(),
     };
@@ -228,7 +249,8 @@ pub fn place(path: &Path, key: &str) -> String {
         if let Some(at) = find(&text, key) {
             return Some((path.to_path_buf(), position(&text, at)));
         }
-        let base = path.with_file_name(toml::from_str::<Form>(&text).ok()?.like?);
+        let table: toml::Table = text.parse().ok()?;
+        let base = path.with_file_name(table.get("like")?.as_str()?);
         let text = contents(&base).ok()?;
         Some((base, position(&text, find(&text, key)?)))
     };
@@ -314,6 +336,19 @@ mod tests {
             ),
             ("check = '1'", "check = { y = '1' }", "line 2, column 15"),
             ("check = '1'", "chekc = '1'", "line 2, column 1"),
+            ("check = '1'", "gruop = [8]", "did you mean groups?"),
+            ("check = '1'", "offset = 3", "line 2, column 10"),
+            ("check = '1'", "launch = {}", "line 2, column 1"),
+            (
+                "\nargs = ['x'",
+                "\nofset = [0]\nargs = ['x'",
+                "line 12, column 1",
+            ),
+            (
+                "\nargs = ['x'",
+                "\noffset = '0'\nargs = ['x'",
+                "line 12, column 10",
+            ),
             (
                 "check = '1'",
                 "define = { A = [1, 2] }",

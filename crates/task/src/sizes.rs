@@ -194,10 +194,11 @@ impl Form {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     fn task(text: &str) -> Form {
         let rest = "global = ['n']\nlocal = [64]\nargs = ['n', { out = 'n' }]\ncheck = '1'\n";
-        toml::from_str(&format!("{text}\n{rest}")).expect("a task")
+        Form::of(&format!("{text}\n{rest}"), Path::new("")).expect("a task")
     }
 
     #[test]

@@ -1,19 +1,22 @@
 //! The rows of a lesson, in its main.rs or steps.toml: [`Form`]s of the problem's sizes and of
 //! what the device tells. A row with several values for a macro is several tasks.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use common::clone::workspace;
 use common::device::{Kind, Limits};
 use common::error::{AtField, Error, Result};
-use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 use verify::formula::{Formula, Scope};
 use verify::problem::Problem;
 
 use crate::form::{Form, Layout};
-use crate::make::{For, holds, resolved};
-use crate::read::{contents, find, position};
+use crate::make::For;
+use crate::names::{holds, resolved};
+use crate::read::{contents, find, form_of, position};
 use crate::sizes::{Sizes, sides_of};
 use crate::task::Task;
 
@@ -76,31 +79,38 @@ impl<'t> Table<'t> {
     /// say, but for the variant and what that was made from.
     pub fn read(text: impl Into<Rows<'t>>) -> Result<Table<'t>> {
         let rows = text.into();
-        let tables: BTreeMap<String, Vec<toml::Table>> =
-            toml::from_str(rows.text).map_err(|why| rows.unread(&why))?;
+        let tables = DeTable::parse(rows.text).map_err(|why| rows.unread(&why))?;
         let mut all = BTreeMap::new();
-        let mut above: Vec<(String, toml::Table)> = Vec::new();
-        for (table, of_table) in tables {
+        let mut above: Vec<(String, DeTable)> = Vec::new();
+        for (table, of_table) in tables.into_inner() {
+            let table = table.get_ref();
+            let wrong = |key: &str, why: String| rows.placed(Error::Usage(why).at(key));
+            let of_table = match of_table.into_inner() {
+                DeValue::Array(rows) => rows.into_iter(),
+                _ => return Err(wrong(table, format!("write [[{table}]]"))),
+            };
             let mut read = Vec::new();
-            for (at, mut row) in of_table.into_iter().enumerate() {
+            for (at, row) in of_table.enumerate() {
+                let (span, mut row) = match (row.span(), row.into_inner()) {
+                    (span, DeValue::Table(row)) => (span, row),
+                    _ => return Err(wrong(table, format!("write [[{table}]]"))),
+                };
                 if let Some(like) = row.remove("like") {
-                    let base = above.iter().rfind(|one| like.as_str() == Some(&one.0));
-                    let base = base.ok_or_else(|| {
-                        let why = Error::Usage(format!("there is no row {like} above"));
-                        rows.placed(why.at(&format!("{table}[{at}].like")))
-                    })?;
-                    row = over(base.1.clone(), row);
+                    let like = like.get_ref().as_str().unwrap_or_default();
+                    let base = above.iter().rfind(|one| one.0 == like);
+                    let (key, why) = (
+                        format!("{table}[{at}].like"),
+                        format!("there is no row {like} above"),
+                    );
+                    row = over(base.ok_or_else(|| wrong(&key, why))?.1.clone(), row);
                 }
-                let form = Form::deserialize(row.clone()).map_err(|why| {
-                    // Read as it stands, it tells the place.
-                    let whole = toml::from_str::<BTreeMap<String, Vec<Form>>>(rows.text);
-                    rows.unread(&whole.err().unwrap_or(why))
-                })?;
-                let name = format!("{} {}", form.function, form.variant);
+                let form = form_of(Spanned::new(span, row.clone()), rows.text);
+                let form = form.map_err(|why| rows.unread(&why))?;
+                let name = format!("{} {}", form.launch.function, form.variant);
                 above.push((name.trim_end().into(), row));
                 read.push(form.of_a_lesson());
             }
-            all.insert(table, read);
+            all.insert(table.to_string(), read);
         }
         Ok(Table {
             text: rows,
@@ -132,7 +142,7 @@ impl<'t> Table<'t> {
 }
 
 /// One row with what another says of itself: macros, names and traffic are replaced one by one.
-fn over(mut base: toml::Table, own: toml::Table) -> toml::Table {
+fn over<'t>(mut base: DeTable<'t>, own: DeTable<'t>) -> DeTable<'t> {
     base.remove("variant");
     base.remove("from");
     if own.contains_key("local") || own.contains_key("local-hint") {
@@ -141,25 +151,27 @@ fn over(mut base: toml::Table, own: toml::Table) -> toml::Table {
     }
     // A macro is set once.
     let together = set_together(&own);
-    if let Some(toml::Value::Table(known)) = base.get_mut("define") {
-        known.retain(|name, _| !together.iter().any(|one| one == name));
+    if let Some(DeValue::Table(known)) = base.get_mut("define").map(Spanned::get_mut) {
+        for name in &together {
+            known.remove(&**name);
+        }
     }
-    if let Some(toml::Value::Table(new)) = own.get("define") {
+    if let Some(DeValue::Table(new)) = own.get("define").map(Spanned::get_ref) {
         let known = set_together(&base);
-        if new.keys().any(|name| known.iter().any(|one| one == name)) {
+        if new.keys().any(|name| known.contains(name.get_ref())) {
             base.remove("variants");
         }
     }
-    for (key, value) in own {
-        match (base.get_mut(&key), value) {
-            (Some(toml::Value::Table(known)), toml::Value::Table(new))
-                if ["define", "names", "traffic"].contains(&&*key) =>
-            {
+    for (key, mut value) in own {
+        let is_of_names = ["define", "names", "traffic"].contains(&&**key.get_ref());
+        let known = base.get_mut(&key).map(Spanned::get_mut);
+        match (known, value.get_mut()) {
+            (Some(DeValue::Table(known)), DeValue::Table(new)) if is_of_names => {
                 // What is said anew is what changes fastest.
-                known.retain(|name, _| !new.contains_key(name));
-                known.extend(new);
+                new.keys().for_each(|name| drop(known.remove(name)));
+                known.extend(std::mem::take(new));
             }
-            (_, value) => {
+            _ => {
                 base.insert(key, value);
             }
         }
@@ -168,23 +180,27 @@ fn over(mut base: toml::Table, own: toml::Table) -> toml::Table {
 }
 
 /// The macros that a row's `variants` set.
-fn set_together(row: &toml::Table) -> Vec<String> {
-    let sets = row.get("variants").and_then(toml::Value::as_array);
-    let first = sets.and_then(|sets| sets.first()?.as_table());
-    first.map_or(Vec::new(), |first| first.keys().cloned().collect())
+fn set_together<'t>(row: &DeTable<'t>) -> Vec<Cow<'t, str>> {
+    let sets = row
+        .get("variants")
+        .and_then(|sets| sets.get_ref().as_array());
+    let first = sets.and_then(|sets| sets.first()?.get_ref().as_table());
+    let names = first.into_iter().flat_map(DeTable::keys);
+    names.map(|name| name.get_ref().clone()).collect()
 }
 
 impl Form {
     /// Where a row says nothing else: a product of row-major matrices, an item for each element of C,
     /// in groups of 16 along each dimension, as far as there is room for them.
     fn of_a_lesson(mut self) -> Form {
-        if self.args.is_empty() {
+        let launch = &mut self.launch;
+        if launch.args.is_empty() {
             self.product.get_or_insert(Layout::RowMajor);
-            if self.global.is_empty() {
-                self.global = vec!["N".into(), "M".into()];
+            if launch.global.is_empty() {
+                launch.global = vec!["N".into(), "M".into()];
             }
-            if self.local_hint.is_empty() {
-                self.local_hint = vec![16.into(); self.global.len()];
+            if launch.local_hint.is_empty() {
+                launch.local_hint = vec![16.into(); launch.global.len()];
             }
         }
         self

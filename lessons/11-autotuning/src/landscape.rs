@@ -16,7 +16,7 @@ const SHOWN_COLUMNS: usize = 10;
 
 /// Prints the landscape of each kernel that was tried.
 pub fn show(lesson: &Lesson, known: &Known) -> Result<()> {
-    for kernel in families().iter().map(|family| &family.function) {
+    for kernel in families().iter().map(|family| &family.launch.function) {
         let lines = lines(known, kernel);
         if lines.len() > 1 {
             let heading = "GFLOP/s by rows (down), columns of an item's tile";

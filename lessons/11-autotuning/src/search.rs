@@ -50,7 +50,7 @@ pub fn next(space: &[Point], starts: &[Point], known: &Known, seed: u64) -> Opti
         let own = untried.iter().filter(|point| point.kernel == kernel);
         best.map_or(1.0, |(_, gflops)| *gflops) / own.count() as f64
     };
-    let kernels = families().iter().map(|one| &*one.function);
+    let kernels = families().iter().map(|one| &*one.launch.function);
     let chances: HashMap<&str, f64> = kernels.map(|one| (one, chance(one))).collect();
     let drawn = untried.choose_weighted(&mut random, |point| chances[&*point.kernel]);
     drawn.ok().map(|point| (*point).clone())

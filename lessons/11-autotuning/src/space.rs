@@ -35,7 +35,9 @@ pub struct Point {
 
 impl Point {
     fn family(&self) -> Option<&'static Form> {
-        families().iter().find(|one| one.function == self.kernel)
+        families()
+            .iter()
+            .find(|one| one.launch.function == self.kernel)
     }
 
     /// Whether it gives each parameter of a kernel one of its values.
@@ -142,14 +144,14 @@ impl FromStr for Limit {
 pub fn space(kernels: &[&str], limits: &[Limit], given: &Scope) -> Result<(Vec<Point>, usize)> {
     let (mut points, mut combinations) = (Vec::new(), 0);
     let wanted = families().iter();
-    for family in wanted.filter(|family| kernels.contains(&&*family.function)) {
+    for family in wanted.filter(|family| kernels.contains(&&*family.launch.function)) {
         combinations += family.combinations();
         let mut limited = family.clone();
         for (name, values) in &mut limited.tune {
             let limits = limits.iter().filter(|limit| limit.0 == *name);
             values.retain(|value| limits.clone().all(|limit| limit.1.contains(value)));
         }
-        let kernel = || family.function.clone();
+        let kernel = || family.launch.function.clone();
         let choices = limited.choices(given)?.into_iter();
         points.extend(choices.map(|values| Point {
             kernel: kernel(),
@@ -164,7 +166,9 @@ pub fn space(kernels: &[&str], limits: &[Limit], given: &Scope) -> Result<(Vec<P
 pub fn defaults(given: &Scope, problem: &Problem) -> Result<Vec<Point>> {
     let mut defaults: Vec<Point> = Vec::new();
     for task in STEPS.tasks("untuned", given, problem)? {
-        let family = families().iter().find(|one| one.function == task.kernel);
+        let family = families()
+            .iter()
+            .find(|one| one.launch.function == task.kernel);
         let names = family.into_iter().flat_map(|family| family.tune.keys());
         let value = |name: &String| {
             let (_, value) = task.defines.iter().find(|one| one.0 == *name)?;

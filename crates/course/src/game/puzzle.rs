@@ -200,7 +200,7 @@ fn command(puzzle: &Puzzle, form: &Form, copy: &Path) -> String {
     let lesson = puzzle.lesson.map(Lesson::package).unwrap_or_default();
     let lesson = command::cargo_run(&lesson);
     let copy = command::word(copy);
-    let (kernel, size) = (&form.function, in_words(&form.size));
+    let (kernel, size) = (&form.launch.function, in_words(&form.size));
     let behind = format!("--size {size} --source {copy}");
     format!("{lesson} -- --only {kernel} \\\n{:WORDS$}  {behind}", "")
 }

@@ -194,7 +194,7 @@ impl Check<'_> {
         let mut work = match self.subject.lesson()? {
             Some(lesson) => {
                 let mut work = lesson.work()?;
-                work.args(["--only", &task.function])
+                work.args(["--only", &task.launch.function])
                     .option("--source", &task.kernel);
                 if let Some(case) = all.first().filter(|case| !case.sizes.is_empty()) {
                     work.arg("--size").arg(in_words(&case.sizes));
@@ -269,11 +269,9 @@ impl Check<'_> {
 
 /// Whether a fill draws from numbers that it names.
 fn names_its_numbers(task: &Form) -> bool {
-    let launches = task.launches.iter().flat_map(|one| &one.args);
-    let mut given = task
-        .args
-        .iter()
-        .chain(launches)
+    let launches = std::iter::once(&task.launch).chain(&task.launches);
+    let mut given = launches
+        .flat_map(|one| &one.args)
         .filter_map(|one| match one {
             Or::Table(given) => given.fill.as_ref(),
             Or::Plain(_) => None,

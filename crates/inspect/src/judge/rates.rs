@@ -179,6 +179,7 @@ pub fn not_judged(why: &str) -> Observation {
 mod tests {
     use super::*;
     use common::peak::Peak;
+    use std::path::Path;
 
     #[test]
     fn a_share_passes_fails_or_is_too_near_to_tell() {
@@ -200,7 +201,7 @@ mod tests {
                 ..Record::default()
             };
             let text = "bytes = 'n'\nat-least = { copy = { cpu = 0.4, gpu = 0.8 } }";
-            let task: Form = toml::from_str(text).expect("a task");
+            let task = Form::of(text, Path::new("")).expect("a task");
             let size = [("n".into(), share)].into();
             let speed = speed(&record, &size, &task).expect("a rate");
             speed.beside(&task.at_least).outcome

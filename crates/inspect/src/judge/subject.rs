@@ -120,14 +120,14 @@ impl Subject {
             false => &SIZES,
         };
         let mut sizes = sizes.iter().filter_map(|words| of_words(words).ok());
-        let form = Form {
+        let mut form = Form {
             kernel: file.into(),
-            function: kernel.into(),
             lesson: Some(lesson.number),
             size: sizes.next().unwrap_or_default(),
             sizes: sizes.collect(),
             ..Form::default()
         };
+        form.launch.function = kernel.into();
         Subject {
             form,
             said_in: None,
@@ -141,7 +141,7 @@ impl Subject {
     /// A copy of a lesson's kernel that is wrong at the size that its form says.
     pub fn broken(form: &Form, file: &Path) -> Result<Subject> {
         let lesson = lessons::numbered(form.lesson.unwrap_or_default())?;
-        let mut subject = Subject::of_lesson(lesson, &form.function, file);
+        let mut subject = Subject::of_lesson(lesson, &form.launch.function, file);
         subject.form.size.clone_from(&form.size);
         Ok(subject)
     }
@@ -153,12 +153,12 @@ impl Subject {
             .map_err(|error| Error::Usage(format!("{}: kernel: {error}", path.display())))?;
         task.define.extend(flags.define.clone());
         if let Some(Sides(group)) = &flags.group {
-            task.local = group.iter().copied().map(Into::into).collect();
+            task.launch.local = group.iter().copied().map(Into::into).collect();
         }
-        if let ("", Some(last)) = (&*task.function, task.launches.last()) {
-            task.function.clone_from(&last.function);
+        if let ("", Some(last)) = (&*task.launch.function, task.launches.last()) {
+            task.launch.function.clone_from(&last.function);
         }
-        if task.function.is_empty() {
+        if task.launch.function.is_empty() {
             let mut names = source.kernels();
             let given = task.define.firsts().map(|(name, _)| name);
             let mut macros = directives::macros(&source.text)
@@ -173,7 +173,7 @@ impl Subject {
                 let why = format!("{path}: function is missing: {kernel} has the kernels");
                 return Err(Error::Usage(format!("{why} {}", names.join(", "))).into());
             };
-            task.function.clone_from(only);
+            task.launch.function.clone_from(only);
         }
         Ok(Subject {
             form: task,
@@ -184,7 +184,7 @@ impl Subject {
 
     /// Its name.
     pub fn kernel(&self) -> &str {
-        &self.form.function
+        &self.form.launch.function
     }
 
     /// The lesson that launches it, if one does.
@@ -333,9 +333,9 @@ fn drawn_up(
         }
         .into());
     }
-    let mut task: Form = toml::from_str(&drawn.text)?;
+    let mut task = Form::of(&drawn.text, file)?;
     task.kernel = file.into();
-    task.function = name.into();
+    task.launch.function = name.into();
     task.define.extend(flags.define.clone());
     Ok(Subject {
         form: task,

@@ -55,7 +55,7 @@ impl Maker {
     pub fn launch(&mut self, form: &LaunchForm, signature: Option<&Signature>) -> Result<Launch> {
         if !form.kernel.as_os_str().is_empty() {
             let why = "launches: kernel is a file, and they all have the task's: say function";
-            return Err(wrong(&format!("{}kernel", form.key), why));
+            return Err(form.wrong("kernel", why));
         }
         let args = self.args(form, signature)?;
         launch(form, signature, args)

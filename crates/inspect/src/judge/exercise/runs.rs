@@ -20,7 +20,7 @@ fn case((number, task): (usize, &Form), sizes: Sizes, seed: u64) -> Case {
 }
 
 fn asked(tasks: Vec<Form>, cases: Vec<Case>) -> Asked {
-    let function = tasks.first().map(|task| task.function.clone());
+    let function = tasks.first().map(|task| task.launch.function.clone());
     Asked {
         purpose: Purpose::Results,
         // What the file lacks is said by its name.

@@ -56,11 +56,11 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
     let mut task = asked.task.last_variant();
     if let Some(record) = ended.records.last() {
         // The group that the kernel itself asks for, and the only kernel of its file.
-        if task.local.is_empty() {
-            task.local = record.group.iter().copied().map(Into::into).collect();
+        if task.launch.local.is_empty() {
+            task.launch.local = record.group.iter().copied().map(Into::into).collect();
         }
-        if task.function.is_empty() {
-            task.function.clone_from(&record.kernel);
+        if task.launch.function.is_empty() {
+            task.launch.function.clone_from(&record.kernel);
         }
     }
     let (size, targets) = task.targets()?;
@@ -132,7 +132,7 @@ pub fn model() -> Model {
 /// counted, and how many there are.
 fn figures(task: &Form) -> Result<(Figures, [u64; 2])> {
     let wanted = Wanted {
-        kernel: task.function.clone(),
+        kernel: task.launch.function.clone(),
         source: Some(task.kernel.clone()),
         ..Wanted::default()
     };

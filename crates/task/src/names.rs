@@ -1,0 +1,109 @@
+//! The names that a form's formulas know, its macros among them, and what they come to.
+
+use common::error::{AtField, Result};
+use common::program;
+use verify::element::Type;
+use verify::formula::{Formula, Scope};
+
+use crate::form::{Form, Named};
+use crate::sizes::Sizes;
+
+impl Form {
+    /// What its formulas know at these sizes.
+    ///
+    /// # Errors
+    /// Where a macro or a name has no value.
+    pub fn scope(&self, sizes: &Sizes) -> Result<Scope> {
+        let mut scope = Scope::default();
+        for (name, size) in sizes {
+            scope.set(name, *size as f64);
+        }
+        let names = self.define.firsts().chain(self.names.firsts());
+        let may_be_text = |name: &str| self.define.firsts().any(|(own, _)| own == name);
+        resolved(names.collect(), &scope, &may_be_text)
+    }
+
+    /// The macros at these sizes that are numbers.
+    ///
+    /// # Errors
+    /// Where a formula is no whole number.
+    pub fn macros(&self, sizes: &Sizes) -> Result<Vec<(String, usize)>> {
+        self.defines(&self.scope(sizes)?)
+    }
+
+    /// What the compiler is given at these sizes.
+    ///
+    /// # Errors
+    /// Where a formula of a macro is no whole number.
+    pub fn build_options(&self, ty: Type, sizes: &Sizes) -> Result<String> {
+        let scope = self.scope(sizes)?;
+        Ok(program::options(ty, &self.defines(&scope)?) + &self.words(&scope))
+    }
+
+    /// Of that what is no number, behind a space.
+    pub(crate) fn words(&self, scope: &Scope) -> String {
+        let texts = self.define.firsts().filter(|one| is_text(*one, scope));
+        // A comment is a space to the preprocessor, and no end of the option.
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join("/**/");
+        let texts = texts.map(|(name, text)| format!(" -D {name}={}", words(text.text())));
+        let mut all: String = texts.collect();
+        if !self.options.is_empty() {
+            all += &format!(" {}", self.options);
+        }
+        all
+    }
+
+    pub(crate) fn defines(&self, scope: &Scope) -> Result<Vec<(String, usize)>> {
+        let own = |name: &str| self.define.firsts().any(|(own, _)| own == name);
+        let together = self.variants.first().into_iter().flat_map(Named::firsts);
+        let together = together.filter(|(name, _)| !own(name) && scope.get(name).is_some());
+        let numbers = self.define.firsts().filter(|one| !is_text(*one, scope));
+        let names = together.chain(numbers).map(|(name, _)| name);
+        let value = |name: &str| {
+            let count = Formula::from(name).count(scope);
+            Ok((name.into(), count.at(&format!("define.{name}"))?))
+        };
+        names.map(value).collect()
+    }
+}
+
+/// All names with their values: each may use any other, whatever their order.
+pub(crate) fn resolved(
+    mut open: Vec<(&str, &Formula)>,
+    given: &Scope,
+    may_be_text: &dyn Fn(&str) -> bool,
+) -> Result<Scope> {
+    let mut scope = given.clone();
+    while !open.is_empty() {
+        let before = open.len();
+        open.retain(|(name, formula)| match formula.value(&scope) {
+            Ok(value) => {
+                scope.set(*name, value);
+                false
+            }
+            Err(_) => true,
+        });
+        if open.len() == before {
+            let Some((name, first)) = open.iter().find(|(name, _)| !may_be_text(name)) else {
+                break;
+            };
+            first.value(&scope).at(&format!("names.{name}"))?;
+        }
+    }
+    Ok(scope)
+}
+
+/// Whether a macro is any text: no formula of what is known, or a number that counts nothing.
+fn is_text((name, formula): (&str, &Formula), scope: &Scope) -> bool {
+    let is_number = formula.text().trim().parse::<f64>().is_ok();
+    scope.get(name).is_none() || is_number && formula.count(scope).is_err()
+}
+
+/// Whether all conditions hold.
+pub(crate) fn holds(key: &str, conditions: &[Formula], scope: &Scope) -> Result<bool> {
+    let mut all = true;
+    for (at, condition) in conditions.iter().enumerate() {
+        all &= condition.value(scope).at(&format!("{key}[{at}]"))? != 0.0;
+    }
+    Ok(all)
+}
