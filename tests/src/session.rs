@@ -3,7 +3,8 @@
 //! ```text
 //! quick="--size 4 --runs 0"            shell that stands before every command
 //!
-//! == what a case is about [pocl]       what it needs, in brackets; and whether it is `slow`
+//! == what a case is about [pocl]       what it needs, in brackets; whether it is `slow`, or costs
+//!                                      so much that a third of the days must do: `share`
 //! $ lesson03 --size 0                  a command, in bash
 //! > --runs 0                           goes on
 //! ? 2                                  its exit status, where that is not 0
@@ -41,7 +42,11 @@ use crate::{
 
 /// Plays a session to its end, and fails with all that went otherwise.
 pub fn play(name: &str) {
-    play_cases(name, |title| !title.ends_with("slow]"));
+    let file = format!("tests/sessions/{name}.txt");
+    play_cases(name, |title| {
+        let has_its_day = || !title.ends_with("share]") || is_due(title, 3, &file);
+        !title.ends_with("slow]") && has_its_day()
+    });
 }
 
 /// The same, but each case has one of three days.
@@ -186,7 +191,7 @@ impl<'a> Case<'a> {
                     let runs = Command::new("script").arg("--version").output();
                     or_note(runs.ok(), "script (util-linux)")?;
                 }
-                "slow" => {}
+                "slow" | "share" => {}
                 "one-device" if crate::devices().len() == 1 => {}
                 "linux" if cfg!(target_os = "linux") => {}
                 "linux" | "one-device" => return None,
