@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use serde::Serialize;
+use serde_json::Value;
 use verify::numbers::{bytes, count};
 
 use crate::line::{Call, Line};
 use crate::misuse;
-use crate::objects::Objects;
+use crate::objects::{Access, Object, Objects};
 use crate::order::Order;
 use crate::story::{self, sentence};
 
@@ -55,17 +56,12 @@ pub struct Finding {
     pub took: u64,
 }
 
-/// What a buffer is known to hold.
-struct Content {
-    bytes: Range<u64>,
-    hash: u64,
-}
-
 /// What is known of one process.
 #[derive(Default)]
 struct Process {
     order: Order,
-    content: HashMap<u64, Content>,
+    /// What buffers are known to hold: the hash of some of their bytes.
+    content: HashMap<u64, (Range<u64>, u64)>,
     /// Written, and used by nobody since.
     unused: HashMap<u64, Range<u64>>,
     /// Commands that write to the host's memory, or run a kernel.
@@ -99,6 +95,8 @@ pub struct Findings {
     pub objects: Objects,
 }
 
+type Found = (&'static str, String);
+
 impl Findings {
     /// A line.
     pub fn hear(&mut self, line: &Line) {
@@ -109,9 +107,8 @@ impl Findings {
             Line::Done(done) => {
                 let process = self.processes.entry(done.process).or_default();
                 let told = process.left.remove(&done.command);
-                if let Some(told) = told.filter(|_| done.changed) {
-                    note(&mut self.found, "changed", told, 0);
-                }
+                let changed = told.filter(|_| done.changed);
+                self.note(changed.map(|told| ("changed", told)), 0);
             }
             _ => {}
         }
@@ -120,17 +117,11 @@ impl Findings {
         let (times, took) = self.calls.entry(call.begin.call.clone()).or_default();
         *times += 1;
         *took = took.saturating_add(call.took);
-        let mut found = Vec::new();
         let process = self.processes.entry(call.begin.process).or_default();
-        process.hear(call, &self.objects, &mut found);
-        for (kind, says) in found {
-            note(&mut self.found, kind, says, call.took);
-        }
-        for (moved, name) in self
-            .moved
-            .iter_mut()
-            .zip(["clEnqueueWriteB", "clEnqueueReadB"])
-        {
+        let found = process.hear(call, &self.objects);
+        self.note(found, call.took);
+        let names = ["clEnqueueWriteB", "clEnqueueReadB"];
+        for (moved, name) in self.moved.iter_mut().zip(names) {
             if call.status == 0 && call.begin.call.starts_with(name) {
                 *moved = moved.saturating_add(call.number("size"));
             }
@@ -140,39 +131,27 @@ impl Findings {
     /// What a call is given.
     fn given(&mut self, call: &Call) {
         let told = sentence(call, &self.objects);
-        for (kind, says) in misuse::of(call, &self.objects, &told) {
-            note(&mut self.found, kind, says, 0);
-        }
+        self.note(misuse::of(call, &self.objects, &told), 0);
     }
 
     /// All that was found, once the program has ended; `by_itself` if it was not ended, and
     /// did not crash, since nobody releases anything then.
     pub fn all(&mut self, by_itself: bool) -> Vec<Finding> {
+        let mut found: Vec<Found> = Vec::new();
         for process in self.processes.values_mut() {
-            for (_, says) in process.unread_logs.drain() {
-                note(&mut self.found, "log", says, 0);
-            }
+            found.extend(process.unread_logs.drain().map(|(_, says)| ("log", says)));
             for (queue, command, in_order, told) in process.to_await.drain(..) {
                 if by_itself && !process.order.has_ended(queue, command, in_order) {
-                    note(&mut self.found, "unfinished", told, 0);
+                    found.push(("unfinished", told));
                 }
             }
         }
-        for says in self.objects.unset() {
-            note(&mut self.found, "unset", says, 0);
+        found.extend(self.objects.unset().into_iter().map(|says| ("unset", says)));
+        if by_itself {
+            let leaked = self.objects.leaked().into_iter();
+            found.extend(leaked.map(|(noun, all)| ("leak", leak(noun, &all))));
         }
-        for (noun, all) in self.objects.leaked().iter().filter(|_| by_itself) {
-            let sizes = all.iter().map(|one| one.bytes.end - one.bytes.start);
-            let size = match sizes.fold(0, u64::saturating_add) {
-                0 => String::new(),
-                size => format!(" of {}", bytes(size)),
-            };
-            let numbers: Vec<String> = all.iter().map(|one| one.number.to_string()).collect();
-            let which = format!("{noun} {}", numbers[..numbers.len().min(8)].join(", "));
-            let more = if all.len() > 8 { ", ..." } else { "" };
-            let says = format!("{}{size}: {which}{more}", count(all.len(), noun));
-            note(&mut self.found, "leak", says, 0);
-        }
+        self.note(found, 0);
         let found = std::mem::take(&mut self.found).into_iter();
         let found = found.map(|((kind, says), (times, took))| Finding {
             finding: KINDS[kind].0,
@@ -183,20 +162,37 @@ impl Findings {
         let is_much = |one: &Finding| one.finding != "between" || one.times >= FEW;
         found.filter(is_much).collect()
     }
+
+    fn note(&mut self, found: impl IntoIterator<Item = Found>, took: u64) {
+        for (kind, says) in found {
+            let kind = KINDS.iter().position(|(known, _)| *known == kind);
+            let place = self.found.entry((kind.unwrap_or_default(), says));
+            let (times, sum) = place.or_default();
+            *times += 1;
+            *sum = sum.saturating_add(took);
+        }
+    }
 }
 
-fn note(found: &mut BTreeMap<(usize, String), (usize, u64)>, kind: &str, says: String, took: u64) {
-    let kind = KINDS.iter().position(|(known, _)| *known == kind);
-    let (times, sum) = found.entry((kind.unwrap_or_default(), says)).or_default();
-    *times += 1;
-    *sum = sum.saturating_add(took);
+/// "10 buffers of 38 MiB: buffer 1, 2, 3".
+fn leak(noun: &str, all: &[&Object]) -> String {
+    let sizes = all.iter().map(|one| one.bytes.end - one.bytes.start);
+    let size = match sizes.fold(0, u64::saturating_add) {
+        0 => String::new(),
+        size => format!(" of {}", bytes(size)),
+    };
+    let numbers = all.iter().take(8).map(|one| one.number.to_string());
+    let numbers = numbers.collect::<Vec<_>>().join(", ");
+    let more = if all.len() > 8 { ", ..." } else { "" };
+    format!("{}{size}: {noun} {numbers}{more}", count(all.len(), noun))
 }
 
 impl Process {
-    fn hear(&mut self, call: &Call, objects: &Objects, found: &mut Vec<(&'static str, String)>) {
+    fn hear(&mut self, call: &Call, objects: &Objects) -> Vec<Found> {
         let name = &*call.begin.call;
         let told = sentence(call, objects);
         let is_tidying = call.is_query() || name.starts_with("clRelease");
+        let mut found = Vec::new();
         if let Some(error) = self.failed.take_if(|_| !is_tidying) {
             found.push(("error", error));
         }
@@ -206,15 +202,15 @@ impl Process {
         if let Some(error) = story::error(call) {
             // Who asks may be told no; but not of times, which the queue must be asked for.
             if ["clBuildProgram", "clCompileProgram"].contains(&name) {
-                self.unread_logs
-                    .insert(call.number("program"), format!("{told}: {error}"));
+                let says = format!("{told}: {error}");
+                self.unread_logs.insert(call.number("program"), says);
             } else if !call.is_query() || name == "clGetEventProfilingInfo" {
                 self.failed = Some(format!("{told}: {error}"));
             }
-            return;
+            return found;
         }
         let finished = self.finished.take_if(|_| !is_tidying);
-        self.waits_between(call, objects, &told, found);
+        found.extend(self.waits_between(call, objects, &told));
         match name {
             "clFinish" => {
                 let queue = call.number("queue");
@@ -228,49 +224,36 @@ impl Process {
             }
             _ if call.tells_an_end() => drop(self.order.ended(&[call.number("of")])),
             "clCreateUserEvent" => self.order.forget(call.number("result")),
-            "clBuildProgram" => self.build(call, objects, &told, found),
+            "clBuildProgram" => found.extend(self.build(call, objects, &told)),
             "clSetEventCallback" => drop(self.order.ended(&[call.number("event")])),
             _ if call.is_command() => {
                 if call.is_blocking() && finished == Some(call.number("queue")) {
                     let says = format!("clFinish, just before: {told} for all before it, too");
                     found.push(("wait", says));
                 }
-                self.command(call, objects, &told, found);
+                found.extend(self.command(call, objects, &told));
             }
             _ => {}
         }
+        found
     }
 
     /// A program was built, perhaps again.
-    fn build(
-        &mut self,
-        call: &Call,
-        objects: &Objects,
-        told: &str,
-        found: &mut Vec<(&'static str, String)>,
-    ) {
+    fn build(&mut self, call: &Call, objects: &Objects, told: &str) -> Option<Found> {
         let program = objects.get(call, call.number("program"));
-        let Some(program) = program.filter(|program| program.source != 0) else {
-            return;
-        };
+        let program = program.filter(|program| program.source != 0)?;
         let (options, devices) = (call.text("options").into(), call.numbers("devices"));
         let what = (program.context, program.source, options, devices);
         if let Some(before) = self.built.get(&what) {
             let says = format!("{before}, and later the same source with the same options");
-            found.push(("build", says));
-        } else {
-            self.built.insert(what, told.into());
+            return Some(("build", says));
         }
+        self.built.insert(what, told.into());
+        None
     }
 
     /// A launch after a wait after launches in the same queue: the host has looked at nothing.
-    fn waits_between(
-        &mut self,
-        call: &Call,
-        objects: &Objects,
-        told: &str,
-        found: &mut Vec<(&'static str, String)>,
-    ) {
+    fn waits_between(&mut self, call: &Call, objects: &Objects, told: &str) -> Option<Found> {
         const NO_LOOK: [&str; 3] = ["clSetKernelArg", "clRelease", "clFlush"];
         let queue = call.number("queue");
         let name = &*call.begin.call;
@@ -280,24 +263,20 @@ impl Process {
             let alone = alone.filter(|_| queues.next().is_none());
             self.waited = alone.map(|queue| (queue, told.into()));
         } else if call.is_launch() && objects.is_in_order(call) {
-            let before = self.waited.take().filter(|(waited, _)| *waited == queue);
-            found.extend(before.map(|(_, told)| ("between", told)));
             self.launched.insert(queue);
+            let before = self.waited.take().filter(|(waited, _)| *waited == queue);
+            return before.map(|(_, told)| ("between", told));
         } else if !NO_LOOK.iter().any(|begin| name.starts_with(begin)) {
             self.waited = None;
             self.launched.extend(call.is_command().then_some(0));
         }
+        None
     }
 
-    fn command(
-        &mut self,
-        call: &Call,
-        objects: &Objects,
-        told: &str,
-        found: &mut Vec<(&'static str, String)>,
-    ) {
+    fn command(&mut self, call: &Call, objects: &Objects, told: &str) -> Vec<Found> {
+        let mut found = Vec::new();
         if let Some(clash) = self.order.command(call, objects, told) {
-            found.push(("order", format!("{told}; and before it {}", clash.told)));
+            found.push(("order", format!("{told}; and before it {clash}")));
         }
         let name = &*call.begin.call;
         let is_read = name == "clEnqueueReadBuffer";
@@ -312,15 +291,16 @@ impl Process {
             let (queue, number) = (call.number("queue"), call.number("command"));
             self.to_await.push((queue, number, in_order, told.into()));
         }
-        let known = call
-            .begin
-            .args
-            .get("bytes")
-            .and_then(serde_json::Value::as_u64);
-        for access in objects.accesses(call) {
-            let is_same = |held: &Content| held.bytes == access.bytes && Some(held.hash) == known;
-            let is_same = self.content.get(&access.buffer).is_some_and(is_same);
-            let is_unused = || self.unused.get(&access.buffer) == Some(&access.bytes);
+        let hash = call.begin.args.get("bytes").and_then(Value::as_u64);
+        for Access {
+            buffer,
+            bytes,
+            writes,
+        } in objects.accesses(call)
+        {
+            let known = hash.map(|hash| (bytes.clone(), hash));
+            let is_same = known.is_some() && self.content.get(&buffer) == known.as_ref();
+            let is_unused = || self.unused.get(&buffer) == Some(&bytes);
             let why = match (is_read, is_write) {
                 (true, _) if is_same => "the host has had these bytes before",
                 (_, true) if is_same => "it holds these very bytes already",
@@ -331,18 +311,16 @@ impl Process {
                 found.push(("transfer", format!("{told}: {why}")));
             }
             match known {
-                Some(hash) if is_read || is_write => {
-                    let bytes = access.bytes.clone();
-                    self.content.insert(access.buffer, Content { bytes, hash });
-                }
-                _ if access.writes => drop(self.content.remove(&access.buffer)),
-                _ => {}
+                Some(known) => drop(self.content.insert(buffer, known)),
+                None if writes => drop(self.content.remove(&buffer)),
+                None => {}
             }
             if is_write {
-                self.unused.insert(access.buffer, access.bytes);
+                self.unused.insert(buffer, bytes);
             } else {
-                self.unused.remove(&access.buffer);
+                self.unused.remove(&buffer);
             }
         }
+        found
     }
 }

@@ -27,51 +27,23 @@ const NAME: &CStr = c"opencl-course calls";
 /// The functions of a table, which may be fewer in an older loader.
 const ENTRIES: usize = size_of::<cl_icd_dispatch>() / size_of::<*const c_void>();
 
-/// Puts functions of ours before these ones.
-macro_rules! tell {
-    ($layer:ident: $($name:ident)*) => {$(
-        const { assert!(size_of::<u64>() == size_of::<usize>(), "arguments are words") };
-        if let (Some(function), Some(call)) = ($layer.driver.$name, Told::of(stringify!($name))) {
-            const PLACE: usize = offset_of!(cl_icd_dispatch, $name);
-            $layer.told.$name = Some(function.told::<PLACE>());
-            $layer.calls.insert(PLACE, call);
-        }
-    )*};
-}
-
+/// Puts functions of ours before those of the calls that are told.
 fn layer_before(driver: cl_icd_dispatch) -> Layer {
     let mut layer = Layer {
         driver,
         told: driver,
         calls: HashMap::new(),
     };
-    tell! { layer:
-        clGetPlatformIDs clGetPlatformInfo clGetDeviceIDs clGetDeviceInfo clGetContextInfo
-        clGetCommandQueueInfo clGetMemObjectInfo clGetImageInfo clGetSamplerInfo clGetProgramInfo
-        clGetProgramBuildInfo clGetKernelInfo clGetKernelArgInfo clGetKernelWorkGroupInfo
-        clGetEventInfo clGetEventProfilingInfo clGetExtensionFunctionAddress
-        clGetExtensionFunctionAddressForPlatform clGetSupportedImageFormats clCreateContext
-        clCreateContextFromType clCreateCommandQueue clCreateCommandQueueWithProperties
-        clCreateBuffer clCreateBufferWithProperties clCreateSubBuffer clCreateImage clCreateImage2D
-        clCreateImage3D clCreateImageWithProperties clCreatePipe clCreateFromGLBuffer
-        clCreateFromGLTexture clCreateFromGLTexture2D clCreateFromGLTexture3D
-        clCreateFromGLRenderbuffer clCreateSampler clCreateSamplerWithProperties clSVMAlloc
-        clCreateProgramWithBuiltInKernels clCreateProgramWithSource clCreateProgramWithBinary clCreateProgramWithIL clLinkProgram
-        clCreateKernel clCloneKernel clCreateUserEvent clRetainDevice clReleaseDevice
-        clRetainContext clReleaseContext clRetainCommandQueue clReleaseCommandQueue
-        clRetainMemObject clReleaseMemObject clRetainSampler clReleaseSampler clRetainProgram
-        clReleaseProgram clRetainKernel clReleaseKernel clRetainEvent clReleaseEvent clBuildProgram
-        clCompileProgram clCreateKernelsInProgram clSetKernelArg clSetUserEventStatus
-        clSetEventCallback clWaitForEvents clFlush clFinish clEnqueueReadBuffer
-        clEnqueueWriteBuffer clEnqueueReadBufferRect clEnqueueWriteBufferRect clEnqueueCopyBuffer
-        clEnqueueCopyBufferRect clEnqueueCopyBufferToImage clEnqueueCopyImageToBuffer
-        clEnqueueCopyImage clEnqueueFillBuffer clEnqueueFillImage clEnqueueReadImage
-        clEnqueueWriteImage clEnqueueMapBuffer clEnqueueMapImage clEnqueueUnmapMemObject
-        clEnqueueNDRangeKernel clEnqueueTask clEnqueueNativeKernel clEnqueueSVMFree
-        clEnqueueSVMMemcpy clEnqueueSVMMemFill clEnqueueSVMMap clEnqueueSVMUnmap
-        clEnqueueSVMMigrateMem clEnqueueAcquireGLObjects clEnqueueReleaseGLObjects clEnqueueMarker
-        clEnqueueMarkerWithWaitList clEnqueueBarrierWithWaitList clEnqueueMigrateMemObjects
+    macro_rules! calls {
+        ($($name:ident $args:literal $says:literal)*) => {{$(
+            if let (Some(function), Some(call)) = (driver.$name, Told::of(stringify!($name))) {
+                const PLACE: usize = offset_of!(cl_icd_dispatch, $name);
+                layer.told.$name = Some(function.told::<PLACE>());
+                layer.calls.insert(PLACE, call);
+            }
+        )*}};
     }
+    include!("calls.in");
     layer
 }
 

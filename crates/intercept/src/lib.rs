@@ -5,7 +5,7 @@
 //! In the order in which to read them:
 //!
 //! - `line` is what is known of a call: a line of JSON.
-//! - `told` are the calls that are told: their arguments and words, which `calls.txt` has.
+//! - `told` are the calls that are told: their arguments and sentences, which `calls.in` has.
 //! - `layer` is loaded into the program by its OpenCL loader, and writes these lines: `function`
 //!   puts one of ours before every function of OpenCL, `making` makes the call and tells it,
 //!   `profiling` has each queue note when its commands ran, and `watched` is what they read of

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::line::Call;
-use crate::objects::{Access, Mapping, Object, Objects};
+use crate::objects::{Access, Mapping, Object, Objects, overlap};
 
 /// What only the program itself can hold: nothing that it made keeps one of these, and hands it
 /// out again.
@@ -66,8 +66,7 @@ fn clashes(call: &Call, access: &Access, map: &Mapping) -> bool {
     if call.is_launch() {
         return map.writes && map_bytes.start <= bytes.start && bytes.end <= map_bytes.end;
     }
-    let overlap = map_bytes.start < bytes.end && bytes.start < map_bytes.end;
-    overlap && (map.writes || access.writes)
+    overlap(map_bytes, bytes) && (map.writes || access.writes)
 }
 
 /// An argument of eight bytes of which the lower four are a number, and the upper four are what

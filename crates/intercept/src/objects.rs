@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::line::{Call, Line};
+use crate::line::{Call, Device, Line};
 use crate::story::sentence;
 
 /// An object.
@@ -43,6 +43,15 @@ pub struct Object {
     pub arguments: HashMap<u64, u64>,
 }
 
+impl Object {
+    fn of(noun: &'static str) -> Object {
+        Object {
+            noun,
+            ..Object::default()
+        }
+    }
+}
+
 /// A kernel's parameter.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Parameter {
@@ -76,6 +85,11 @@ pub struct Access {
     pub bytes: Range<u64>,
     /// Whether it may write them.
     pub writes: bool,
+}
+
+/// Whether two ranges of bytes have some in common.
+pub fn overlap(one: &Range<u64>, other: &Range<u64>) -> bool {
+    one.start < other.end && other.start < one.end
 }
 
 /// All objects, by process and address.
@@ -126,9 +140,16 @@ impl Objects {
     /// Learns what a line says of objects.
     pub fn hear(&mut self, line: &Line) {
         match line {
-            Line::Device(device) => {
-                let place = self.place("device", device.process, device.device);
-                place.name.clone_from(&device.name);
+            Line::Device(Device {
+                process,
+                device,
+                name,
+            }) => {
+                let object = Object {
+                    name: name.clone(),
+                    ..Object::of("device")
+                };
+                self.place((*process, *device), object);
             }
             Line::Begin(begin) => self.learn_before(&begin.clone().into()),
             Line::Call(call) if call.status == 0 => self.learn(call),
@@ -139,116 +160,115 @@ impl Objects {
     /// What is so before the call returns: by then an object that it released may be another
     /// thread's, at the same address.
     fn learn_before(&mut self, call: &Call) {
-        let process = call.begin.process;
-        if call.begin.call.starts_with("clRelease")
-            && let Some(object) = self.all.get_mut(&(process, call.number("object")))
-        {
-            object.holds -= 1;
+        if call.begin.call.starts_with("clRelease") {
+            self.change(call, call.number("object"), |object| object.holds -= 1);
         }
         for event in call.numbers("waits") {
             if self.get(call, event).is_some_and(|event| event.is_unset) {
                 let told = sentence(call, self);
-                let event = self.all.get_mut(&(process, event));
-                let waiter = event.map(|event| event.waiter.get_or_insert(told));
-                debug_assert!(waiter.is_some());
+                self.change(call, event, |event| {
+                    event.waiter.get_or_insert(told);
+                });
             }
         }
     }
 
     fn learn(&mut self, call: &Call) {
-        let process = call.begin.process;
+        let at = |address| (call.begin.process, address);
         let name = &*call.begin.call;
-        let maker = MAKERS.iter().find(|(maker, _)| name.starts_with(maker));
-        let made = call
-            .numbers("results")
-            .into_iter()
-            .chain([call.number("result")]);
-        for address in made.filter(|address| *address != 0) {
-            let Some((_, noun)) = maker else { continue };
+        let context = self.context(call);
+        if let Some((_, noun)) = MAKERS.iter().find(|(maker, _)| name.starts_with(maker)) {
             let whole = call.number("buffer");
             let base = self.get(call, whole).map_or(0, |whole| whole.bytes.start);
             let begin = base.saturating_add(call.number("offset"));
-            let context = self.context(call);
-            let parameters = call
-                .begin
-                .args
-                .get("parameters")
-                .cloned()
-                .unwrap_or_default();
-            let object = self.place(noun, process, address);
-            object.name = call.text("name").into();
-            object.bytes = begin..begin.saturating_add(call.number("size"));
-            object.whole = (*noun == "part").then_some(whole);
-            object.flags = call.number("flags") | call.number("properties");
-            object.context = context;
-            object.source = call.number("source");
-            object.is_unset = name == "clCreateUserEvent";
-            object.is_written = object.flags & OF_HOST != 0 || name.contains("GL");
-            object.parameters = serde_json::from_value(parameters).unwrap_or_default();
+            let parameters = call.begin.args.get("parameters");
+            let parameters = parameters.map(Vec::deserialize);
+            let flags = call.number("flags") | call.number("properties");
+            let made = Object {
+                name: call.text("name").into(),
+                bytes: begin..begin.saturating_add(call.number("size")),
+                whole: (*noun == "part").then_some(whole),
+                flags,
+                context,
+                source: call.number("source"),
+                is_unset: name == "clCreateUserEvent",
+                is_written: flags & OF_HOST != 0 || name.contains("GL"),
+                parameters: parameters.and_then(Result::ok).unwrap_or_default(),
+                ..Object::of(noun)
+            };
+            let results = call.numbers("results").into_iter();
+            for address in results.chain([call.number("result")]) {
+                if address != 0 {
+                    self.place(at(address), made.clone());
+                }
+            }
         }
-        if call.number("event") != 0 {
-            let context = self.context(call);
-            self.place("event", process, call.number("event")).context = context;
+        if call.number("event") != 0 && call.is_command() {
+            let event = Object {
+                context,
+                ..Object::of("event")
+            };
+            self.place(at(call.number("event")), event);
         }
-        self.is_blind |= name.starts_with("clGetExtension")
-            && ["clEnqueue", "clCreate"]
-                .iter()
-                .any(|begin| call.text("name").starts_with(begin));
-        let held = call.number("object");
-        if let Some(object) = self.all.get_mut(&(process, held))
-            && name.starts_with("clRetain")
-        {
-            object.holds += 1;
-        }
-        if name == "clSetUserEventStatus"
-            && let Some(event) = self.all.get_mut(&(process, call.number("event")))
-        {
-            event.is_unset = false;
-        }
+        let is_maker = |text: &str| text.starts_with("clEnqueue") || text.starts_with("clCreate");
+        self.is_blind |= name.starts_with("clGetExtension") && is_maker(call.text("name"));
         self.learn_of_bytes(call);
-        if name == "clSetKernelArg"
-            && let Some(kernel) = self.all.get_mut(&(process, call.number("kernel")))
-        {
-            kernel
-                .arguments
-                .insert(call.number("index"), call.number("value"));
+        match name {
+            "clSetUserEventStatus" => {
+                self.change(call, call.number("event"), |event| event.is_unset = false);
+            }
+            "clSetKernelArg" => self.change(call, call.number("kernel"), |kernel| {
+                let (index, value) = (call.number("index"), call.number("value"));
+                kernel.arguments.insert(index, value);
+            }),
+            _ if name.starts_with("clRetain") => {
+                self.change(call, call.number("object"), |object| object.holds += 1);
+            }
+            _ => {}
         }
     }
 
     /// Which buffers are mapped, and written.
     fn learn_of_bytes(&mut self, call: &Call) {
-        let process = call.begin.process;
+        let name = &*call.begin.call;
         let accesses = self.accesses(call);
+        let mut written: Vec<u64> = accesses
+            .iter()
+            .filter(|one| one.writes)
+            .map(|one| one.buffer)
+            .collect();
         // What an image does to the buffer that it is made of is not seen, nor what a function does.
-        let unseen = call
-            .numbers("buffers")
-            .into_iter()
-            .chain([call.number("buffer")]);
-        let is_unseen = call.begin.call.contains("Image") || call.begin.call.contains("Native");
-        let unseen = unseen.filter(|_| is_unseen);
-        let written = accesses.iter().filter(|access| access.writes);
-        for address in written.map(|access| access.buffer).chain(unseen) {
-            if let Some(object) = self.all.get_mut(&(process, address)) {
-                object.is_written = true;
-            }
+        if name.contains("Image") || name.contains("Native") {
+            written.extend(
+                call.numbers("buffers")
+                    .into_iter()
+                    .chain([call.number("buffer")]),
+            );
         }
-        let host = call.number("host");
+        for address in written {
+            self.change(call, address, |object| object.is_written = true);
+        }
         for Access { buffer, bytes, .. } in accesses {
-            let Some(object) = self.all.get_mut(&(process, buffer)) else {
-                continue;
-            };
-            match &*call.begin.call {
+            self.change(call, buffer, |object| match name {
                 "clEnqueueMapBuffer" => object.maps.push(Mapping {
                     host: call.number("address"),
                     bytes,
                     writes: call.maps_to_write(),
                 }),
                 "clEnqueueUnmapMemObject" => {
-                    let place = object.maps.iter().position(|map| map.host == host);
+                    let is_it = |map: &Mapping| map.host == call.number("host");
+                    let place = object.maps.iter().position(is_it);
                     place.map(|at| object.maps.remove(at));
                 }
                 _ => {}
-            }
+            });
+        }
+    }
+
+    /// Changes the object at this address of the call's process, if there is one.
+    fn change(&mut self, call: &Call, address: u64, change: impl FnOnce(&mut Object)) {
+        if let Some(object) = self.all.get_mut(&(call.begin.process, address)) {
+            change(object);
         }
     }
 
@@ -263,18 +283,18 @@ impl Objects {
     }
 
     /// A new object at this address, in place of whatever was there.
-    fn place(&mut self, noun: &'static str, process: u32, address: u64) -> &mut Object {
-        let number = self.made.entry(noun).or_default();
+    fn place(&mut self, at: (u32, u64), object: Object) {
+        let number = self.made.entry(object.noun).or_default();
         *number += 1;
-        let object = Object {
-            noun,
-            number: *number,
-            holds: 1,
-            ..Object::default()
-        };
-        let place = self.all.entry((process, address)).or_default();
-        *place = object;
-        place
+        let (number, holds) = (*number, 1);
+        self.all.insert(
+            at,
+            Object {
+                number,
+                holds,
+                ..object
+            },
+        );
     }
 
     /// The object at this address of the call's process.
@@ -319,59 +339,55 @@ impl Objects {
     /// The events of the program's own that something waits for and nobody set, and what waits.
     pub fn unset(&self) -> Vec<String> {
         let unset = self.all.values().filter(|one| one.is_unset);
-        let waited = unset.filter_map(|one| Some((one.number, one.waiter.as_ref()?)));
-        waited
-            .map(|(number, waiter)| format!("event {number}: {waiter}"))
-            .collect()
+        let told =
+            unset.filter_map(|one| Some(format!("event {}: {}", one.number, one.waiter.as_ref()?)));
+        told.collect()
     }
 
     /// What a command reads and writes of buffers.
     pub fn accesses(&self, call: &Call) -> Vec<Access> {
+        const ALL: Range<u64> = 0..u64::MAX / 2;
         let access = |address: u64, part: Range<u64>, writes| {
             let object = self.get(call, address)?;
-            let [start, end] =
-                [part.start, part.end].map(|at| object.bytes.start.saturating_add(at));
+            let at = |byte| object.bytes.start.saturating_add(byte);
             Some(Access {
                 buffer: object.whole.unwrap_or(address),
-                bytes: start..object.bytes.end.min(end),
+                bytes: at(part.start)..object.bytes.end.min(at(part.end)),
                 writes,
             })
         };
-        let all = 0..u64::MAX / 2;
         let kernel = self.get(call, call.number("kernel"));
-        let arguments = kernel
-            .filter(|_| call.is_launch())
-            .into_iter()
-            .flat_map(|kernel| {
-                kernel.arguments.iter().filter_map(|(index, address)| {
-                    let flags = self.get(call, *address)?.flags;
-                    let parameter = kernel.parameters.get(*index as usize);
-                    let is_const = parameter.is_some_and(|parameter| parameter.is_const);
-                    let writes = flags & READ_ONLY == 0 && !is_const;
-                    access(*address, all.clone(), writes)
-                })
-            });
+        let kernel = kernel.filter(|_| call.is_launch()).into_iter();
+        let arguments = kernel.flat_map(|kernel| {
+            kernel.arguments.iter().filter_map(|(index, address)| {
+                let flags = self.get(call, *address)?.flags;
+                let parameter = kernel.parameters.get(*index as usize);
+                let is_const = parameter.is_some_and(|parameter| parameter.is_const);
+                access(*address, ALL, flags & READ_ONLY == 0 && !is_const)
+            })
+        });
         let moves = MOVES
             .iter()
             .filter(|(name, ..)| call.begin.call.starts_with(name));
         let buffers = moves.filter_map(|(_, buffer, offset, writes)| {
             let (begin, size) = (call.number(offset), call.number("size"));
-            let part = begin..begin.saturating_add(size);
-            let part = if size == 0 { all.clone() } else { part };
+            let part = if size == 0 {
+                ALL
+            } else {
+                begin..begin.saturating_add(size)
+            };
             access(call.number(buffer), part, *writes)
         });
         arguments.chain(buffers).collect()
     }
 
-    /// How many of each kind nobody has released, and their names; devices are not the
-    /// program's.
+    /// Those that nobody has released, by their kind; devices are not the program's.
     pub fn leaked(&self) -> BTreeMap<&'static str, Vec<&Object>> {
+        let is_held = |one: &&Object| one.holds > 0 && one.noun != "device";
         let mut leaked = BTreeMap::<_, Vec<_>>::new();
-        let held = self
-            .all
-            .values()
-            .filter(|one| one.holds > 0 && one.noun != "device");
-        held.for_each(|one| leaked.entry(one.noun).or_default().push(one));
+        for one in self.all.values().filter(is_held) {
+            leaked.entry(one.noun).or_default().push(one);
+        }
         leaked
             .values_mut()
             .for_each(|all| all.sort_by_key(|one| one.number));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::line::Call;
-use crate::objects::{Access, Objects};
+use crate::objects::{Access, Objects, overlap};
 
 /// Of each queue, how many of its commands have ended before. A queue that is not in order has
 /// a number for each command, as if that were alone in a queue.
@@ -11,12 +11,11 @@ type Clock = BTreeMap<u64, u64>;
 
 /// A command in the middle of all others.
 #[derive(Clone, Debug)]
-pub struct Command {
+struct Command {
     /// Its queue, or what stands for it.
     chain: u64,
     number: u64,
-    /// How it is told.
-    pub told: String,
+    told: String,
     access: Access,
 }
 
@@ -46,9 +45,9 @@ fn is_before(clock: &Clock, other: &Clock) -> bool {
 }
 
 impl Order {
-    /// A command was put into a queue: one before it that touches the same bytes, and that it
-    /// does not wait for.
-    pub fn command(&mut self, call: &Call, objects: &Objects, told: &str) -> Option<Command> {
+    /// A command was put into a queue: how one before it is told that touches the same bytes, and
+    /// that it does not wait for.
+    pub fn command(&mut self, call: &Call, objects: &Objects, told: &str) -> Option<String> {
         let (queue, number) = (call.number("queue"), call.number("command"));
         let in_order = objects.is_in_order(call);
         // No object's address has the highest bit.
@@ -65,15 +64,12 @@ impl Order {
         let accesses = objects.accesses(call);
         for access in &accesses {
             let before = self.before.get(&access.buffer).into_iter().flatten();
-            let overlaps = |one: &&Command| {
-                one.access.bytes.start < access.bytes.end
-                    && access.bytes.start < one.access.bytes.end
+            let mut unordered = before.filter(|one| {
+                overlap(&one.access.bytes, &access.bytes)
                     && (one.access.writes || access.writes)
-            };
-            let mut unordered = before
-                .filter(overlaps)
-                .filter(|one| clock.get(&one.chain) < Some(&one.number));
-            clash = clash.or_else(|| unordered.next().cloned());
+                    && clock.get(&one.chain) < Some(&one.number)
+            });
+            clash = clash.or_else(|| Some(unordered.next()?.told.clone()));
         }
         clock.insert(chain, number);
         for access in accesses {

@@ -1,26 +1,40 @@
-//! The calls that are told, from `calls.txt`, and their arguments.
+//! The calls that are told, from `calls.in`: their arguments, and what they do.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A call of OpenCL.
-#[derive(Debug)]
 pub struct Told {
     /// Its name in C.
     pub name: &'static str,
     /// Its arguments, each with the sign of how it is told.
     pub args: Vec<&'static str>,
+    /// What it does, in a sentence.
+    pub says: &'static str,
 }
+
+macro_rules! calls {
+    ($($name:ident $args:literal $says:literal)*) => {
+        vec![$(Told {
+            name: stringify!($name),
+            args: $args.split(' ').flat_map(args).collect(),
+            says: $says,
+        }),*]
+    };
+}
+
+fn args(arg: &'static str) -> Vec<&'static str> {
+    match arg {
+        "..." => vec!["_number", "waits*_number", "_event"],
+        arg => vec![arg],
+    }
+}
+
+static ALL: LazyLock<Vec<Told>> = LazyLock::new(|| include!("calls.in"));
 
 impl Told {
     /// The one of this name.
     pub fn of(name: &str) -> Option<&'static Told> {
-        static ALL: LazyLock<HashMap<&str, Told>> = LazyLock::new(|| {
-            let calls = include_str!("calls.txt").lines();
-            let calls = calls.filter(|line| !line.starts_with('#')).filter_map(told);
-            calls.map(|call| (call.name, call)).collect()
-        });
-        ALL.get(name)
+        ALL.iter().find(|told| told.name == name)
     }
 
     /// Where this argument stands.
@@ -29,13 +43,21 @@ impl Told {
     }
 }
 
-fn told(line: &'static str) -> Option<Told> {
-    let mut args = line.split(' ');
-    let name = args.next()?;
-    let args = args.flat_map(|arg| match arg {
-        "..." => vec!["_number", "waits*_number", "_event"],
-        arg => vec![arg],
-    });
-    let args = args.collect();
-    Some(Told { name, args })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_of_what_is_told_of_its_call() {
+        let added = "result results letters offset size value buffer properties";
+        for call in &*ALL {
+            let mut known: Vec<&str> = added.split(' ').collect();
+            let plain = |arg: &&'static str| arg.split(['\'', '*', '?', '-']).next();
+            known.extend(call.args.iter().filter_map(plain));
+            for value in call.says.split('{').skip(1) {
+                let name = value.split([' ', '}']).next().expect("a name");
+                assert!(known.contains(&name), "{}: {name}", call.name);
+            }
+        }
+    }
 }

@@ -113,14 +113,14 @@ unsafe fn begun(told: &Told, given: &[u64]) -> Call {
     // SAFETY: as the caller's.
     unsafe {
         for (arg, word) in told.args.iter().zip(given) {
-            let sign = arg.find(['"', '*', '?', '-']).unwrap_or(arg.len());
+            let sign = arg.find(['\'', '*', '?', '-']).unwrap_or(arg.len());
             let (name, sign) = arg.split_at(sign);
             let length = |of: &str| match told.place(of) {
                 Some(at) => given[at],
                 None => of.parse().unwrap_or_default(),
             };
             let value = match sign.split_at(sign.len().min(1)) {
-                ("\"", _) => text(*word),
+                ("'", _) => text(*word),
                 ("*", of) => list(*word, length(of)),
                 ("?", _) => json!(*word != 0),
                 ("-", _) => json!(*word as i32),

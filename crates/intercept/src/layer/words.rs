@@ -3,6 +3,8 @@
 use std::mem::transmute_copy;
 use std::ptr;
 
+const _: () = assert!(size_of::<usize>() == size_of::<u64>());
+
 /// An argument as a word, and back.
 pub trait Word: Copy {
     fn word(self) -> u64;
