@@ -53,33 +53,37 @@ impl Student {
 
 /// The students of a folder: those of all folders in it, or the one whose puzzles lie in it.
 pub fn students(folder: &Path, puzzles: &[Puzzle]) -> Vec<Student> {
-    let there = folder.canonicalize();
-    let there = there.and_then(|root| Ok((fs::read_dir(&root)?, root)));
-    let (entries, root) = match there {
-        Ok(there) => there,
-        Err(error) => return vec![Student::of(folder, Err(error.to_string()))],
+    let folders = match folders(folder, puzzles) {
+        Ok(folders) => folders,
+        Err(why) => return vec![Student::of(folder, Err(why))],
     };
-    let is_there = |puzzle: &Puzzle| root.join(puzzle.file()).symlink_metadata().is_ok();
-    if puzzles.iter().any(is_there) {
-        return vec![Student::of(&root, Ok(root.clone()))];
-    }
-    let entries = entries.flatten();
-    let shown = entries.filter(|one| !one.file_name().as_encoded_bytes().starts_with(b"."));
-    let folders = shown.map(|one| one.path()).filter(|path| !path.is_file());
-    let mut folders: Vec<PathBuf> = folders.collect();
-    folders.sort();
-    if folders.is_empty() {
-        let why = "no student's folder is in it".into();
-        return vec![Student::of(&root, Err(why))];
-    }
     let student = |path: PathBuf| {
-        let opened = match fs::read_dir(&path) {
+        let root = match fs::read_dir(&path) {
             _ if path.is_symlink() => Err("it is a link, and links are not followed".into()),
             opened => opened.map_err(|error| error.to_string()),
         };
-        Student::of(&path, opened.map(|_| path.clone()))
+        Student::of(&path, root.map(|_| path.clone()))
     };
     folders.into_iter().map(student).collect()
+}
+
+fn folders(folder: &Path, puzzles: &[Puzzle]) -> Result<Vec<PathBuf>, String> {
+    let root = folder.canonicalize().map_err(|error| error.to_string())?;
+    let is_there = |puzzle: &Puzzle| root.join(puzzle.file()).symlink_metadata().is_ok();
+    if puzzles.iter().any(is_there) {
+        return Ok(vec![root]);
+    }
+    let entries = fs::read_dir(&root).map_err(|error| error.to_string())?;
+    let shown = entries
+        .flatten()
+        .filter(|one| !one.file_name().as_encoded_bytes().starts_with(b"."));
+    let mut folders: Vec<PathBuf> = shown.map(|one| one.path()).collect();
+    folders.retain(|path| !path.is_file());
+    folders.sort();
+    match folders.is_empty() {
+        true => Err("no student's folder is in it".into()),
+        false => Ok(folders),
+    }
 }
 
 /// Shows the bytes of names that look alike, and of their whole paths where the names are the same.
@@ -115,78 +119,84 @@ pub fn handed_in(root: &Path, puzzle: &Puzzle) -> Result<Option<Files>, String> 
     if !read(root, &kernel)?.as_ref().is_some_and(is_edited) {
         return Ok(None);
     }
+    let ours = puzzle.with.iter().filter_map(|(name, text)| {
+        let path = below(&kernel.with_file_name(name))?;
+        Some((path, text.as_bytes()))
+    });
+    let ours: BTreeMap<PathBuf, &[u8]> = ours.collect();
+    let mut named: Vec<PathBuf> = ours.keys().cloned().chain([kernel]).collect();
     let mut files = Files::new();
-    // What a file names, from its folder on.
-    let mut named = Vec::new();
-    for (name, ours) in &puzzle.with {
-        let path = kernel.with_file_name(name);
-        let own = read(root, &path)?.filter(|_| name.ends_with(".toml"));
-        let own = own.map(|own| String::from_utf8_lossy(&own).into_owned());
-        for fill in own.iter().flat_map(|own| own.split(['"', '\''])) {
-            let is_ours = puzzle.with.iter().any(|(name, _)| name == fill);
-            if fill.ends_with(".cl") && !is_ours {
-                named.push(kernel.with_file_name(fill));
-            }
-        }
-        let text = own.map_or(ours.clone(), |own| task(ours, own));
-        // A macro is a part of the kernel's text.
-        if let Some(Err(words)) = directives::reads(&text).into_iter().find(Result::is_err) {
-            return Err(format!("it has {}", plain_name(&words)));
-        }
-        files.insert(path, text.into());
-    }
-    named.push(kernel);
     while let Some(name) = named.pop() {
         let shown = plain_name(&name.to_string_lossy());
         let path = below(&name).ok_or(format!("it reads {shown}, outside of the folder"))?;
         if files.contains_key(&path) {
             continue;
         }
-        let text = read(root, &path)?;
-        let text = text.ok_or(format!("it reads {shown}, which is not in the folder"))?;
-        for name in directives::reads(&String::from_utf8_lossy(&text)) {
+        let ours = ours.get(&path).copied();
+        let is_task = path.extension().is_some_and(|end| end == "toml");
+        let own = match ours.is_none() || is_task {
+            true => read(root, &path)?,
+            false => None,
+        };
+        let bytes = match (ours, own) {
+            (Some(ours), Some(own)) => task(ours, own),
+            (Some(ours), None) => ours.into(),
+            (None, Some(own)) => own,
+            (None, None) => return Err(format!("it reads {shown}, which is not in the folder")),
+        };
+        // A macro is a part of the kernel's text, and a launch may be of another file.
+        let text = String::from_utf8_lossy(&bytes);
+        for name in directives::reads(&text) {
             let name = name.map_err(|words| format!("it has {}", plain_name(&words)))?;
             named.push(path.with_file_name(name));
         }
-        files.insert(path, text);
+        let words = text.split(['"', '\'']);
+        let words = words.filter(|word| is_task && word.ends_with(".cl"));
+        named.extend(words.map(|word| path.with_file_name(word)));
+        files.insert(path, bytes);
     }
     Ok(Some(files))
 }
 
 /// The course's task with the student's launch, whose inputs hold what the course's do. What is no
 /// TOML is left for the check to name.
-fn task(whole: &str, own: String) -> String {
-    let tables = [whole, &own].map(toml::from_str::<Table>);
+fn task(whole: &[u8], own: Vec<u8>) -> Vec<u8> {
+    let tables = [whole, &own].map(toml::from_slice::<Table>);
     let [Ok(mut task), Ok(mut launch)] = tables else {
         return own;
     };
     let mut ours = task.clone();
     task.retain(|key, _| !LAUNCH.contains(&key));
     launch.retain(|key, _| LAUNCH.contains(&key));
-    let fills: Vec<Option<Value>> = inputs(&mut ours).map(|one| one.remove("fill")).collect();
-    for (input, fill) in inputs(&mut launch).zip(fills) {
+    let fills: Vec<Option<Value>> = inputs(&mut ours)
+        .into_iter()
+        .map(|one| one.remove("fill"))
+        .collect();
+    for (input, fill) in inputs(&mut launch).into_iter().zip(fills) {
         match fill {
             Some(fill) => input.insert("fill".into(), fill),
             None => input.remove("fill"),
         };
     }
     task.extend(launch);
-    task.to_string()
+    task.to_string().into()
 }
 
 /// The arguments of all launches that hold something at first, in order: a reference has them in the
 /// same one.
-fn inputs(task: &mut Table) -> impl Iterator<Item = &mut Table> {
-    let (own, launches): (Vec<_>, Vec<_>) = task
+fn inputs(task: &mut Table) -> Vec<&mut Table> {
+    if task.contains_key("in") || task.contains_key("inout") {
+        return vec![task];
+    }
+    let of_launches = task
         .iter_mut()
-        .filter(|(key, _)| ["args", "launches"].contains(&key.as_str()))
-        .filter_map(|(key, value)| Some((key == "args", value.as_array_mut()?)))
-        .partition(|(is_own, _)| *is_own);
-    let launches = launches.into_iter().flat_map(|(_, all)| all);
-    let of_launches = launches.filter_map(|one| one.get_mut("args")?.as_array_mut());
-    let all = own.into_iter().map(|(_, all)| all).chain(of_launches);
-    let tables = all.flatten().filter_map(Value::as_table_mut);
-    tables.filter(|one| one.contains_key("in") || one.contains_key("inout"))
+        .filter(|(key, _)| ["args", "launches"].contains(&key.as_str()));
+    let all = of_launches
+        .filter_map(|(_, all)| all.as_array_mut())
+        .flatten();
+    all.filter_map(Value::as_table_mut)
+        .flat_map(inputs)
+        .collect()
 }
 
 /// A path without `..`, if it stays below where it begins.
@@ -236,7 +246,8 @@ mod tests {
                    args = ['n', { in = 'n', fill = 0 }, { inout = 'n', fill = 7 }]";
         let launched = own.replace("args = ", "launches = [{ args = ") + " }]";
         for own in [own, &launched] {
-            let task: Table = toml::from_str(&task(ours, own.into())).expect("a task");
+            let task = task(ours.as_bytes(), own.into());
+            let task: Table = toml::from_slice(&task).expect("a task");
             let text = task.to_string();
             assert!(text.contains("local") && text.contains("'i'") || text.contains("\"i\""));
             assert!(

@@ -184,6 +184,8 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
         .grade("--only 2.99")
         .run()
         .fails(2, &["no exercise 2.99"]);
+    // It takes any device, and a package to be built in.
+    class.grade("--only h1").run().fails(2, &["no exercise h1"]);
     let missing = program("course").args("grade /no/such/class --only 2.1");
     missing
         .on_the_chosen_driver()
