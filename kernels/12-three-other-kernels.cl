@@ -131,19 +131,24 @@ kernel void sum_wide(int n,
 // as lesson 13 explains. Each step adds the number of the lane whose number differs in
 // a bit.
 #ifdef SHUFFLE
+float from_lane(float mine, int bit)
+{
+    float other;
+    __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;"
+                     : "=f"(other)
+                     : "f"(mine), "r"(bit));
+    return other;
+}
+
 __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 kernel void sum_shuffle(int n,
                         global const float *x, // [n]
                         global float *part)    // [groups]
 {
     local float tile[ITEMS / 32]; // [warps]
-    float sum = wide_share(n, x), other;
-    for (int lanes = 16; lanes > 0; lanes /= 2) {
-        __asm__ volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;"
-                         : "=f"(other)
-                         : "f"(sum), "r"(lanes));
-        sum += other;
-    }
+    float sum = wide_share(n, x);
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        sum += from_lane(sum, lanes);
     if (get_local_id(0) % 32 == 0)
         tile[get_local_id(0) / 32] = sum;
     barrier(CLK_LOCAL_MEM_FENCE); // all warps have brought theirs
@@ -377,6 +382,51 @@ kernel void softmax_online(int rows, int columns,
     for (int k = me; k < columns; k += ITEMS)
         out[k] = exp(in[k] - most) / sum;
 }
+
+// Both joined in registers, as far as a sub-group or one of NVIDIA's warps reaches: of
+// each one number goes to local memory, and two barriers are left of a tree's ten.
+#ifdef SUB_GROUPS
+#define LARGEST_OF_WARP(x) sub_group_reduce_max(x)
+#define SUM_OF_WARP(x) sub_group_reduce_add(x)
+#define LANE get_sub_group_local_id()
+#define WARP get_sub_group_id()
+#define WARPS get_num_sub_groups()
+#endif
+#ifdef SHUFFLE
+float of_warp(float mine, bool adds)
+{
+    for (int lanes = 16; lanes > 0; lanes /= 2) {
+        const float other = from_lane(mine, lanes);
+        mine = adds ? mine + other : fmax(mine, other);
+    }
+    return mine;
+}
+
+#define LARGEST_OF_WARP(x) of_warp(x, false)
+#define SUM_OF_WARP(x) of_warp(x, true)
+#define LANE (get_local_id(0) % 32)
+#define WARP (get_local_id(0) / 32)
+#define WARPS (ITEMS / 32)
+#endif
+
+#ifdef WARP
+float joined(float mine, bool adds, local float *tile)
+{
+    mine = adds ? SUM_OF_WARP(mine) : LARGEST_OF_WARP(mine);
+    if (LANE == 0)
+        tile[WARP] = mine;
+    barrier(CLK_LOCAL_MEM_FENCE); // all warps have brought theirs
+
+    float all = tile[0];
+    for (int w = 1; w < WARPS; w++)
+        all = adds ? all + tile[w] : fmax(all, tile[w]);
+    barrier(CLK_LOCAL_MEM_FENCE); // all have read it: the tile may be used again
+    return all;
+}
+
+#define largest(mine, tile) joined(mine, false, tile)
+#define tree(mine, tile) joined(mine, true, tile)
+#endif
 
 // One read: the row stays in local memory, and each exp is computed once. Of a row
 // that is longer than KEPT the rest is read again.

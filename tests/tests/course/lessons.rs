@@ -127,7 +127,7 @@ fn may_be_skipped(record: &Value, reason: &str) -> bool {
     .any(|limit| reason.contains(limit));
     match kernel_of(record) {
         "matmul_local_ids" => reason.starts_with("one group cannot hold"),
-        FOR_SUB_GROUPS => reason.starts_with("not every compiler can build it"),
+        FOR_SUB_GROUPS | "softmax_kept" => reason.starts_with("not every compiler can build"),
         "matmul_dot4" | "matmul_dot4_from_scalars" if record["type"] == "int" => {
             reason.contains("dot() exists for floating types only")
         }
