@@ -23,7 +23,7 @@ use crate::judge::task::asked::{Asked, Case, Origin, Purpose};
 use crate::judge::task::other::Other;
 use crate::judge::verdict::Verdict;
 use crate::judge::work;
-use task::form::{Form, Or};
+use task::form::{Form, Given, Or};
 use task::sizes::{FEW, Sizes, in_words, product};
 
 pub use crate::judge::answer::End;
@@ -67,8 +67,8 @@ impl Check<'_> {
             results.reason = self.reason(&results)?;
         }
         if self.sizes.is_none() && names_its_numbers(&self.subject.form) {
-            let told = "Of an input whose fill says which numbers there are, such as \
-                        { ints = [0, 9] }, only the order was changed.";
+            let told = "Of inputs whose fill says the numbers, as { ints = [0, 9] } or a formula \
+                        does, at most the order was changed.";
             results.untried.push(told.into());
         }
         let record = results.tried.iter().flat_map(|one| &one.records).next();
@@ -267,17 +267,22 @@ impl Check<'_> {
     }
 }
 
-/// Whether a fill draws from numbers that it names.
+/// Whether a fill says which numbers an input has.
 fn names_its_numbers(task: &Form) -> bool {
     let launches = std::iter::once(&task.launch).chain(&task.launches);
-    let mut given = launches
-        .flat_map(|one| &one.args)
-        .filter_map(|one| match one {
-            Or::Table(given) => given.fill.as_ref(),
-            Or::Plain(_) => None,
-        });
-    given.any(|fill| matches!(fill, Or::Table(Draw::Ints(..))))
+    let mut given = launches.flat_map(|one| &one.args);
+    given.any(|one| match one {
+        Or::Table(Given { fill, input, .. }) => match fill {
+            Some(Or::Plain(word)) => input.is_some() && !DRAWN.contains(&&**word),
+            Some(Or::Table(draw)) => matches!(draw, Draw::Ints(..)),
+            None => false,
+        },
+        Or::Plain(_) => false,
+    })
 }
+
+/// Fills that leave the numbers to chance.
+const DRAWN: [&str; 4] = ["random", "any", "negative", "sorted"];
 
 /// Takes in what came of that: what could not be tried is nothing against the kernel, nor for
 /// it.
@@ -291,7 +296,8 @@ fn take_in(tried: Vec<Tried>, mut untried: [Option<String>; 2], results: &mut Re
             Verdict::Right | Verdict::Unchecked | Verdict::Wrong
         );
         are_others |= is_told && other.is_some_and(|other| other != Other::Reversed);
-        are_floats |= is_told && other == Some(Other::Near);
+        let is_judged = is_told && one.verdict() != Verdict::Unchecked;
+        are_floats |= is_judged && other == Some(Other::Near);
         let untried = &mut untried[usize::from(other.is_some())];
         match (one.verdict(), other, &mut right) {
             (Verdict::Unlaunchable, Some(_), _) if one.is_too_long() => {
