@@ -102,7 +102,7 @@ impl Launches {
         let rows = [
             ("START to END of the event", right, "right"),
             ("the enqueue call alone", enqueue, "nothing has run yet"),
-            ("build and first launch", cold, "compiles once, computes for ever"),
+            ("build and first launch", cold, "measures the compiler"),
             ("launch and read back", back, "measures the bus"),
         ];
         let rows = rows.map(|(name, time, why)| {
