@@ -58,6 +58,8 @@ pub fn next(space: &[Point], starts: &[Point], known: &Known, seed: u64) -> Opti
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
     use crate::log::Outcome;
     use crate::log::tests::{right, trial};
@@ -73,23 +75,22 @@ mod tests {
     }
 
     /// Enough to get lost in, and little enough for a quick test.
-    fn points() -> Vec<Point> {
+    static POINTS: LazyLock<Vec<Point>> = LazyLock::new(|| {
         let limits = ["PAD=0", "TK=16", "UNROLL=1", "GROUP_X=1,4,16"];
         let limits = limits.map(|l| l.parse().expect("a limit"));
         space(&ALL, &limits, &given(&[])).unwrap().0
-    }
+    });
 
     const TOP: f64 = 1000.0;
 
     /// As many trials, or fewer if the summit is found.
     fn search(seed: u64, budget: usize) -> Known {
-        let points = points();
         let summit =
             "matmul_tunable_private LANES=16 VECTORS=3 ROWS=8 GROUP_X=1 GROUP_Y=16 UNROLL=1";
         let summit = point_of(summit);
         let mut known = Known::default();
         for _ in 0..budget {
-            let point = next(&points, &[], &known, seed).expect("thousands of points");
+            let point = next(&POINTS, &[], &known, seed).expect("thousands of points");
             let height = height(&point, &summit);
             known.note(trial(point, right(height)));
             if height == TOP {
@@ -116,12 +117,11 @@ mod tests {
 
     #[test]
     fn a_stopped_search_goes_on_as_if_it_had_not_been() {
-        let points = points();
         let whole = search(1, 20);
         let mut half = Known::default();
         whole.0[..15].iter().for_each(|one| half.note(one.clone()));
         let expected = &whole.0[15].point;
-        assert_eq!(next(&points, &[], &half, 1).as_ref(), Some(expected));
+        assert_eq!(next(&POINTS, &[], &half, 1).as_ref(), Some(expected));
     }
 
     #[test]
@@ -151,9 +151,8 @@ mod tests {
 
     #[test]
     fn starts_come_first() {
-        let points = points();
-        let start = points[17].clone();
-        let first = next(&points, std::slice::from_ref(&start), &Known::default(), 1);
+        let start = POINTS[17].clone();
+        let first = next(&POINTS, std::slice::from_ref(&start), &Known::default(), 1);
         assert_eq!(first, Some(start));
     }
 }

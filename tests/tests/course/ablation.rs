@@ -47,7 +47,7 @@ fn every_part_is_taken_out(number: u32) {
     }
 }
 
-each! { every_part_is_taken_out:
+each! { every_part_is_taken_out on a day of 3:
     every_part_of_lesson_8_is_taken_out_and_no_record 8
     every_part_of_lesson_9_is_taken_out_and_no_record 9
     #[ignore = "half a minute of building: each part is a program of its own"]
