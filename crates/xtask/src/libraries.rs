@@ -9,7 +9,6 @@ pub mod comparison;
 mod cublas;
 mod library;
 mod openblas;
-mod shapes;
 
 use std::io::Write;
 
@@ -49,15 +48,12 @@ pub struct LibrariesArgs {
         long,
         value_name = "N|MxNxK",
         value_delimiter = ',',
-        required_unless_present_any = ["like", "seed"]
+        required_unless_present = "like"
     )]
     size: Vec<Shape>,
-    /// Sizes of a comparison that is kept: h200-sixty has some that were drawn by chance
+    /// Sizes of a comparison that is kept: those of h200-sixty were drawn by chance
     #[arg(long, value_name = "NAME")]
     like: Option<String>,
-    /// Thirty sizes that are drawn from this number
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
     /// How many times each has its turn
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
@@ -85,11 +81,12 @@ const READY: &str = "OPENCL_COURSE_LIBRARY";
 /// Measures, and prints lines as `docs/data/peers/` keeps them.
 pub fn libraries(options: &LibrariesArgs) -> Result<()> {
     let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
-    let of_device = match device.platform.contains("NVIDIA") {
-        true => Library::Cublas,
-        false => Library::Openblas,
-    };
-    let library = options.library.unwrap_or(of_device);
+    let library = options
+        .library
+        .unwrap_or(match device.platform.contains("NVIDIA") {
+            true => Library::Cublas,
+            false => Library::Openblas,
+        });
     // It reads its environment when it is loaded. Drivers get a lesson's: it is measured as the
     // kernels are.
     if std::env::var_os(READY).is_none() {
@@ -97,10 +94,7 @@ pub fn libraries(options: &LibrariesArgs) -> Result<()> {
         again.args(std::env::args_os().skip(1)).env(READY, "1");
         again.envs(watchdog::environment());
         let ended = again.envs(library.environment(options.inputs)).status()?;
-        return match ended.code() {
-            Some(0) => Ok(()),
-            code => std::process::exit(code.unwrap_or(1)),
-        };
+        std::process::exit(ended.code().unwrap_or(1));
     }
     writeln!(Out, "{}", about(&device)?)?;
     let mut players = Players {
@@ -112,17 +106,10 @@ pub fn libraries(options: &LibrariesArgs) -> Result<()> {
         },
         options,
     };
-    let mut timed = 0;
+    let mut is_timed = false;
     let mut shapes = options.size.clone();
     if let Some(name) = &options.like {
         shapes.extend(Comparison::read(name)?.shapes());
-    }
-    if let Some(seed) = options.seed {
-        // On a CPU such products take a second at most.
-        shapes.extend(shapes::thirty(
-            seed,
-            if device.is_cpu() { 4e9 } else { 1e12 },
-        ));
     }
     // So few that the turns of one size are seconds apart, and so many that a lesson for each
     // turn costs little.
@@ -132,11 +119,11 @@ pub fn libraries(options: &LibrariesArgs) -> Result<()> {
         for rate in players.take_turns(some)? {
             let words = rate.gflops.map_or("no".into(), significant);
             aside!("  {} {}: {words} GFLOP/s", rate.shape, rate.library);
-            timed += usize::from(rate.gflops.is_some());
+            is_timed |= rate.gflops.is_some();
             writeln!(Out, "{}", json!(rate))?;
         }
     }
-    ensure!(timed > 0, "nothing could be timed");
+    ensure!(is_timed, "nothing could be timed");
     Ok(())
 }
 
@@ -167,19 +154,21 @@ struct Players<'a> {
     options: &'a LibrariesArgs,
 }
 
-/// Whose turn it was, at which size, and what it measured.
-type Turn = (&'static str, Shape, Record);
-
 impl Players<'_> {
     /// All rounds on these sizes: the rates, ours first at each size.
     fn take_turns(&mut self, shapes: &[Shape]) -> Result<Vec<Rate>> {
-        let mut turns: Vec<Turn> = Vec::new();
+        let LibrariesArgs { inputs, runs, .. } = *self.options;
+        let mut turns: Vec<(&str, Shape, Record)> = Vec::new();
         for round in 0..self.options.rounds {
-            for theirs in [round % 2 == 1, round % 2 == 0] {
-                turns.extend(match theirs {
-                    true => self.their_turn(shapes)?,
-                    false => self.our_turn(shapes)?,
-                });
+            for is_theirs in [round % 2 == 1, round % 2 == 0] {
+                if !is_theirs {
+                    turns.extend(self.our_turn(shapes)?);
+                    continue;
+                }
+                for &shape in shapes {
+                    let record = measure(&mut *self.open, shape, inputs, runs)?;
+                    turns.push((self.library.name(), shape, record));
+                }
             }
         }
         let mut rates = Vec::new();
@@ -193,16 +182,7 @@ impl Players<'_> {
         Ok(rates)
     }
 
-    fn their_turn(&mut self, shapes: &[Shape]) -> Result<Vec<Turn>> {
-        let LibrariesArgs { inputs, runs, .. } = *self.options;
-        let turn = |&shape: &Shape| {
-            let record = measure(&mut *self.open, shape, inputs, runs)?;
-            Ok((self.library.name(), shape, record))
-        };
-        shapes.iter().map(turn).collect()
-    }
-
-    fn our_turn(&self, shapes: &[Shape]) -> Result<Vec<Turn>> {
+    fn our_turn(&self, shapes: &[Shape]) -> Result<Vec<(&'static str, Shape, Record)>> {
         // It leads to the limit of such a device, with what it chooses beforehand.
         let mut work = lessons::numbered(self.lesson())?.work()?;
         work.args(["--json", "--device", &self.device.index.to_string()]);
@@ -220,10 +200,7 @@ impl Players<'_> {
             return Err(ended.refused().into());
         }
         ended.records.retain(|record| record.platform != "host");
-        let name = |one: &Record| match one.vendor_specific {
-            true => OURS_BY_VENDOR,
-            false => OURS,
-        };
+        let name = |one: &Record| [OURS, OURS_BY_VENDOR][usize::from(one.vendor_specific)];
         let turn = |one: Record| (name(&one), one.shape(), one);
         Ok(ended.records.into_iter().map(turn).collect())
     }
@@ -243,15 +220,14 @@ impl Players<'_> {
         let is_ours = library.starts_with(OURS);
         let by_the_wall = self.library == Library::Openblas && !last.wall_seconds.is_empty();
         let seconds = turns.iter().flat_map(|one| match by_the_wall {
-            true => &one.wall_seconds,
+            true => &one.wall_seconds[..],
             false => &one.seconds,
         });
         let seconds: Vec<f64> = seconds.copied().collect();
         // One wrong result, and nothing of it is believed.
         let why = turns.iter().find_map(|one| one.why());
         let why = why.or_else(|| seconds.is_empty().then(|| "nothing was measured".into()));
-        let rate = |q| shape.flop() / quantile(&seconds, q) / 1e9;
-        let at = |q| why.is_none().then(|| rate(q));
+        let at = |q| (why.is_none()).then(|| shape.flop() / quantile(&seconds, q) / 1e9);
         Some(Rate {
             shape,
             library: library.into(),

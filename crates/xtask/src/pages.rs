@@ -8,13 +8,12 @@
 //! <!-- kernel: 08-tiling.cl matmul_register_tile 30-42 -->  some lines of it
 //! <!-- code: lessons/11-autotuning/src/search.rs next -->    an item of a Rust file
 //! <!-- code: examples/saxpy/src/main.rs -->                  the whole file
-//! <!-- output: pocl-1024 lesson05 -->                        what a run printed
-//! <!-- output: pocl-1024 lesson05 12-20 -->                  some lines of it
+//! <!-- output: pocl-1024 lesson05 12-20 -->                  some lines of what a run printed
 //! <!-- table: lesson05 pocl-1024 h200-4096 -->               runs, side by side
 //! <!-- table: lesson05 pocl-1024 matmul_row* -->             some of its rows
 //! <!-- ladder: lesson05 pocl-1024 h200-4096 -->             where a lesson stands
 //! <!-- exercises: 5 -->                                      a lesson's exercises
-//! <!-- asm: pocl-avx2 matmul_naive loop -->                  a kernel's machine code
+//! <!-- asm: pocl-avx2 matmul_naive round -->                 a kernel's machine code
 //! <!-- stages: 01-sum -->                                  a problem's, on each device
 //! <!-- figure: coalescing -->                                a picture of `figures`
 //! <!-- origin: lesson05 h200-4096 epyc-1000 -->             where a page's figures come from
@@ -171,8 +170,7 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["kernel", file, name, lines] => quoted::part_of_kernel(file, name, lines),
         ["code", file] => quoted::code(file, None),
         ["code", file, name] => quoted::code(file, Some(name)),
-        ["output", run, lesson] => quoted::output(run, lesson, None),
-        ["output", run, lesson, lines] => quoted::output(run, lesson, Some(lines)),
+        ["output", run, lesson, lines] => quoted::output(run, lesson, lines),
         ["table", lesson, runs @ ..] if !runs.is_empty() => table::kernels(lesson, runs),
         ["origin", lesson, runs @ ..] if !runs.is_empty() => table::origin(lesson, runs),
         ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::bars(lesson, runs),
@@ -208,7 +206,13 @@ mod tests {
         assert!(generate("<!-- kernel: 02-saxpy.cl saxpy -->\n", "").is_err());
         assert!(generate("<!-- figur: ladder -->\n<!-- end -->\n", "").is_err());
         assert!(generate("<!-- figure: nothing -->\n<!-- end -->\n", "").is_err());
-        assert!(generate("<!-- output: no-such-run lesson05 -->\n<!-- end -->\n", "").is_err());
+        assert!(
+            generate(
+                "<!-- output: no-such-run lesson05 3-9 -->\n<!-- end -->\n",
+                ""
+            )
+            .is_err()
+        );
     }
 
     #[test]

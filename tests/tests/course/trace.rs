@@ -205,24 +205,6 @@ fn a_component_counts_and_not_the_vector_that_it_is_of() {
     }
 }
 
-/// Items 0 .. 1023 of arrays of 1024 floats read three further and write one before.
-#[test]
-fn what_lies_outside_of_its_array_is_named_with_how_far() {
-    let file = scratch(
-        "trace-outside.cl",
-        "kernel void outside(int n, global const float *A, global float *C)\n{\n\
-         \x20   const int i = get_global_id(0);\n    C[i - 1] = A[i + 3];\n}\n",
-    );
-    let Some(program) = trace("outside --size 1024 --source") else {
-        return;
-    };
-    program.arg(file).run().ends_with(0).says(&[
-        "line 4, A: 3 accesses lie outside of it, up to 12 B behind its end",
-        "(1021, 0, 0)",
-        "line 4, C: 1 access lies outside of it, up to 4 B before its beginning",
-    ]);
-}
-
 #[test]
 fn a_column_of_a_tile_is_drawn_pass_by_pass_and_its_padding_helps() {
     let Some(program) = trace("transpose_tile unpadded --size 64") else {

@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::fmt::{self, Display, Formatter};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -20,9 +21,9 @@ const FORM: &str = "trace 3";
 /// Bytes of an access in the file.
 const BYTES: usize = 24;
 
+/// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-/// What an access does.
 #[allow(missing_docs)]
 pub enum Kind {
     Load,
@@ -30,9 +31,9 @@ pub enum Kind {
     Atomic,
 }
 
+/// Where it does so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-/// Where it does so.
 pub enum Memory {
     /// Constants lie there, too.
     #[serde(alias = "constant")]
@@ -43,25 +44,15 @@ pub enum Memory {
     Private,
 }
 
-impl Kind {
-    /// As people read it.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Kind::Load => "load",
-            Kind::Store => "store",
-            Kind::Atomic => "atomic",
-        }
+impl Display for Kind {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        self.serialize(f)
     }
 }
 
-impl Memory {
-    /// As people read it.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Memory::Global => "global",
-            Memory::Local => "local",
-            Memory::Private => "private",
-        }
+impl Display for Memory {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        self.serialize(f)
     }
 }
 
@@ -72,20 +63,6 @@ pub(crate) struct Place {
     pub memory: Memory,
     /// Line and column in the kernel file, from 1; none where it is of another file.
     pub at: Option<(usize, usize)>,
-    /// Where some of its accesses lie outside of their array.
-    pub outside: Option<Outside>,
-}
-
-/// Accesses of a place that lie outside of the array that is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Outside {
-    pub times: u64,
-    /// Bytes before the array's beginning, of the one that lies farthest.
-    pub before: u64,
-    /// Bytes behind its end, of the one that lies farthest. Where both are 0 there is no array.
-    pub behind: u64,
-    /// The first item that made one, by its global id.
-    pub first: [u64; 3],
 }
 
 /// The launch of the kernel.
@@ -156,9 +133,7 @@ impl Trace {
                 Some(("launch", rest)) => launch(rest).map(|launch| {
                     first.get_or_insert(launch);
                 }),
-                Some(("outside", _)) if first.is_some() => Some(()),
-                Some(("outside", rest)) => outside(rest, &mut places),
-                _ => None,
+                _ => continue,
             };
             read.with_context(|| format!("the trace is damaged: {line}"))?;
         }
@@ -208,7 +183,6 @@ fn place(text: &str) -> Option<Place> {
         kind,
         memory,
         at: at(),
-        outside: None,
     })
 }
 
@@ -217,28 +191,12 @@ fn of_word(word: &str) -> StrDeserializer<'_, serde::de::value::Error> {
     word.into_deserializer()
 }
 
-/// The number of a place, and what of it lies outside.
-fn outside(text: &str, places: &mut [Place]) -> Option<()> {
-    let [number, times, before, behind, first @ ..] = numbers_of::<7>(text)?;
-    let place = places.get_mut(usize::try_from(number).ok()?.checked_sub(1)?)?;
-    place.outside = Some(Outside {
-        times,
-        before,
-        behind,
-        first,
-    });
-    Some(())
-}
-
-/// So many numbers with spaces between them.
-fn numbers_of<const COUNT: usize>(text: &str) -> Option<[u64; COUNT]> {
-    let numbers: Option<Vec<u64>> = text.split(' ').map(|word| word.parse().ok()).collect();
-    numbers?.try_into().ok()
-}
-
 /// The sides of range and group, groups run and in all, records, and 1 if it was cut.
 fn launch(text: &str) -> Option<Launch> {
-    let [gx, gy, gz, lx, ly, lz, done, all, records, cut] = numbers_of(text)?;
+    let numbers: Option<Vec<u64>> = text.split(' ').map(|word| word.parse().ok()).collect();
+    let [gx, gy, gz, lx, ly, lz, done, all, records, cut] = numbers?[..] else {
+        return None;
+    };
     Some(Launch {
         global: [gx, gy, gz],
         local: [lx, ly, lz],
@@ -258,16 +216,5 @@ fn access(bytes: &[u8; BYTES]) -> Access {
         bytes: number(3),
         group: number(4),
         item: number(5),
-    }
-}
-
-impl Outside {
-    pub fn and(self, other: Outside) -> Outside {
-        Outside {
-            times: self.times + other.times,
-            before: self.before.max(other.before),
-            behind: self.behind.max(other.behind),
-            first: self.first,
-        }
     }
 }

@@ -8,7 +8,7 @@ use anyhow::Result;
 use common::source::Source;
 use serde::Serialize;
 
-use super::accesses::{Kind, Memory, Outside, Place, Trace};
+use super::accesses::{Kind, Memory, Place, Trace};
 use super::operand::Operands;
 use super::request::{Request, requests};
 use crate::device::Model;
@@ -68,8 +68,6 @@ pub(crate) struct Row {
     pub sums: Sums,
     /// Its first request.
     pub first: Request,
-    /// What of it lies outside of its array.
-    pub outside: Option<Outside>,
 }
 
 impl Sums {
@@ -161,7 +159,6 @@ impl Figures {
                     operand: operand.clone(),
                     sums: Sums::default(),
                     first: request.clone(),
-                    outside: None,
                 });
                 row.sums.add(&request, operand.memory, model);
                 if operand.memory == Memory::Global {
@@ -175,11 +172,6 @@ impl Figures {
                 }
             }
         })?;
-        for (place, operand) in trace.places.iter().zip(&operands) {
-            if let (Some(one), Some(row)) = (place.outside, rows.get_mut(operand)) {
-                row.outside = Some(row.outside.map_or(one, |known| known.and(one)));
-            }
-        }
         let is_image = |row: &Row| {
             let mut functions = ["read_image", "write_image"].iter();
             functions.any(|one| row.operand.name.starts_with(one))

@@ -87,14 +87,6 @@ struct Access
   uint32_t place, bytes, group, item;
 };
 
-// Accesses of one place that lie outside of every array: how many, by how many bytes at most
-// they lie before or behind the array that is meant, and the first item that made one.
-struct Outside
-{
-  uint64_t times = 0, before = 0, behind = 0;
-  Size3 first;
-};
-
 // Components of a vector in memory, from the first to the last that a load is for. The compiler
 // in front of the simulator loads the whole vector for one component, and four for a vector of
 // three. It stores components one by one.
@@ -187,7 +179,6 @@ public:
     m_sides = launch->getNumGroups();
     m_all = groups.size();
     m_done = m_count = m_cut = 0;
-    m_outside.clear();
     spread(groups);
   }
 
@@ -195,12 +186,6 @@ public:
   {
     if (!m_groups)
       return;
-    for (const auto& one : m_outside)
-    {
-      const Outside& it = one.second;
-      fprintf(m_launches, "outside %u %zu %zu %zu %zu %zu %zu\n", one.first, size_t(it.times),
-              size_t(it.before), size_t(it.behind), it.first.x, it.first.y, it.first.z);
-    }
     Size3 global = launch->getGlobalSize(), local = launch->getLocalSize();
     fprintf(m_launches, "launch %zu %zu %zu %zu %zu %zu %zu %zu %zu %zu\n",
             global.x, global.y, global.z, local.x, local.y, local.z, m_done, m_all, m_count,
@@ -272,7 +257,6 @@ private:
   size_t m_all, m_done, m_count, m_cut, m_copied = 0;
   std::set<std::string> m_seen;
   std::map<std::tuple<const llvm::Instruction*, const char*, unsigned>, uint32_t> m_places;
-  std::map<uint32_t, Outside> m_outside;
   std::map<const llvm::Instruction*, Components> m_components;
 
   // Other processes of the course open a device, too, and launch nothing.
@@ -343,7 +327,6 @@ private:
     Size3 local = item->getLocalID(), sides = item->getWorkGroup()->getGroupSize();
     uint32_t linear = local.x + sides.x * (local.y + sides.y * local.z);
     uint32_t at = place(item->getCurrentInstruction(), kind, space);
-    check(at, memory, address, size, item->getGlobalID());
     const llvm::Instruction* instruction = item->getCurrentInstruction();
     m_components.try_emplace(instruction, instruction).first->second.narrow(address, size);
     write({address, at, uint32_t(size), number(item->getWorkGroup()), linear});
@@ -357,8 +340,6 @@ private:
     Size3 sides = group->getGroupSize();
     uint32_t item = m_copied % (sides.x * sides.y * sides.z);
     uint32_t at = place(group->getCurrentBarrier(), kind, memory->getAddressSpace());
-    Size3 id = group->getGroupID();
-    check(at, memory, address, size, Size3(id.x * sides.x, id.y * sides.y, id.z * sides.z));
     write({address, at, uint32_t(size), number(group), item});
   }
 
@@ -367,24 +348,6 @@ private:
   {
     size_t begin = address - memory->extractOffset(address);
     return memory->isAddressValid(begin) ? memory->getBuffer(begin)->size : 0;
-  }
-
-  // Notes what lies outside of its array. An address has the array's number above the place in
-  // it, so what lies before an array looks like the far end of the one with the number below.
-  void check(uint32_t at, const Memory* memory, size_t address, size_t size, Size3 item)
-  {
-    if (memory->isAddressValid(address, size))
-      return;
-    Outside& all = m_outside[at];
-    if (!all.times++)
-      all.first = item;
-    size_t offset = memory->extractOffset(address);
-    // It reads a number that does not change, and is not const.
-    size_t before = const_cast<Memory*>(memory)->getMaxAllocSize() - offset;
-    if (before < offset && length(memory, address + before))
-      all.before = std::max<uint64_t>(all.before, before);
-    else if (size_t array = length(memory, address))
-      all.behind = std::max<uint64_t>(all.behind, offset + size - array);
   }
 
   // getGroupIndex() gives several groups the same one.

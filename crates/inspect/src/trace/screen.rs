@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use verify::Differences;
 use verify::numbers::{bytes, count};
 
-use super::accesses::{Launch, Memory, Outside};
+use super::accesses::{Launch, Memory};
 use super::figures::{Figures, Operand, Row};
 use super::request::offset;
 use crate::device::Model;
@@ -18,6 +18,11 @@ use crate::launched::Launched;
 
 /// Above the fewest by this much is worth a colour.
 const CLEARLY: f64 = 1.05;
+
+/// What the last columns are.
+const LEGEND: &str = "\
+each, best: sectors or passes over the banks for a request, and the fewest
+that could do; again: how often a group moves each sector";
 
 /// Lines of a picture at most.
 const DRAWN: usize = 16;
@@ -43,15 +48,17 @@ impl Screen<'_> {
         let Some(row) = self.figures.rows.first() else {
             return String::new();
         };
-        let (lines, what) = match row.operand.memory {
-            Memory::Global => (sectors(row, self.model), "sector"),
-            Memory::Local => (passes(row, self.model), "pass"),
+        let (lines, [one, many]) = match row.operand.memory {
+            Memory::Global => (sectors(row, self.model), ["sector", "sectors"]),
+            Memory::Local => {
+                let words = ["pass over the banks", "passes over the banks"];
+                (passes(row, self.model), words)
+            }
             Memory::Private => return String::new(),
         };
-        let what = match (what, lines.len()) {
-            ("pass", 1) => "1 pass over the banks".into(),
-            ("pass", many) => format!("{many} passes over the banks"),
-            (what, many) => count(many, what),
+        let what = match lines.len() {
+            1 => format!("1 {one}"),
+            count => format!("{count} {many}"),
         };
         let items = count(row.first.lanes.len(), "item");
         let Operand { name, line, .. } = &row.operand;
@@ -66,31 +73,28 @@ impl Screen<'_> {
         out
     }
 
-    /// The operands, the worst first, and what of them lies outside of its array.
+    /// The operands, the worst first.
     pub fn operands(&self) -> String {
-        let two = |number: Option<f64>| {
-            number.map_or(String::new(), |number| {
-                format!("{:?}", (100.0 * number).round() / 100.0)
-            })
-        };
-        let row = |row: &Row| {
-            let Row { operand, sums, .. } = row;
-            let each = sums.each(operand.memory);
+        let two = |number: f64| format!("{:?}", (100.0 * number).round() / 100.0);
+        let row = |Row { operand, sums, .. }: &Row| {
+            let [each, best] = match sums.each(operand.memory) {
+                Some(both) => both.map(two),
+                None => Default::default(),
+            };
             let moved = match operand.memory {
                 Memory::Global => bytes(sums.sectors * self.model.sector),
                 _ => String::new(),
             };
-            let wanted = bytes(sums.bytes_wanted);
             vec![
                 operand.line.to_string(),
                 operand.name.clone(),
-                format!("{} {}", operand.memory.word(), operand.kind.word()),
+                format!("{} {}", operand.memory, operand.kind),
                 sums.requests.to_string(),
-                wanted,
+                bytes(sums.bytes_wanted),
                 moved,
-                two(each.map(|[each, _]| each)),
-                two(each.map(|[_, best]| best)),
-                two(sums.times()),
+                each,
+                best,
+                sums.times().map_or(String::new(), two),
             ]
         };
         let heading = [
@@ -99,25 +103,12 @@ impl Screen<'_> {
         let rows: Vec<Vec<String>> = self.figures.rows.iter().map(row).collect();
         let mut out = match rows[..] {
             [] => "It asks nothing of memory.\n".into(),
-            _ => table(&heading, &rows) + "\n",
+            _ => format!("{}\n{}\n", table(&heading, &rows), LEGEND.dimmed()),
         };
-        for row in &self.figures.rows {
-            if let Some(outside) = &row.outside {
-                let Operand { line, name, .. } = &row.operand;
-                let says = format!("line {line}, {name}: {outside}");
-                out += &format!("{}\n", beside(&says, 4).red());
-            }
+        if let Some(images) = self.images() {
+            out += &format!("{}\n", beside(&images, 0));
         }
-        if !rows.is_empty() {
-            out += &format!(
-                "{}\n{}\n",
-                "each, best: sectors or passes over the banks for a request, and the fewest"
-                    .dimmed(),
-                "that could do; again: how often a group moves each sector".dimmed()
-            );
-        }
-        self.images()
-            .map_or(out.clone(), |images| out + &beside(&images, 0) + "\n")
+        out
     }
 
     /// What is said in place of counts of images.
@@ -195,7 +186,6 @@ impl Screen<'_> {
                 "each": each.map(|[each, _]| each),
                 "best": each.map(|[_, best]| best),
                 "again": row.sums.times(),
-                "outside": row.outside,
             })
         };
         let accesses = self.figures.rows.iter().map(|row| row.sums.accesses);
@@ -259,29 +249,6 @@ impl Display for Screen<'_> {
             self.listing(),
             self.picture()
         )
-    }
-}
-
-/// "2 accesses lie outside of it, up to 8 bytes behind its end; the first is of the item ...".
-impl Display for Outside {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        let lie = match self.times {
-            1 => "1 access lies".into(),
-            times => format!("{times} accesses lie"),
-        };
-        let far = [
-            (self.behind, "behind its end"),
-            (self.before, "before its beginning"),
-        ];
-        let far = far.into_iter().filter(|(count, _)| *count > 0);
-        let far = far.map(|(count, side)| format!("up to {} {side}", bytes(count)));
-        let mut far = Vec::from_iter(far).join(" and ");
-        if far.is_empty() {
-            far = "where no array is".into();
-        }
-        let [x, y, z] = self.first;
-        let first = format!("the first is of the item with the global id ({x}, {y}, {z})");
-        write!(f, "{lie} outside of it, {far}; {first}")
     }
 }
 

@@ -1,5 +1,5 @@
-//! A kernel's machine code as it was kept once, all of it or a part: the loop alone, what
-//! one round of it does, or some lines. The kernel must still be the one that it was made
+//! A kernel's machine code as it was kept once, all of it or a part: what one round of its loop
+//! does, or some lines. The kernel must still be the one that it was made
 //! of.
 
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use crate::kept;
 /// The last word of a listing that does not say where it was made.
 const PLAIN: &str = "plain";
 
-/// `DEVICE KERNEL [VARIANT] [loop|round|3-9] [plain]`: where it was made is left out of a plain
+/// `DEVICE KERNEL [VARIANT] [round|3-9] [plain]`: where it was made is left out of a plain
 /// one.
 pub fn listing(device: &str, words: &[&str]) -> Result<String> {
     let is_plain = words.last() == Some(&PLAIN);
@@ -33,14 +33,14 @@ pub fn listing(device: &str, words: &[&str]) -> Result<String> {
     ensure!(is_the_same(kernel, &origin.text)?, again());
     let text = read("txt")?;
     let shown = match part {
-        None => text.trim_end().to_string(),
+        None => text,
         Some(part) => self::part(&text, part)?,
     };
-    let shown = format!("```text\n{shown}\n```");
-    Ok(match is_plain {
-        true => shown,
-        false => format!("{shown}\n\n*{}.*", origin.made),
-    })
+    let made = match is_plain {
+        true => String::new(),
+        false => format!("\n\n*{}.*", origin.made),
+    };
+    Ok(format!("```text\n{}\n```{made}", shown.trim_end()))
 }
 
 /// What is not shown by any of these pages, as all of them must.
@@ -71,20 +71,16 @@ fn split<'w>(words: &'w [&'w str]) -> (&'w [&'w str], Option<&'w str>) {
 }
 
 fn is_part(word: &str) -> bool {
-    ["loop", "round"].contains(&word) || quoted::range(word).is_some()
+    word == "round" || quoted::range(word).is_some()
 }
 
-/// Head, loop and round stand apart by empty lines.
 fn part(text: &str, part: &str) -> Result<String> {
-    let mut parts = text.trim_end().split("\n\n").skip(1);
-    let found = match part {
-        "loop" => parts.next(),
-        "round" => parts.nth(1),
-        range => return quoted::lines(text, range),
-    };
-    Ok(found
-        .with_context(|| format!("the listing has no {part}"))?
-        .into())
+    if part != "round" {
+        return quoted::lines(text, part);
+    }
+    // Head, loop and round stand apart by empty lines.
+    let round = text.trim_end().split("\n\n").nth(2);
+    Ok(round.context("the listing has no round")?.into())
 }
 
 /// Whether the kernel is the one that the listing was made of, but for comments and
@@ -125,12 +121,11 @@ mod tests {
     #[test]
     fn a_part_of_a_listing_is_cut_out() {
         let text = "head\n  code\n\n    loop\n    loop\n\nround\n  1\n";
-        assert_eq!(part(text, "loop").unwrap(), "    loop\n    loop");
         assert_eq!(part(text, "round").unwrap(), "round\n  1");
         assert_eq!(part(text, "2-4").unwrap(), "  code\n\n    loop");
-        assert!(part("head", "loop").is_err());
-        assert_eq!(split(&["f", "loop"]), (&["f"][..], Some("loop")));
-        assert_eq!(split(&["loop"]), (&["loop"][..], None));
+        assert!(part("head", "round").is_err());
+        assert_eq!(split(&["f", "round"]), (&["f"][..], Some("round")));
+        assert_eq!(split(&["round"]), (&["round"][..], None));
         assert!(is_part("3-9") && !is_part("8x48") && !is_part("x1"));
     }
 }

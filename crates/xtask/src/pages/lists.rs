@@ -19,9 +19,8 @@ pub fn exercises(number: u32) -> Result<String> {
         let name = exercise.file_name().unwrap_or_default().to_string_lossy();
         let place = name.split('-').next().unwrap_or_default();
         let check = format!("`cargo course exercise {number}.{place}`");
-        let of =
-            of_exercise(&page).with_context(|| format!("{} cannot be used", exercise.display()));
-        let (title, trains) = of?;
+        let cannot = || format!("{} cannot be used", exercise.display());
+        let (title, trains) = of_exercise(&page).with_context(cannot)?;
         table += &format!("\n| {title} | {trains} | {check} |");
     }
     Ok(table)
@@ -71,17 +70,13 @@ fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
     let time = |line: &Value| {
         let turns = line["turns"].as_array().into_iter().flatten();
         let turns: Vec<f64> = turns.filter_map(Value::as_f64).collect();
-        let first = line["timed"]["seconds_median"].as_f64()?;
-        Some(if turns.is_empty() {
-            first
-        } else {
-            quantile(&turns, 0.5)
-        })
+        match turns.is_empty() {
+            true => line["timed"]["seconds_median"].as_f64(),
+            false => Some(quantile(&turns, 0.5)),
+        }
     };
-    let theirs = ours
-        .iter()
-        .find(|line| is_theirs(line))
-        .and_then(|line| time(line));
+    let theirs = ours.iter().find(|line| is_theirs(line));
+    let theirs = theirs.and_then(|line| time(line));
     let row = |line: &&Value| -> Row {
         let stage = stage(line);
         let number = stage.trim_end_matches(".toml").rsplit('-').next();
@@ -101,7 +96,8 @@ fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
     names.extend(theirs.map(|_| "times as fast as PyTorch".into()));
     let table = table("stage", &names, &rows);
     let date = date.as_str().unwrap_or("?");
+    let by = "by `cargo xtask problems`";
     Some(format!(
-        "{table}\n\n*{device}, {sizes}, recorded {date}, by `cargo xtask problems`.*"
+        "{table}\n\n*{device}, {sizes}, recorded {date}, {by}.*"
     ))
 }

@@ -73,14 +73,10 @@ fn defines(line: &str, name: &str) -> bool {
     matches!(kind, "fn" | "struct" | "enum") && &named[..end.unwrap_or(named.len())] == name
 }
 
-/// What a lesson's recorded run printed, or some of its lines.
-pub fn output(run: &str, lesson: &str, lines: Option<&str>) -> Result<String> {
+/// Some lines of what a lesson's recorded run printed.
+pub fn output(run: &str, lesson: &str, range: &str) -> Result<String> {
     let text = watchdog::data::recording::file(run, lesson, "txt")?;
-    let chosen = match lines {
-        None => text.trim_end().to_string(),
-        Some(range) => self::lines(&text, range)?,
-    };
-    Ok(format!("```text\n{chosen}\n```"))
+    Ok(format!("```text\n{}\n```", lines(&text, range)?))
 }
 
 /// Some lines of a text, as `3-9`, counted from 1; less where it has fewer.

@@ -27,8 +27,13 @@ pub fn kernels(lesson: &str, words: &[&str]) -> Result<String> {
     let kernels = each_once(records.map(|one| &*one.kernel));
     let row = |kernel: &str| {
         let cells = runs.iter().flat_map(|run| cells(run, kernel));
-        let record = runs.iter().find_map(|run| of(run, kernel));
-        (format!("`{kernel}`{}", made_from(record)), cells.collect())
+        // The step that it was made from, where that is not the row above.
+        let from = runs
+            .iter()
+            .find_map(|run| of(run, kernel)?.made_from.as_deref());
+        let from = from.filter(|from| !from.is_empty());
+        let from = from.map_or(String::new(), |from| format!(", from `{from}`"));
+        (format!("`{kernel}`{from}"), cells.collect())
     };
     let rows: Vec<Row> = kernels.into_iter().map(row).collect();
     Ok(table("kernel", &names.collect::<Vec<_>>(), &rows))
@@ -70,21 +75,9 @@ fn of<'r>(run: &'r Recording, kernel: &str) -> Option<&'r Record> {
     run.records.iter().find(|record| record.kernel == kernel)
 }
 
-/// The step that this one was made from, where that is not the row above.
-fn made_from(record: Option<&Record>) -> String {
-    match record.and_then(|record| record.made_from.as_deref()) {
-        None | Some("") => String::new(),
-        Some(name) => format!(", from `{name}`"),
-    }
-}
-
 /// Of the device's limit.
 pub fn share(record: &Record) -> String {
     or_dash(record.share_of_limit, percent)
-}
-
-fn size_of_run(run: &Recording) -> String {
-    run.size().map_or(String::new(), |size| format!("{size}, "))
 }
 
 /// Where the figures of a page come from, in one line.
@@ -97,7 +90,8 @@ pub fn origin(lesson: &str, names: &[&str]) -> Result<String> {
             true => format!("{label}, driver {driver}"),
             false => format!("{label} ({device}, driver {driver})"),
         };
-        format!("{device}; {}recorded {}", size_of_run(run), run.date)
+        let size = run.size().map_or(String::new(), |size| format!("{size}, "));
+        format!("{device}; {size}recorded {}", run.date)
     });
     let devices: Vec<String> = devices.collect();
     Ok(format!("*{}.*", devices.join(". ")))
