@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 use verify::numbers::count;
 
 use crate::command;
+use crate::error::Told;
 use crate::stage::{Stage, Whose};
 
-/// How a process died. Display says it in lines: what happened, a likely cause, what to do next.
+/// How a process died.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Death {
     /// What happened.
@@ -39,7 +40,7 @@ pub enum How {
         limit: Duration,
     },
     /// The device failed, and with it the process, which told how.
-    Device(String),
+    Device(Told),
     /// Somebody ended it.
     Stopped(i32),
 }
@@ -78,7 +79,7 @@ impl How {
             How::Signal(signal) | How::Stopped(signal) => named(*signal),
             How::Exited(status) => format!("exit status: {status}"),
             How::NoEnd { limit } => format!("no end after {} s", limit.as_secs()),
-            How::Device(told) => told.lines().next().unwrap_or_default().into(),
+            How::Device(told) => told.happened.clone(),
         }
     }
 }
@@ -110,24 +111,32 @@ impl Death {
 
 impl Display for Death {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        let stage = &self.stage;
-        match &self.how {
-            How::Device(told) => f.write_str(told),
-            How::Stopped(signal) => write!(
-                f,
-                "the process was ended from outside ({}) while {stage}: nothing is wrong with the \
-                 kernel\n  next: the same command once more",
-                named(*signal)
-            ),
-            How::NoEnd { limit } => write!(
-                f,
-                "no end after {} while {stage}; the process was ended\n  {}",
-                count(limit.as_secs() as usize, "second"),
-                match self.is_of_a_kernel() {
-                    true => ENDLESS.into(),
-                    false => format!("{SLOW}; {}   asks each driver by itself", doctor()),
-                }
-            ),
+        self.told().fmt(f)
+    }
+}
+
+fn doctor() -> String {
+    command::course("doctor")
+}
+
+impl Death {
+    /// What people are told of it.
+    pub fn told(&self) -> Told {
+        let (how, stage) = (self.how.in_short(), &self.stage);
+        let (happened, cause, next) = match &self.how {
+            How::Device(told) => return told.clone(),
+            How::Stopped(_) => {
+                let why = "nothing is wrong with the kernel";
+                let happened =
+                    format!("the process was ended from outside ({how}) while {stage}: {why}");
+                (happened, None, "the same command once more".into())
+            }
+            How::NoEnd { limit } => {
+                let limit = count(limit.as_secs() as usize, "second");
+                let happened = format!("no end after {limit} while {stage}; the process was ended");
+                let (cause, next) = self.likely();
+                (happened, Some(cause.into()), next)
+            }
             How::Signal(_) | How::Exited(_) => {
                 let (cause, next) = self.likely();
                 // It may have been one of the limits that this process runs under.
@@ -137,35 +146,31 @@ impl Display for Death {
                     }
                     limits => format!("; or a limit that is set here: {limits}"),
                 };
-                let died = self.how.in_short();
-                write!(
-                    f,
-                    "the process died ({died}) while {stage}\n  likely cause: {cause}{limits}\n  \
-                     next: {next}"
-                )
+                let happened = format!("the process died ({how}) while {stage}");
+                (happened, Some(format!("{cause}{limits}")), next)
             }
+        };
+        let next = Some(next);
+        Told {
+            happened,
+            cause,
+            next,
         }
     }
-}
 
-const ENDLESS: &str = "likely cause: an endless loop, or a barrier that not every item of a group \
-                       reaches\n  next: look at the kernel's loops and barriers; if the kernel is \
-                       only slow, use a smaller --size or a longer --timeout";
-const SLOW: &str = "likely cause: the driver hangs, and no kernel of yours was running; or the \
-                    machine is very busy\n  next: a longer --timeout";
-
-fn doctor() -> String {
-    command::course("doctor")
-}
-
-impl Death {
-    fn is_of_a_kernel(&self) -> bool {
-        self.stage.is_building() || self.stage.is_in_a_kernel()
-    }
-
-    /// The likely cause of a crash, and what to do next.
+    /// The likely cause of a crash or a hang, and what to do next.
     fn likely(&self) -> (&'static str, String) {
+        let is_building = self.stage.is_building();
         match self.how {
+            How::NoEnd { .. } if is_building || self.stage.is_in_a_kernel() => (
+                "an endless loop, or a barrier that not every item of a group reaches",
+                "look at the kernel's loops and barriers; if the kernel is only slow, use a smaller \
+                 --size or a longer --timeout".into(),
+            ),
+            How::NoEnd { .. } => (
+                "the driver hangs, and no kernel of yours was running; or the machine is very busy",
+                format!("a longer --timeout; {}   asks each driver by itself", doctor()),
+            ),
             How::Signal(9) => (
                 "it was killed, possibly out of memory",
                 "a smaller --size, if memory is short: `free -h` shows it, and `dmesg` who was ended".into(),
@@ -174,7 +179,7 @@ impl Death {
                 "a limit of this system",
                 "raise the limit (`ulimit -a` shows all of them), or use a smaller --size".into(),
             ),
-            How::Signal(_) if self.stage.is_building() => (
+            How::Signal(_) if is_building => (
                 "the driver's compiler failed, for example on a function that calls itself, or on \
                  a barrier that only some items reach",
                 "take away what was written last; another driver may say what is wrong with it".into(),

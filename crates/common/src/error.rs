@@ -1,12 +1,14 @@
 //! One error type for the whole course. Each message names the cause, and the
 //! next thing to try stands below it.
 
+use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use diagnostics::log::Log;
 use diagnostics::terminal::plain_name;
 use opencl3::error_codes::ClError;
+use serde::{Deserialize, Serialize};
 
 use crate::codes;
 use crate::command;
@@ -61,7 +63,7 @@ pub enum Error {
     #[error("{0}")]
     Unlaunchable(String),
     /// An OpenCL call failed.
-    #[error("{}", opencl_message(*code, during, here.as_deref()))]
+    #[error("{}", of_opencl(*code, during, here.as_deref()).without_advice())]
     OpenCl {
         /// The status code.
         code: i32,
@@ -205,7 +207,7 @@ impl Error {
                     }
                 })
             }
-            Error::OpenCl { code, .. } => codes::explain(*code).map(|known| known.next.to_string()),
+            Error::OpenCl { .. } => self.told().next,
             Error::Io(error) if error.kind() == io::ErrorKind::StorageFull => {
                 Some("make room where the output goes, or send it elsewhere".into())
             }
@@ -214,10 +216,13 @@ impl Error {
     }
 
     /// The message, and the next thing to try below it.
-    pub fn with_hint(&self) -> String {
-        match self.hint() {
-            Some(hint) => format!("{self}\n  next: {hint}"),
-            None => self.to_string(),
+    pub fn told(&self) -> Told {
+        match self {
+            Error::OpenCl { code, during, here } => of_opencl(*code, during, here.as_deref()),
+            error => Told {
+                next: error.hint(),
+                ..error.to_string().into()
+            },
         }
     }
 
@@ -235,14 +240,54 @@ impl Error {
     }
 }
 
-fn opencl_message(code: i32, during: &str, here: Option<&str>) -> String {
+/// What is told of something that failed. Display says it in lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    /// What happened.
+    pub happened: String,
+    /// A likely cause, where there is one to name.
+    pub cause: Option<String>,
+    /// The next thing to try, where there is one to name.
+    pub next: Option<String>,
+}
+
+impl From<String> for Told {
+    fn from(happened: String) -> Told {
+        Told {
+            happened,
+            ..Told::default()
+        }
+    }
+}
+
+impl Told {
+    /// The same without the next thing to try, which stands elsewhere.
+    pub fn without_advice(self) -> Told {
+        Told { next: None, ..self }
+    }
+}
+
+impl Display for Told {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str(&self.happened)?;
+        for (what, told) in [("likely cause", &self.cause), ("next", &self.next)] {
+            if let Some(told) = told {
+                write!(f, "\n  {what}: {told}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn of_opencl(code: i32, during: &str, here: Option<&str>) -> Told {
     let here = here.map_or_else(String::new, |here| format!("\n  here: {here}"));
     match codes::explain(code) {
-        Some(known) => format!(
-            "{} ({code}) while {during}: {}\n  likely cause: {}{here}",
-            known.name, known.meaning, known.cause
-        ),
-        None => format!("unknown OpenCL status {code} while {during}{here}"),
+        Some(known) => Told {
+            happened: format!("{} ({code}) while {during}: {}", known.name, known.meaning),
+            cause: Some(format!("{}{here}", known.cause)),
+            next: Some(known.next.to_string()),
+        },
+        None => format!("unknown OpenCL status {code} while {during}{here}").into(),
     }
 }
 

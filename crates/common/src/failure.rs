@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use diagnostics::log::Log;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, UNCHECKED};
+use crate::error::{Error, Told, UNCHECKED};
 use crate::stage::{Stage, Whose};
 
 /// Why a process ended before its work was done.
@@ -14,9 +14,7 @@ pub struct Failure {
     /// What kind of error.
     pub kind: Kind,
     /// Its message.
-    pub says: String,
-    /// The next thing to try, where there is one to name.
-    pub next: Option<String>,
+    pub told: Told,
     /// What was being done.
     pub stage: Stage,
     /// Of a build the errors and their places.
@@ -51,11 +49,10 @@ pub enum Kind {
 
 impl Failure {
     /// Of this kind, with this message.
-    pub fn new(kind: Kind, says: impl Into<String>, stage: Stage) -> Failure {
+    pub fn new(kind: Kind, told: impl Into<Told>, stage: Stage) -> Failure {
         Failure {
             kind,
-            says: says.into(),
-            next: None,
+            told: told.into(),
             stage,
             log: None,
             key: None,
@@ -84,12 +81,11 @@ impl Failure {
             Error::At { .. } | Error::Io(_) | Error::Asked(_) => Kind::Ended(error.status()),
         };
         Failure {
-            next: error.hint(),
             log: match error {
                 Error::Build(log) => Some(log.clone()),
                 _ => None,
             },
-            ..Failure::new(kind, error.to_string(), stage)
+            ..Failure::new(kind, error.told(), stage)
         }
     }
 
@@ -116,10 +112,6 @@ impl Failure {
 /// The message, and the next thing to try below it.
 impl Display for Failure {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        f.write_str(&self.says)?;
-        match &self.next {
-            Some(next) => write!(f, "\n  next: {next}"),
-            None => Ok(()),
-        }
+        self.told.fmt(f)
     }
 }

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::session::{Buffer, Image, Session};
 use verify::element::{Elements, Type};
 
-pub use verify::poison::{Poison, is_poison};
+use verify::poison::Poison;
 
 /// Bytes of a guard: as many as the farthest write that is seen, before the first byte
 /// and behind the last one. Where the device cannot make a buffer so much larger there

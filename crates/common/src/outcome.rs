@@ -107,7 +107,7 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Outcome,
         Fields {
             died: Some(how), ..
         } => Outcome::Died(Death {
-            how: How::Device(how),
+            how: How::Device(how.into()),
             stage: Stage::default(),
             taken: Default::default(),
         }),

@@ -13,7 +13,7 @@ use profile::in_order;
 
 pub use profile::Profile;
 pub use runs::{Runs, Sample, measure};
-pub use verify::numbers::{median, quantile};
+use verify::numbers::{median, quantile};
 
 /// Kernels run for so long before they are timed, so that clocks have risen.
 pub const WARM_UP: Duration = Duration::from_millis(30);

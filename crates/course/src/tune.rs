@@ -12,7 +12,7 @@ use common::failure::{Failure, Kind};
 use common::outcome::Skip;
 use common::peak::Peak;
 use common::record::Record;
-use common::timing::{Timing, quantile};
+use common::timing::Timing;
 use diagnostics::terminal::{Out, progress};
 use inspect::judge::{How, Verdict, timed};
 use serde_json::{Value, json};
@@ -24,6 +24,7 @@ use verify::formula::Scope;
 use verify::numbers::count;
 
 use crate::run::line;
+use verify::numbers::quantile;
 
 /// Candidates that are tried at most.
 const MOST: usize = 1000;
@@ -180,7 +181,7 @@ impl TuneArgs {
             return Err(ended.refused().into());
         }
         Ok(ended.records.pop().unwrap_or_else(|| {
-            let says = failure.map_or("", |failure| &failure.says);
+            let says = failure.map_or("", |failure| &failure.told.happened);
             let why = says.lines().next().unwrap_or_default();
             Record::default().skip(Skip::Since(why.into()))
         }))

@@ -25,7 +25,9 @@ mod task;
 mod verdict;
 mod work;
 
-pub use check::{Check, End, Reason, Results};
+pub use answer::End;
+pub use check::Check;
+pub use check::results::{Reason, Results};
 pub use how::{How, SEEDS, Seen, TIMEOUT};
 pub use observation::{Detection, Detector, Evidence, Observation, Part};
 pub use subject::{LaunchFlags, Sides, Subject, drafts, is_own, is_task, macro_of};

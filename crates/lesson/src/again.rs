@@ -2,12 +2,12 @@
 //! held: so it runs once more.
 
 use common::error::{Error, Result};
-use common::memory::Poison;
 use common::timing::Sample;
 use verify::{Differences, Look, Right};
 
 use crate::lesson::Lesson;
 use crate::ready::{Ready, Results};
+use verify::poison::Poison;
 
 impl Lesson {
     /// What is wrong with a result, and whether a second run gives another one. Not in a

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant, SystemTime};
 
 use common::device::Device;
 use common::error::{Error, Result};
-use common::memory::Poison;
 use common::outcome::Outcome;
 use common::record::{Of, Record, Work};
 use common::source::Source;
@@ -27,6 +26,7 @@ use crate::lesson::Lesson;
 use crate::ready::Ready;
 use crate::skip::refused;
 use crate::step::{Card, Part};
+use verify::poison::Poison;
 
 impl Lesson {
     /// The tasks of one of a file's tables, for a problem and the lesson's device.

@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use common::error::{Error, Result};
-use common::memory::{Guarded, Input, Poison};
+use common::memory::{Guarded, Input};
 use common::session::{Launch, Session};
 use task::{Buffer, Plan, Role, Task};
 use verify::Right;
 use verify::element::Elements;
+use verify::poison::Poison;
 use verify::problem::Problem;
 
 /// A task that is ready to run.

@@ -236,9 +236,8 @@ pub fn row(record: &Record, said: bool) -> String {
     }
     if let Some(death) = record.death() {
         // What to do next stands at the end of the lesson.
-        let how = death.to_string();
-        let lines: Vec<&str> = how.lines().take(2).collect();
-        let details = lines.join("\n  ");
+        let details = death.told().without_advice();
+        let details = details.to_string().replace('\n', "\n  ");
         return format!("{name} {}{says}\n    {details}", "✗ DIED".red().bold());
     }
     let checked = if record.is_right() {

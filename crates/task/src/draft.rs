@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use verify::element::Type;
 
-use crate::signature::{Parameter, Signature, Space};
+use crate::signature::{Access, Parameter, Signature, Space};
 
 /// A draft, and whether it leaves one reading only.
 pub struct Draft {
@@ -272,10 +272,10 @@ fn zeros(arg: &Parameter) -> String {
 }
 
 fn image(arg: &Parameter, width: impl Display, height: impl Display) -> String {
-    let role = match &arg.told {
-        told if told.starts_with("read_only") => "in",
-        told if told.starts_with("write_only") => "out",
-        _ => "inout",
+    let role = match arg.access {
+        Access::Read => "in",
+        Access::Write => "out",
+        Access::Both => "inout",
     };
     format!(r#"{{ {role} = ["{width}", "{height}"] }}"#)
 }

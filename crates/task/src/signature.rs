@@ -36,6 +36,8 @@ pub struct Parameter {
     pub told: String,
     /// Where it lies.
     pub space: Space,
+    /// Of an image what kernels may do with it.
+    pub access: Access,
     /// Whether kernels may only read it.
     pub is_const: bool,
     /// The scalars that it, or what it points to, is made of.
@@ -52,6 +54,17 @@ pub struct Parameter {
 
 /// Fields of an array in a struct that anybody gives by value.
 const LONGEST: usize = 1024;
+
+/// What kernels may do with an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Access {
+    /// Read its pixels.
+    Read,
+    /// Write them.
+    Write,
+    /// Both.
+    Both,
+}
 
 /// Where an argument lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -187,11 +200,11 @@ impl Parameter {
         let qualifier = kernel.get_arg_type_qualifier(at).unwrap_or_default();
         let is_constant =
             kernel.get_arg_address_qualifier(at) == Ok(CL_KERNEL_ARG_ADDRESS_CONSTANT);
-        let access = match kernel.get_arg_access_qualifier(at).unwrap_or_default() {
-            _ if space != Space::Image => "",
-            CL_KERNEL_ARG_ACCESS_READ_ONLY => "read_only ",
-            CL_KERNEL_ARG_ACCESS_WRITE_ONLY => "write_only ",
-            _ => "read_write ",
+        let (access, words) = match kernel.get_arg_access_qualifier(at).unwrap_or_default() {
+            _ if space != Space::Image => (Access::Both, ""),
+            CL_KERNEL_ARG_ACCESS_READ_ONLY => (Access::Read, "read_only "),
+            CL_KERNEL_ARG_ACCESS_WRITE_ONLY => (Access::Write, "write_only "),
+            _ => (Access::Both, "read_write "),
         };
         let known = known(types, told.trim_end_matches('*'));
         let (element, lanes, has_gaps) = known.unwrap_or((Type::Float, 0, false));
@@ -205,7 +218,8 @@ impl Parameter {
             has_gaps,
             is_mixed: false,
             parts: parts.collect(),
-            told: format!("{access}{told}"),
+            told: format!("{words}{told}"),
+            access,
         }
     }
 

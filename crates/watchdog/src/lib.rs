@@ -49,7 +49,6 @@ use common::error::Result;
 use worker::{Ended, Work};
 
 pub use ask::{ask, end_group, end_with_us, in_a_group, this_program};
-pub use common::device::icd::LIBRARY_VARIABLE;
 pub use environment::{
     Environment, answer_probe, environment, fallback_driver, is_child, is_probe,
 };

@@ -14,7 +14,7 @@ pub fn cpu() -> String {
         .unwrap_or_else(|| std::env::consts::ARCH.into())
 }
 
-pub use verify::cores::cores;
+use verify::cores::cores;
 
 /// The CPU's name and its cores, as recordings have them.
 pub fn host() -> String {

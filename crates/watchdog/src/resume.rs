@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use common::death::Death;
-use common::error::Result;
+use common::error::{Result, Told};
 use common::outcome::Outcome;
 use common::peak::Peak;
 use common::record::Record;
@@ -174,32 +174,30 @@ pub fn note_death(events: &Path, death: &Death) -> Result<bool> {
 
 /// How the lesson ended, and below it how kernels died before, which perhaps nobody
 /// has told yet.
-pub fn after_earlier_deaths(events: &Path, death: &Death) -> String {
-    let mut how = death.to_string();
-    for record in Earlier::of(events::read(events)).deaths() {
-        let earlier = record.why().unwrap_or_default();
-        let head = earlier.lines().next().unwrap_or_default();
-        how.push_str(&format!("\n  before that: {head}"));
+pub fn after_earlier_deaths(events: &Path, death: &Death) -> Told {
+    let mut told = death.told();
+    for earlier in Earlier::of(events::read(events)).deaths() {
+        let earlier = earlier.death().map(Death::told).unwrap_or_default();
+        told.happened += &format!("\n  before that: {}", earlier.happened);
     }
-    how
+    told
 }
 
 /// What ends a lesson in which kernels died: each death in a line, and what to do.
 pub fn last_words(died: &[Record], lesson: &str, wrong: usize) -> String {
-    let deaths: Vec<String> = died.iter().filter_map(Record::why).collect();
-    let deaths = || deaths.iter().map(String::as_str);
-    let mut lines: Vec<&str> = deaths().filter_map(|how| how.lines().next()).collect();
-    let mut count = format!("{} died in {lesson}", numbers::count(died.len(), "kernel"));
-    if wrong > 0 {
-        count += &format!(", {wrong} gave a wrong result");
+    let deaths = died.iter().filter_map(Record::death).map(Death::told);
+    let (mut lines, mut advice) = (Vec::new(), Vec::new());
+    for Told { happened, next, .. } in deaths {
+        lines.push(happened);
+        advice.extend(next.filter(|next| !advice.contains(next)));
     }
-    lines.push(&count);
-    for advice in deaths().filter_map(|how| how.lines().last()) {
-        let advice = advice.trim_start();
-        if !lines.contains(&advice) {
-            lines.push(advice);
-        }
-    }
+    let wrong = match wrong {
+        0 => String::new(),
+        wrong => format!(", {wrong} gave a wrong result"),
+    };
+    let count = numbers::count(died.len(), "kernel");
+    lines.push(format!("{count} died in {lesson}{wrong}"));
+    lines.extend(advice.iter().map(|next| format!("next: {next}")));
     lines.join("\n  ")
 }
 
@@ -219,14 +217,22 @@ mod tests {
 
     fn death(how: &str, stage: Stage) -> Death {
         Death {
-            how: How::Device(how.into()),
+            how: How::Device(Told {
+                happened: how.into(),
+                next: Some("look".into()),
+                ..Told::default()
+            }),
             stage,
             taken: Duration::ZERO,
         }
     }
 
     fn failure() -> Failure {
-        Failure::new(Kind::OpenCl, "CL_OUT_OF_RESOURCES", Stage::Starting)
+        Failure::new(
+            Kind::OpenCl,
+            "CL_OUT_OF_RESOURCES".to_string(),
+            Stage::Starting,
+        )
     }
 
     fn begun(kernel: &str) -> Event {
@@ -273,7 +279,7 @@ mod tests {
             "all kernels share the file"
         );
         write(&Event::Doing(Stage::running("a")));
-        assert!(note_death(&path, &death("crash\n  next: look", Stage::running("a"))).unwrap());
+        assert!(note_death(&path, &death("crash", Stage::running("a"))).unwrap());
         let words = "a child that begins nothing";
         assert!(
             !note_death(&path, &death("crash", Stage::running("a"))).unwrap(),
@@ -285,8 +291,8 @@ mod tests {
             !note_death(&path, &death("crash", Stage::running("a"))).unwrap(),
             "{words}"
         );
-        let words = after_earlier_deaths(&path, &death("no device", Stage::Loading));
-        assert_eq!(words, "no device\n  before that: crash");
+        let told = after_earlier_deaths(&path, &death("no device", Stage::Loading));
+        assert_eq!(told.happened, "no device\n  before that: crash");
         let died = Earlier::of(events::read(&path)).take("a").unwrap();
         assert_eq!(died[0].why().as_deref(), Some("crash\n  next: look"));
         std::fs::remove_file(path).unwrap();
@@ -297,7 +303,7 @@ mod tests {
         let file = events::EventsFile::new().unwrap();
         let write = |event: &Event| Sender::to(&file.path).unwrap().send(event).unwrap();
         let earlier = || Earlier::of(events::read(&file.path));
-        let died = death("CL_OUT_OF_RESOURCES\n  next: look", Stage::Starting);
+        let died = death("CL_OUT_OF_RESOURCES", Stage::Starting);
         assert!(!note_loss(&file.path, &died).unwrap());
         write(&Event::Trial {
             what: 7.into(),
@@ -321,15 +327,21 @@ mod tests {
 
     #[test]
     fn the_last_words_name_every_death_and_say_the_same_advice_once() {
-        let died = |how: &str| Record {
-            outcome: Outcome::Died(death(how, Stage::Starting)),
+        let died = |happened: &str, next: &str| Record {
+            outcome: Outcome::Died(Death {
+                how: How::Device(Told {
+                    happened: happened.into(),
+                    cause: Some("x".into()),
+                    next: Some(next.into()),
+                }),
+                ..death("", Stage::Starting)
+            }),
             ..Record::default()
         };
-        let crash = "a crashed\n  likely cause: x\n  next: look";
         let all = [
-            died(crash),
-            died("b hung\n  next: wait"),
-            died("c crashed\n  next: look"),
+            died("a crashed", "look"),
+            died("b hung", "wait"),
+            died("c crashed", "look"),
         ];
         assert_eq!(
             last_words(&all, "lesson 5", 1),
@@ -349,7 +361,7 @@ mod tests {
             limits: Some(limits),
             gflops: Some(12.5),
             seconds: vec![0.5, 0.25],
-            outcome: Outcome::Died(death("crashed\n  next: look", Stage::Starting)),
+            outcome: Outcome::Died(death("crashed", Stage::Starting)),
             ..record("a variant")
         };
         let all = [

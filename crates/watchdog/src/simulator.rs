@@ -84,38 +84,40 @@ impl FaultKind {
     }
 }
 
-const BEYOND_ITS_ARRAY: &str = "an index is beyond the end of an array of fixed length";
-
-/// The words of its log that stand for a kind of fault, and what these mean.
+/// The words of its log that stand for a kind of fault, what these mean where they do not say it, and
+/// how to see that it errs, where it is known to report that of right kernels.
 #[rustfmt::skip]
-const MEANINGS: [(FaultKind, &str, &str); 10] = [
+const MEANINGS: [(FaultKind, &str, Option<&str>, Option<&str>); 12] = [
     (FaultKind::Races, "Read-write data race",
-     "one item writes what another reads, in no set order"),
+     Some("one item writes what another reads, in no set order"), None),
     (FaultKind::Races, "Write-write data race",
-     "two items write the same element, in no set order, be it the same value or not"),
-    (FaultKind::Races, "data race",
-     "two items use the same element, in no set order"),
+     Some("two items write the same element, in no set order, be it the same value or not"), None),
+    (FaultKind::Races, "data race", Some("two items use the same element, in no set order"), None),
     (FaultKind::Bounds, "not aligned",
-     "a vector is read or written at an address that is no multiple of its size"),
-    (FaultKind::Bounds, "Invalid read", "something outside of every array is read"),
-    (FaultKind::Bounds, "Invalid write", "something is written outside of every array"),
-    (FaultKind::Bounds, "exceeds static array", BEYOND_ITS_ARRAY),
-    (FaultKind::Bounds, "Invalid ", "an access that OpenCL forbids"),
-    (FaultKind::Uninitialised, "ninitialized ", "a value is used that was never written"),
+     Some("a vector is read or written at an address that is no multiple of its size"), None),
+    (FaultKind::Bounds, "Invalid read",
+     Some("something outside of every array is read"), None),
+    (FaultKind::Bounds, "Invalid write",
+     Some("something is written outside of every array"), None),
+    (FaultKind::Bounds, "exceeds static array",
+     Some("an index is beyond the end of an array of fixed length"), Some(FOLDED)),
+    (FaultKind::Bounds, "Invalid ", Some("an access that OpenCL forbids"), None),
+    (FaultKind::Uninitialised, "ninitialized ",
+     Some("a value is used that was never written"), None),
     (FaultKind::Barriers, "divergence",
-     "some items of a group reach a barrier and others do not"),
+     Some("some items of a group reach a barrier and others do not"), None),
+    (FaultKind::Other, GAVE_UP, None, Some(GIVES_UP)),
+    (FaultKind::Other, "Work item needed to access private memory", None, Some(GIVES_UP)),
 ];
 
-/// What it is known to report of right kernels: a kind, with what words the report begins or
-/// what a line that takes part has, and how to see that it errs.
+const FOLDED: &str = "its compiler folds the indices of nested arrays into one, so a walk through \
+                      all rows is reported, too: walk with two indices, and a false report goes";
+const GIVES_UP: &str = "the simulator itself gives up here, as 21.10 does on frexp, modf and their \
+                        like with a private variable: what it did not see is not judged";
+
+/// The same of what it reports of lines with these words.
 #[rustfmt::skip]
-const DOUBTS: [(FaultKind, &[&str], &str); 4] = [
-    (FaultKind::Bounds, &[BEYOND_ITS_ARRAY],
-     "its compiler folds the indices of nested arrays into one, so a walk through all rows is \
-      reported, too: walk with two indices, and a false report goes"),
-    (FaultKind::Other, &[GAVE_UP, "Work item needed to access private memory"],
-     "the simulator itself gives up here, as 21.10 does on frexp, modf and their like with a \
-      private variable: what it did not see is not judged"),
+const DOUBTS: [(FaultKind, &[&str], &str); 2] = [
     (FaultKind::Uninitialised, &["atomic_xchg", "atomic_cmpxchg"],
      "it takes the old value, which an exchange returns, for used: fill the buffer before, and \
       a false report goes"),
@@ -138,18 +140,16 @@ pub struct Fault {
     pub lines: BTreeSet<Line>,
     /// How often it was reported.
     pub times: usize,
+    doubt: Option<&'static str>,
 }
 
 impl Fault {
     /// Why a right kernel may be reported for this, and how to see it.
     pub fn doubt(&self) -> Option<&'static str> {
-        let shows = |words: &&str| {
-            let mut lines = self.lines.iter();
-            self.meaning.starts_with(words) || lines.any(|line| line.code.contains(words))
-        };
+        let shows = |words: &&str| self.lines.iter().any(|line| line.code.contains(words));
         let mut doubts = DOUBTS.iter().filter(|(kind, ..)| *kind == self.kind);
         let doubt = doubts.find(|(_, words, _)| words.iter().any(shows));
-        doubt.map(|(.., how)| *how)
+        self.doubt.or(doubt.map(|(.., how)| *how))
     }
 }
 
@@ -212,7 +212,7 @@ impl Log {
     pub fn of(log: &str) -> Log {
         let mut faults: Vec<Fault> = Vec::new();
         for (title, lines) in reports(log) {
-            let (kind, meaning) = meaning(title);
+            let (kind, meaning, doubt) = meaning(title);
             let mut known = faults.iter_mut();
             match known.find(|fault| fault.meaning == meaning && fault.lines == lines) {
                 Some(fault) => fault.times += 1,
@@ -221,6 +221,7 @@ impl Log {
                     meaning: meaning.into(),
                     lines,
                     times: 1,
+                    doubt,
                 }),
             }
         }
@@ -272,13 +273,13 @@ fn place(line: &str) -> Option<(usize, Option<String>)> {
     Some((number, is_other.then(|| file.into())))
 }
 
-/// The kind of a report, and what is wrong; the report's own words where they are new.
-fn meaning(title: &str) -> (FaultKind, &str) {
-    let mut known = MEANINGS.iter();
-    let known = known.find(|(_, words, _)| title.contains(words));
-    known.map_or((FaultKind::Other, title), |(kind, _, meaning)| {
-        (*kind, meaning)
-    })
+/// The kind of a report, what is wrong, in the report's own words where they are new, and its doubt.
+fn meaning(title: &str) -> (FaultKind, &str, Option<&'static str>) {
+    let known = MEANINGS.iter().find(|(_, words, ..)| title.contains(words));
+    known.map_or(
+        (FaultKind::Other, title, None),
+        |(kind, _, meaning, doubt)| (*kind, meaning.unwrap_or(title), *doubt),
+    )
 }
 
 /// Faults that a row tells, the first ones.

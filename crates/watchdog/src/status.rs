@@ -86,7 +86,7 @@ fn head() -> String {
 
 /// An error on standard error, with the next thing to try.
 pub fn complain(error: &Error) {
-    show_error(&head(), &error.with_hint().to_string());
+    show_error(&head(), &error.told().to_string());
 }
 
 /// The child's side: all is done and said, with this status, and the driver's own end may

@@ -172,7 +172,7 @@ fn end_by_itself(status: u8, events: &[Event]) -> End {
     let is_said = |event: &&Event| !matches!(event, Event::Leaving(_));
     match (status, events.iter().rev().find(is_said)) {
         (5, Some(Event::Failed(failure))) if failure.kind == Kind::OpenCl => {
-            died(events, How::Device(failure.to_string()))
+            died(events, How::Device(failure.told.clone()))
         }
         _ => End::Exit(status),
     }

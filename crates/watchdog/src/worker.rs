@@ -269,7 +269,7 @@ impl Ended {
     /// The error of one that died.
     pub fn lost(&self) -> Option<Error> {
         let failure = self.death.as_ref().and(self.failure.as_ref());
-        failure.map(|failure| Error::Died(failure.says.clone()))
+        failure.map(|failure| Error::Died(failure.to_string()))
     }
 
     /// Of what a worker has written.
@@ -336,12 +336,12 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
             Some(End::Died(death)) => death,
         };
         let dead = |death: Death| {
-            let says = match death.how {
-                How::Stopped(_) => death.to_string(),
+            let told = match death.how {
+                How::Stopped(_) => death.told(),
                 _ => resume::after_earlier_deaths(&events.path, &death),
             };
             Ok(Some(Ended {
-                failure: Some(Failure::new(Kind::Died, says, death.stage.clone())),
+                failure: Some(Failure::new(Kind::Died, told, death.stage.clone())),
                 death: Some(death),
                 ..Ended::of(5, &events)
             }))

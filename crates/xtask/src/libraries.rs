@@ -15,7 +15,6 @@ use std::io::Write;
 use anyhow::{Result, ensure};
 use clap::Args;
 use common::record::Record;
-use common::timing::quantile;
 use diagnostics::aside;
 use diagnostics::terminal::Out;
 use serde_json::{Value, json};
@@ -31,6 +30,7 @@ use comparison::{Comparison, OURS, OURS_BY_VENDOR, Rate};
 use cublas::OnGpu;
 use library::{Library, Multiply, measure};
 use openblas::OnHost;
+use verify::numbers::quantile;
 
 /// What is compared.
 #[derive(Args)]

@@ -5,9 +5,10 @@ use std::time::Instant;
 use common::Result;
 use common::record::{Record, Work};
 use common::session::Launch;
-use common::timing::{Profile, Runs, Timing, measure, median};
+use common::timing::{Profile, Runs, Timing, measure};
 use diagnostics::terminal::table;
 use lesson::Lesson;
+use verify::numbers::median;
 use verify::numbers::{seconds, significant};
 
 /// Saxpy's launches: the first one, which may include the driver's last compilation, and those

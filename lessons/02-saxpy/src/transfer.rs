@@ -8,13 +8,13 @@ use common::pinned::Pinned;
 use common::record::Record;
 use common::session::Session;
 use common::stage::Stage;
-use common::timing::median;
 use common::{Error, Result};
 use diagnostics::terminal::table;
 use lesson::Lesson;
 use verify::numbers::{seconds, significant};
 
 use super::host;
+use verify::numbers::median;
 
 /// Moves a vector there and back, and says how often the device must use what it was sent
 /// before it is done sooner than the host's loop, on one core and on all.

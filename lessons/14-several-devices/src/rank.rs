@@ -45,7 +45,7 @@ pub fn rank() -> Result<()> {
     let who = format!("rank {} on {host}", world.rank());
     if let Err(error) = work(&flags, &world) {
         // Those that wait for this rank would wait for ever: MPI ends them.
-        diagnostics::terminal::show_error("", &format!("{who}: {}", error.with_hint()));
+        diagnostics::terminal::show_error("", &format!("{who}: {}", error.told()));
         let _ = stderr().flush();
         world.abort(i32::from(error.status()));
     }

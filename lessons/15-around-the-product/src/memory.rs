@@ -9,7 +9,6 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use common::error::{During, Error, Result};
 use common::program;
 use common::session::Session;
-use common::timing::median;
 use diagnostics::terminal::table;
 use lesson::Lesson;
 use opencl3::kernel::{ExecuteKernel, Kernel};
@@ -17,6 +16,7 @@ use opencl3::memory::*;
 use opencl3::svm::SvmVec;
 use opencl3::types::{CL_BLOCKING, cl_mem};
 use verify::element::Type;
+use verify::numbers::median;
 use verify::numbers::seconds;
 
 /// A page of memory, at whose beginning a driver can take over what the host has.

@@ -2,13 +2,13 @@
 //! it is the host's time.
 
 use common::Result;
-use common::memory::Poison;
 use common::outcome::Outcome;
 use common::record::Record;
 use common::session::Recorded;
 use common::timing::measure;
 use lesson::Lesson;
 use task::{Arg, Task};
+use verify::poison::Poison;
 
 /// How the launches come to the device.
 #[derive(Clone, Copy, PartialEq)]

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use common::command;
+use common::device::icd::LIBRARY_VARIABLE;
 use common::device::icd::{self, ICD_VARIABLE, icd_place};
 use serde_json::Value;
 use verify::numbers;
-use watchdog::LIBRARY_VARIABLE;
 use watchdog::packages;
 use watchdog::scratch::Scratch;
 

@@ -2,7 +2,7 @@
 //! nobody said, and with extreme numbers; and what a simulator sees of it. Each is done by a
 //! worker, so that a crash or a hang is one more answer.
 
-mod results;
+pub(crate) mod results;
 
 use anyhow::Result;
 use common::death::How as Ending;
@@ -14,7 +14,7 @@ use verify::element::Type;
 use watchdog::simulator::{Log, look_for_faults, oclgrind};
 use watchdog::worker::Work;
 
-use crate::judge::answer::{DRIVER_DIED, OUT_OF_STACK, judge};
+use crate::judge::answer::{DRIVER_DIED, End, OUT_OF_STACK, judge};
 use crate::judge::how::How;
 use crate::judge::observation::{Detection, Detector, Observation, Part};
 use crate::judge::simulator;
@@ -23,11 +23,9 @@ use crate::judge::task::asked::{Asked, Case, Origin, Purpose};
 use crate::judge::task::other::Other;
 use crate::judge::verdict::Verdict;
 use crate::judge::work;
+use results::{Reason, Results, Tried};
 use task::form::{Form, Given, Or};
 use task::sizes::{FEW, Sizes, in_words, product};
-
-pub use crate::judge::answer::End;
-pub use results::{Reason, Results, Tried};
 
 /// Where the simulator, which is slow, looks at a lesson's product: partial groups and tiles in
 /// every dimension, several groups in two. K is below N, so that rows of the wrong width overlap.

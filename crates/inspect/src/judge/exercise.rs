@@ -19,6 +19,7 @@ use crate::judge::answer::{End, judge};
 use crate::judge::how::{How, Seen};
 use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
 use crate::judge::rates;
+use crate::judge::task::asked;
 use crate::judge::work;
 use simulated::{first_wrong, simulate};
 use task::form::Form;
@@ -39,7 +40,7 @@ pub(crate) struct Asked<'a> {
 
 impl Asked<'_> {
     /// The worker that checks these.
-    fn work(&self, asked: &work::Asked) -> Result<Work> {
+    fn work(&self, asked: &asked::Asked) -> Result<Work> {
         let mut work = work::work(asked)?;
         work::flags(&mut work, self.how, false);
         Ok(work)

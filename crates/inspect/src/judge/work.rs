@@ -13,8 +13,7 @@ use watchdog::simulator::{self, oclgrind};
 use watchdog::worker::{Ended, Work};
 
 use crate::judge::how::How;
-pub(crate) use crate::judge::task::asked::Asked;
-use crate::judge::task::asked::{Case, Purpose};
+use crate::judge::task::asked::{Asked, Case, Purpose};
 
 /// A worker for this, by a lesson's flags.
 pub(crate) fn work(asked: &Asked) -> Result<Work> {

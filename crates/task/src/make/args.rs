@@ -15,7 +15,7 @@ use verify::matrix;
 
 use super::{launch, wrong};
 use crate::form::{Given, LaunchForm, Length, Or};
-use crate::signature::{Parameter, Signature, Space};
+use crate::signature::{Access, Parameter, Signature, Space};
 
 /// Goes through the arguments of all launches.
 pub struct Maker {
@@ -247,18 +247,19 @@ impl Maker {
             }
         };
         must_lie(parameter, Space::Image, "an image")?;
-        let access = parameter.map_or("", |one| &one.told);
-        let written = given.out.is_some() || given.inout.is_some();
-        let (may_not, right) = if written {
-            ("read_only", "in")
+        let is_written = given.out.is_some() || given.inout.is_some();
+        let (may_not, right) = if is_written {
+            (Access::Read, "in")
         } else {
-            ("write_only", "out")
+            (Access::Write, "out")
         };
-        if given.between.is_none() && access.starts_with(may_not) {
-            return Err(wrong(
-                "",
-                format!("args: an image that is {access} is given with {right} = [WIDTH, HEIGHT]"),
-            ));
+        if let Some(Parameter { told, access, .. }) = parameter
+            && given.between.is_none()
+            && *access == may_not
+        {
+            let why =
+                format!("args: an image that is {told} is given with {right} = [WIDTH, HEIGHT]");
+            return Err(wrong("", why));
         }
         let format = Format::named(given.format.as_deref().unwrap_or("rgba float"));
         let format = format.map_err(|why| wrong("format", format!("args: format: {why}")))?;

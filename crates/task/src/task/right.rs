@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use super::{Buffer, Plan, Right, Task};
 use common::error::{Error, Result};
-use common::memory::is_poison;
 use common::session::Format;
 use verify::element::Elements;
 use verify::formula::Formula;
 use verify::matrix::Matrix;
+use verify::poison::is_poison;
 use verify::problem::Problem;
 use verify::{self, Differences, Right as Checked, check_each, check_same};
 

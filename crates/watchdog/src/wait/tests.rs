@@ -31,7 +31,11 @@ fn crashes_and_failed_devices_are_deaths() {
 }
 
 fn failure() -> Failure {
-    Failure::new(Kind::OpenCl, "CL_OUT_OF_RESOURCES", Stage::Starting)
+    Failure::new(
+        Kind::OpenCl,
+        "CL_OUT_OF_RESOURCES".to_string(),
+        Stage::Starting,
+    )
 }
 
 /// Waits, and asks for no early end.
@@ -90,7 +94,7 @@ fn who_works_too_long_is_ended_and_not_who_is_stopped_or_gets_no_core() {
     let begun = Instant::now();
     let spin = || while begun.elapsed() < Duration::from_millis(1100) {};
     std::thread::scope(|scope| {
-        for _ in 0..2 * crate::machine::cores() {
+        for _ in 0..2 * verify::cores::cores() {
             scope.spawn(spin);
         }
         let script = format!("exec nice -n 10 sh -c '{LOOP}'");

@@ -5,8 +5,8 @@ use std::fs;
 
 use anyhow::{Context, Result};
 use common::clone::workspace;
-use common::timing::quantile;
 use serde::{Deserialize, Serialize};
+use verify::numbers::quantile;
 use verify::shape::Shape;
 
 /// The course's own kernels, in the place of a library's name: the one of standard OpenCL C

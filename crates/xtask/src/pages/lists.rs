@@ -1,7 +1,6 @@
 //! Tables of what is kept beside the recordings: a lesson's exercises, a problem's stages.
 
 use anyhow::{Context, Result};
-use common::timing::quantile;
 use serde_json::Value;
 use verify::numbers::{percent, seconds};
 use watchdog::data::recording::name_on;
@@ -9,6 +8,7 @@ use watchdog::lessons::numbered;
 
 use super::markdown::{Row, or_dash, table};
 use crate::kept;
+use verify::numbers::quantile;
 
 /// A lesson's exercises: what each trains, and the command that checks it.
 pub fn exercises(number: u32) -> Result<String> {
