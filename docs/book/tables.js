@@ -8,4 +8,6 @@ for (const table of document.querySelectorAll(".table-wrapper")) {
         const parts = text.data.split(/(?<=_)/);
         text.replaceWith(...parts.flatMap((part) => [part, document.createElement("wbr")]).slice(0, -1));
     }
+    // Where that is not enough it scrolls in any case, and its names need fewer lines.
+    table.classList.toggle("scrolls", table.scrollWidth > table.clientWidth);
 }

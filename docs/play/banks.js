@@ -23,21 +23,21 @@
         ],
         tasks: [
             {
-                says: "All 32 items want the same bank, which serves them one after the other. Find the least <b>padding</b> with which one turn is enough.",
+                says: "All 32 items want the same bank, which serves them one after the other. Find the least <b>padding</b> with which one pass is enough.",
                 start: start({}),
-                met: ({ row, padding, floats }, { turns }) => row === side && floats === 1 && padding === 1 && turns === 1,
+                met: ({ row, padding, floats }, { passes }) => row === side && floats === 1 && padding === 1 && passes === 1,
                 why: "Each row begins one bank further on, so the column lies on a diagonal.",
             },
             {
-                says: "Without padding: find another <b>row length</b> that needs one turn.",
+                says: "Without padding: find another <b>row length</b> that needs one pass.",
                 start: start({}),
-                met: ({ padding, floats }, { turns }) => padding === 0 && floats === 1 && turns === 1,
+                met: ({ padding, floats }, { passes }) => padding === 0 && floats === 1 && passes === 1,
                 why: "Every odd length does. It shares no factor with 32, so 32 steps of it visit all 32 banks.",
             },
             {
-                says: "Each item reads a <code>float4</code>: 128 words from 32 banks, at least 4 turns. Find the <b>padding</b> that needs no more.",
+                says: "Each item reads a <code>float4</code>: 128 words from 32 banks, at least 4 passes. Find the <b>padding</b> that needs no more.",
                 start: start({ floats: 4 }),
-                met: ({ row, floats }, { turns }) => row === side && floats === 4 && turns === 4,
+                met: ({ row, floats }, { passes }) => row === side && floats === 4 && passes === 4,
                 why: "Four floats. That keeps every row aligned, and spreads the rows over all banks: lesson 8's PAD 4.",
             },
         ],
@@ -54,10 +54,10 @@
         const aligned = length % state.floats === 0;
         const words = aligned ? column(state) : upTo(WARP).map(() => []);
         const asked = banks(words.flat());
-        const turns = aligned ? Math.max(...asked) : Infinity;
+        const passes = aligned ? Math.max(...asked) : Infinity;
         bars(sheet, state, asked, words[state.item]);
         memory(sheet, state, words);
-        return { sheet, counted: { turns }, result: result(state, asked, turns), detail: detail(state, words, asked) };
+        return { sheet, counted: { passes }, result: result(state, asked, passes), detail: detail(state, words, asked) };
     }
 
     /** Above each bank, how many words it must deliver. */
@@ -74,7 +74,7 @@
         if (most > 0) {
             const high = BARS - unit * most - 2;
             sheet.line("limit", [LEFT, high], [LEFT + CELL * WARP, high]);
-            sheet.text("bold limit end", LEFT + CELL * WARP, high - 5, plural(most, "turn"));
+            sheet.text("bold limit end", LEFT + CELL * WARP, high - 5, plural(most, "pass"));
         }
         sheet.text("small soft", LEFT, MEMORY - 8, "bank 0");
         sheet.text("small soft end", LEFT + CELL * WARP, MEMORY - 8, "bank 31");
@@ -100,14 +100,14 @@
         }
     }
 
-    function result({ row, padding, floats }, asked, turns) {
-        if (turns === Infinity) {
+    function result({ row, padding, floats }, asked, passes) {
+        if (passes === Infinity) {
             return `<b>Not aligned:</b> rows of ${row + padding} floats, where a <code>${TYPES[floats]}</code> begins at a multiple of ${floats}.`;
         }
         const busy = asked.filter((count) => count > 0).length;
         const fewest = floats;
-        const more = turns > fewest ? `, ${turns / fewest} times the least` : ", the least there can be";
-        return `<b>${plural(turns, "turn")}</b>${more}: ${plural(32 * floats, "word")} from ${plural(busy, "bank")}.`;
+        const more = passes > fewest ? `, ${passes / fewest} times the least` : ", the least there can be";
+        return `<b>${plural(passes, "pass")}</b>${more}: ${plural(32 * floats, "word")} from ${plural(busy, "bank")}.`;
     }
 
     function detail({ item, floats }, words, asked) {
@@ -115,7 +115,7 @@
         if (first === undefined) return "Change the row, the padding or the type.";
         const bank = first % WARP;
         const where = floats === 1 ? `word ${first}, in bank ${bank}` : `words ${first} to ${first + floats - 1}, from bank ${bank} on`;
-        return `Item ${item} reads the beginning of row ${item}: ${where}. That bank must deliver ${plural(asked[bank], "word")}, one in each turn.`;
+        return `Item ${item} reads the beginning of row ${item}: ${where}. That bank must deliver ${plural(asked[bank], "word")}, one in each pass.`;
     }
 
     place(widget);

@@ -85,7 +85,7 @@ const play = {};
     }
 
     /** Banks work at the same time, each a word at a time: the busiest one decides. */
-    const turns = (words) => Math.max(...banks(words));
+    const passes = (words) => Math.max(...banks(words));
 
     /**
      * What one group of lesson 6's matmul_tiled does, step after step. `reads` and `writes`
@@ -141,6 +141,6 @@ const play = {};
 
     play.counting = {
         WARP, upTo, sectors, ids, elements, product, copy,
-        column, banks, turns, walk, total, tiled, tile, intensity, bound,
+        column, banks, passes, walk, total, tiled, tile, intensity, bound,
     };
 }

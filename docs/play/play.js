@@ -194,8 +194,8 @@
     const whole = (number) => Math.round(number).toString().replace(/\B(?=(\d{3})+$)/g, ",");
     /** Three digits, as the pages' tables have them. */
     const significant = (number) => (number >= 100 ? whole(number) : String(Number(number.toPrecision(3))));
-    /** "1 sector", "2 sectors". */
-    const plural = (number, word) => `${whole(number)} ${word}${number === 1 ? "" : "s"}`;
+    /** "1 sector", "2 sectors", "2 passes". */
+    const plural = (number, word) => `${whole(number)} ${word}${number === 1 ? "" : word.endsWith("s") ? "es" : "s"}`;
 
     Object.assign(play, { Sheet, choice, range, place, whole, significant, plural });
 }

@@ -24,8 +24,8 @@ const CHECKS = {
         const count = (array) => sectors(touched[array], one.bytes, one.size).length;
         return [[count("in"), one.in], [count("out"), one.out]];
     },
-    banks({ column, turns }, one) {
-        return [[turns(column(one).flat()), one.turns]];
+    banks({ column, passes }, one) {
+        return [[passes(column(one).flat()), one.passes]];
     },
     walk({ tiled }, one) {
         const { globalA, globalB, globalStores, localLoads, localStores } = tiled(one);

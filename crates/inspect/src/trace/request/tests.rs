@@ -182,8 +182,8 @@ fn what_the_book_counts_of_banks_is_counted_here_as_well() {
         let number = |name: &str| case[name].as_u64().unwrap();
         let (length, floats) = (number("row") + number("padding"), number("floats"));
         if length.is_multiple_of(floats) {
-            let turns = passes(4 * floats, |i| 4 * length * i)[0];
-            assert_eq!(turns, number("turns"), "{case}");
+            let counted = passes(4 * floats, |i| 4 * length * i)[0];
+            assert_eq!(counted, number("passes"), "{case}");
             held += 1;
         }
     }
