@@ -60,7 +60,7 @@ impl Lesson {
     ) -> Result<()> {
         let flags = self.flags();
         if flags.long || flags.json || !flags.only.is_empty() {
-            return self.measure_below(&format!("\n  {heading}"), text, table, problem);
+            return self.measure_below(heading, text, table, problem);
         }
         self.more.push(heading.into());
         Ok(())
@@ -77,12 +77,24 @@ impl Lesson {
     ) -> Result<()> {
         let of = Location::caller().file();
         let tasks = self.tasks(text, table, problem)?;
-        if !tasks.iter().any(|task| self.flags().wants_task(task)) {
+        let measured = self.measure_against(heading, tasks, |_| Ok(()));
+        measured.map_err(|error| Rows { text, of }.placed(error))
+    }
+
+    /// Those of these tasks that are asked for, below a heading, when they were told what is right.
+    pub fn measure_against(
+        &mut self,
+        heading: &str,
+        mut tasks: Vec<Task>,
+        right: impl FnOnce(&mut [Task]) -> Result<()>,
+    ) -> Result<()> {
+        tasks.retain(|task| self.flags().wants_task(task));
+        if tasks.is_empty() {
             return Ok(());
         }
-        self.say(heading)?;
-        let measured = self.measure_all(&tasks);
-        measured.map_err(|error| Rows { text, of }.placed(error))
+        self.say(format!("\n  {heading}"))?;
+        right(&mut tasks)?;
+        self.measure_all(&tasks)
     }
 
     /// Prints a table of tasks, each verified and timed, but for those that `--only`
@@ -90,7 +102,6 @@ impl Lesson {
     pub fn measure_all(&mut self, tasks: &[Task]) -> Result<()> {
         let wanted = tasks.iter().filter(|task| self.flags().wants_task(task));
         let wanted: Vec<&Task> = wanted.collect();
-        self.peak()?;
         let Some(first) = wanted.first() else {
             return Ok(());
         };

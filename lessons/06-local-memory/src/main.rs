@@ -104,7 +104,7 @@ fn main() -> ExitCode {
         lesson.compare_with_host(&problem)?;
         lesson.measure_beside("A column instead of tiles", KERNELS, "column", &problem)?;
         let Shape { m, n, .. } = problem.shape;
-        let heading = format!("\n  Transposing {m} x {n} floats: what bank conflicts cost");
+        let heading = format!("Transposing {m} x {n} floats: what bank conflicts cost");
         lesson.measure_below(&heading, KERNELS, "transposed", &problem)
     })
 }

@@ -78,7 +78,7 @@ fn main() -> ExitCode {
         widths(lesson)?;
         lesson.measure_table(KERNELS, "columns", &problem)?;
         lesson.compare_with_host(&problem)?;
-        let heading = "\n  The other way to use lanes: terms of one sum, added up by dot()";
+        let heading = "The other way to use lanes: terms of one sum, added up by dot()";
         lesson.measure_below(heading, KERNELS, "terms", &problem)
     })
 }

@@ -6,7 +6,7 @@ mod right;
 use std::process::ExitCode;
 
 use common::Result;
-use lesson::{Lesson, lesson};
+use lesson::lesson;
 use task::{Right, Task};
 use verify::element::Type;
 use verify::problem::Problem;
@@ -27,8 +27,8 @@ fn main() -> ExitCode {
         };
         let n = numbers.count();
         let sums = lesson.tasks(STEPS, "sum", &problem)?;
-        show(lesson, &format!("A sum of {n} floats"), sums, || {
-            numbers.sum()
+        lesson.measure_against(&format!("A sum of {n} floats"), sums, |tasks| {
+            each_is(tasks, numbers.sum())
         })?;
         if !lesson.flags().json && lesson.flags().wants("sum_tree") {
             lesson.say(numbers.rounding())?;
@@ -40,30 +40,17 @@ fn main() -> ExitCode {
                 task.names.push(("constant".into(), constant.into()));
             }
             let title = format!("A histogram of {n} bytes, {input}");
-            show(lesson, &title, histograms, || {
-                numbers.histogram(constant == "1")
+            lesson.measure_against(&title, histograms, |tasks| {
+                each_is(tasks, numbers.histogram(constant == "1"))
             })?;
         }
         let title = format!("Softmax of {} rows of {}", shape.m, shape.n);
         let softmaxes = lesson.tasks(STEPS, "softmax", &problem)?;
-        show(lesson, &title, softmaxes, || numbers.softmax())
+        lesson.measure_against(&title, softmaxes, |tasks| each_is(tasks, numbers.softmax()))
     })
 }
 
-/// A table of tasks whose results must be these, unless `--only` leaves out all of them.
-fn show(
-    lesson: &mut Lesson,
-    title: &str,
-    mut tasks: Vec<Task>,
-    right: impl FnOnce() -> Right,
-) -> Result<()> {
-    if !tasks.iter().any(|task| lesson.flags().wants(&task.kernel)) {
-        return Ok(());
-    }
-    let right = right();
-    for task in &mut tasks {
-        task.right = right.clone();
-    }
-    lesson.say(format!("\n  {title}"))?;
-    lesson.measure_all(&tasks)
+fn each_is(tasks: &mut [Task], right: Right) -> Result<()> {
+    tasks.iter_mut().for_each(|task| task.right = right.clone());
+    Ok(())
 }

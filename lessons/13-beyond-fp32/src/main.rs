@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         one_row(lesson)?;
         let problem = lesson.problem()?;
         let below = |lesson: &mut Lesson, heading: &str, table: &str| {
-            lesson.measure_below(&format!("\n  {heading}"), STEPS, table, &problem)
+            lesson.measure_below(heading, STEPS, table, &problem)
         };
         below(lesson, "A product is bound by arithmetic", "product")?;
         below(lesson, "Ones, added in floats and in halves", "halves")?;
@@ -67,7 +67,7 @@ fn one_row(lesson: &mut Lesson) -> Result<()> {
     let n = (if is_gpu { 8 } else { 4 } * shape.n).min(LONGEST.max(shape.n));
     lesson.size = Some(Shape { m: 1, n, k: n });
     let problem = lesson.problem()?;
-    let heading = "\n  A row times a matrix is bound by memory";
+    let heading = "A row times a matrix is bound by memory";
     lesson.measure_below(heading, STEPS, "row", &problem)?;
     lesson.size = asked;
     Ok(())

@@ -16,17 +16,11 @@ pub fn show(lesson: &mut Lesson, problem: &Problem, inputs: Option<&str>) -> Res
     if let Some(inputs) = inputs {
         tasks.retain(|task| task.variant.starts_with(inputs));
     }
-    if !tasks.iter().any(|task| lesson.flags().wants_task(task)) {
-        return Ok(());
-    }
-    lesson.say("\n  Matrix units, by wgmma: the program's PTX is changed")?;
-    lesson.table("GFLOP/s")?;
     let units = lesson.session()?.device.limits.compute_units;
+    tasks.iter_mut().for_each(|task| in_a_line(task, units));
     lesson.rewrite = Some(for_sm_90a);
-    let measured = tasks.iter_mut().try_for_each(|task| {
-        in_a_line(task, units);
-        lesson.measure_task(task)
-    });
+    let heading = "Matrix units, by wgmma: the program's PTX is changed";
+    let measured = lesson.measure_against(heading, tasks, |_| Ok(()));
     lesson.rewrite = None;
     measured
 }

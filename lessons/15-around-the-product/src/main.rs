@@ -8,9 +8,7 @@ mod right;
 use std::process::ExitCode;
 
 use common::Result;
-use common::record::Work;
 use lesson::{Lesson, lesson};
-use task::Task;
 use verify::problem::Problem;
 
 use parts::Way;
@@ -22,24 +20,14 @@ fn main() -> ExitCode {
     lesson(15, "around the product", file, |lesson| {
         lesson.must_be_of_floats()?;
         let problem = lesson.problem()?;
-        let plain = |_: &mut [Task]| Ok(());
-        show(
-            lesson,
-            &problem,
-            "fused",
-            "A product, bias, GELU and a residual",
-            |task| right::fused(task, &problem),
-        )?;
-        show(lesson, &problem, "small", "Products of 32 x 32 x 32", plain)?;
-        show(lesson, &problem, "quantise", "Weights in four bits", plain)?;
-        show(
-            lesson,
-            &problem,
-            "weights",
-            "A few rows times weights",
-            right::few_rows,
-        )?;
-        show(lesson, &problem, "windows", "Many launches", plain)?;
+        let fused = lesson.tasks(STEPS, "fused", &problem)?;
+        let heading = "A product, bias, GELU and a residual";
+        lesson.measure_against(heading, fused, |tasks| right::fused(tasks, &problem))?;
+        launches(lesson, &problem, "small", "Products of 32 x 32 x 32")?;
+        lesson.measure_below("Weights in four bits", STEPS, "quantise", &problem)?;
+        let weights = lesson.tasks(STEPS, "weights", &problem)?;
+        lesson.measure_against("A few rows times weights", weights, right::few_rows)?;
+        launches(lesson, &problem, "windows", "Many launches")?;
         if lesson.flags().only.is_empty() && !lesson.flags().json {
             memory::show(lesson, problem.shape.m * problem.shape.n)?;
         }
@@ -47,26 +35,15 @@ fn main() -> ExitCode {
     })
 }
 
-/// A table below its heading, unless `--only` leaves out all of it.
-fn show(
-    lesson: &mut Lesson,
-    problem: &Problem,
-    table: &str,
-    heading: &str,
-    right: impl Fn(&mut [Task]) -> Result<()>,
-) -> Result<()> {
+/// A table in which some tasks come to the device in parts, each in its own way.
+fn launches(lesson: &mut Lesson, problem: &Problem, table: &str, heading: &str) -> Result<()> {
     let mut tasks = lesson.tasks(STEPS, table, problem)?;
     tasks.retain(|task| lesson.flags().wants_task(task));
-    let Some(first) = tasks.first() else {
+    if tasks.is_empty() {
         return Ok(());
-    };
+    }
     lesson.say(format!("\n  {heading}"))?;
-    lesson.peak()?;
-    lesson.table(match first.work {
-        Work::Flop(_) => "GFLOP/s",
-        Work::Bytes(_) => "GB/s",
-    })?;
-    right(&mut tasks)?;
+    lesson.table("GB/s")?;
     for task in &mut tasks {
         match &*task.variant {
             "one a launch" => parts::row(lesson, task, Way::InOrder)?,
