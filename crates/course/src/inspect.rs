@@ -125,24 +125,19 @@ impl Inspection<'_> {
         let mut seen = results.seen();
         let known = results.tried.iter().filter(|one| !one.case.is_try());
         let mut of_drawn = seen.observations.split_off(known.count());
-        let first = results.tried.iter().map(|one| &one.case);
-        let first = first.clone().find(|case| case.is_try());
+        let beside = results.beside();
         if results.may_be_simulated() {
             let simulated = self.simulate(&seen.observations)?;
             seen.observations.extend(simulated);
-            // Where it is wrong, if it is, since there the fault has a line.
-            let case = results.wrong().map(|one| &one.case).or(first);
-            if let (Some(case), false) = (case, seen.observations.iter().any(Observation::is_fault))
-            {
-                of_drawn.extend(self.simulate_drawn(&case.sizes)?);
+            let is_found = seen.observations.iter().any(Observation::is_fault);
+            if let (Some(case), false) = (&beside, is_found) {
+                of_drawn.extend(self.simulate_beside(case)?);
             }
         }
         let is_right = !seen.observations.iter().any(Observation::is_fault);
         if is_right && of_drawn.iter().any(Observation::is_fault) && subject.has_file() {
-            self.limited = match results.wrong() {
-                Some(one) => Some((one.case.clone(), results.reason)),
-                None => first.map(|case| (case.clone(), Reason::Fault)),
-            };
+            let reason = results.wrong().map_or(Reason::Fault, |_| results.reason);
+            self.limited = beside.map(|case| (case, reason));
         }
         seen.observations.extend(of_drawn);
         let verdict = Verdict::of(&seen.observations, true, true);
@@ -174,17 +169,17 @@ impl Inspection<'_> {
         }
     }
 
-    /// The same at a size that was drawn, where what could not be tried is nothing against the
+    /// The same in a case that no file says, where what could not be tried is nothing against the
     /// kernel, nor for it.
-    fn simulate_drawn(&self, size: &Sizes) -> Result<Vec<Observation>> {
-        let mut found = self.check.simulated(size)?;
+    fn simulate_beside(&self, case: &Case) -> Result<Vec<Observation>> {
+        let mut found = self.check.simulated_in(case)?;
         found.retain(Observation::is_fault);
         if found.iter().any(|one| one.hung) {
             return Ok(Vec::new());
         }
-        let at = in_words(size);
+        let (at, words) = (in_words(&case.sizes), case.origin.words());
         for one in &mut found {
-            one.says = format!("at {at}, drawn: {}", one.says);
+            one.says = format!("at {at}, {}: {}", words.unwrap_or_default(), one.says);
         }
         Ok(found)
     }

@@ -156,44 +156,38 @@ pub fn verdict(words: &str, untried: &[String]) -> Result<()> {
 
 /// What to do where a kernel is right as its file says, and wrong in this case alone.
 pub fn limited_to(file: &Path, case: &Case, reason: Reason, seed: u64) -> Result<()> {
+    if reason == Reason::Fault {
+        let says = "The results hide what the simulator sees: mend these lines first.";
+        return Ok(writeln!(Out, "  {}", beside(says, 2))?);
+    }
     let (at, other) = (in_words(&case.sizes), case.origin.other());
     let size = match other {
         None => format!(" --size {at}"),
         Some(_) => String::new(),
     };
-    let says = match other {
-        Some(Other::Reversed) => {
+    let says = match (other, reason) {
+        (Some(Other::Reversed), _) => {
             "No device promises in which order groups run: what one leaves to another takes a \
              launch of its own."
         }
-        Some(Other::Scalars | Other::Whole) => {
+        (Some(Other::Scalars | Other::Whole), _) => {
             "Not for other arguments? Then it need not be given any: a macro will do."
         }
-        Some(_) => {
+        (Some(_), _) => {
             "Not for such numbers? Say by fill for which: { ints = [0, 9] }, or a formula of the \
              index."
         }
-        None => match reason {
-            Reason::Size => {
-                // One that leaves this size out.
-                let is_even = case.sizes.values().all(|size| size % 2 == 0);
-                let step = ["64*i", "2*i - 1"][usize::from(is_even)];
-                let draw = case.sizes.keys().map(|name| format!("{name} = \"{step}\""));
-                let draw = Vec::from_iter(draw).join(", ");
-                &format!(
-                    "Not for {at}? A line such as draw = {{ {draw} }} in the task file says for \
-                     which sizes it is."
-                )
-            }
-            Reason::Share => {
-                "A share of each element is hardly a matter of the size: look at constants, at what \
-                 it divides by, and at functions such as native_exp."
-            }
-            Reason::Chance => {
-                "Another run leaves other elements, as a race does: inspect names its lines."
-            }
-            Reason::Fault => "The result hides what the simulator sees: mend these lines first.",
-        },
+        (None, Reason::Share) => {
+            "A share of each element is hardly a matter of the size: look at constants, at what \
+             it divides by, and at functions such as native_exp."
+        }
+        (None, Reason::Chance) => {
+            "Another run leaves other elements, as a race does: inspect names its lines."
+        }
+        (None, _) => &format!(
+            "Not for {at}? A line such as {} in the task file says for which sizes it is.",
+            draw_without(case)
+        ),
     };
     let next = format!("cargo course run {}{size} --seed {seed}", file.display());
     Ok(writeln!(
@@ -202,4 +196,12 @@ pub fn limited_to(file: &Path, case: &Case, reason: Reason, seed: u64) -> Result
         next.cyan(),
         beside(says, 2)
     )?)
+}
+
+/// The line of a task file by which no size like that of this case is drawn.
+fn draw_without(case: &Case) -> String {
+    let is_even = case.sizes.values().all(|size| size % 2 == 0);
+    let of = ["64*i", "2*i - 1"][usize::from(is_even)];
+    let all = case.sizes.keys().map(|name| format!("{name} = \"{of}\""));
+    format!("draw = {{ {} }}", Vec::from_iter(all).join(", "))
 }

@@ -239,7 +239,8 @@ impl Check<'_> {
         })
     }
 
-    fn simulated_in(&self, case: &Case) -> Result<Vec<Observation>> {
+    /// The same of a case.
+    pub fn simulated_in(&self, case: &Case) -> Result<Vec<Observation>> {
         let Some(library) = oclgrind() else {
             return Ok(vec![simulator::missing()]);
         };

@@ -9,7 +9,7 @@ use crate::judge::answer::{End, judge};
 use crate::judge::how::Seen;
 use crate::judge::observation::{Detector, Observation};
 use crate::judge::subject::Subject;
-use crate::judge::task::asked::Case;
+use crate::judge::task::asked::{Case, Origin};
 use crate::judge::task::other::Other;
 use crate::judge::verdict::Verdict;
 use task::sizes::{Sizes, in_words};
@@ -198,6 +198,21 @@ impl Results {
     pub fn may_be_simulated(&self) -> bool {
         let is_refused = |one: &Tried| matches!(one.status(), 2 | 4) || one.end.is_of_another();
         !self.tried.iter().any(is_refused)
+    }
+
+    /// Where a simulator is to look beside the file's own sizes: where it is wrong, if it is, since
+    /// there the fault has a line; else where numbers lie on both sides of what a kernel decides by.
+    pub fn beside(&self) -> Option<Case> {
+        if let Some(one) = self.wrong() {
+            return Some(one.case.clone());
+        }
+        let first = self.tried.iter().find(|one| one.case.is_try())?;
+        let is_right = |one: &Tried| one.others.contains(&Other::Ties);
+        let mut case = first.case.clone();
+        if self.tried.iter().any(is_right) {
+            case.origin = Origin::With(Other::Ties);
+        }
+        Some(case)
     }
 
     /// Where it ran.

@@ -96,7 +96,9 @@ impl Other {
             return Ok(false);
         }
         let mut outputs = task.buffers.iter().filter(|one| one.role.is_result());
-        let is_whole = outputs.all(|one| !one.ty.is_floating());
+        let is_whole = outputs.clone().all(|one| !one.ty.is_floating());
+        // Of two of them the product is beyond an int, and of three within a double.
+        let most = [1000, 100_000][usize::from(outputs.all(|one| one.ty.size() == 8))];
         let plan = task.plan()?;
         let args = task.launches.iter().flat_map(|one| &one.args);
         let scalars = args.filter_map(|arg| match arg {
@@ -120,7 +122,7 @@ impl Other {
                 // A formula counts in doubles, which never run over.
                 Fill::Numbers(..) if is_whole => match file.reference() {
                     Some(_) => Some(Draw::Any),
-                    None => Some(Draw::Ints(0, 1000)),
+                    None => Some(Draw::Ints(0, most)),
                 },
                 _ => None,
             };
