@@ -108,15 +108,8 @@ pub fn play(all: &[Puzzle], kind: Option<Kind>, options: &GameArgs) -> Result<Ex
     let mut puzzles: Vec<&Puzzle> = all.iter().collect();
     puzzles.retain(|one| kind.is_none_or(|kind| one.kind == kind));
     let folder = &Folder::find()?;
-    let Instead {
-        hint: wants_hint,
-        answer,
-        diff,
-        watch,
-        reset,
-        list: wants_list,
-    } = options.instead;
-    if wants_list {
+    let instead = &options.instead;
+    if instead.list {
         list(&puzzles, folder, options.how.json)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -125,19 +118,19 @@ pub fn play(all: &[Puzzle], kind: Option<Kind>, options: &GameArgs) -> Result<Ex
         screen::total(&puzzles, folder)?;
         return Ok(ExitCode::SUCCESS);
     };
-    if wants_hint {
+    if instead.hint {
         hint(puzzle, &file, folder)?;
-    } else if answer {
+    } else if instead.answer {
         if folder.owns(puzzle, &file) {
             folder.note(|progress| progress.entry(&puzzle.id).solution = true);
         }
         screen::answer(puzzle, is_tried(puzzle, &file))?;
-    } else if reset {
+    } else if instead.reset {
         let kept = give_back(puzzle, &file, folder)?;
         screen::given_back(&file, kept.as_deref())?;
     } else {
         must_be_there(&file, folder)?;
-        if diff {
+        if instead.diff {
             screen::differences(puzzle, &Source::read(&file)?.text)?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -148,7 +141,7 @@ pub fn play(all: &[Puzzle], kind: Option<Kind>, options: &GameArgs) -> Result<Ex
             from: options.from.as_deref(),
             how: &options.how,
         };
-        return match watch {
+        return match instead.watch {
             false => turn.play(&puzzles),
             true if front::is_possible() => front::open(all, turn),
             true => turn.watch(&puzzles, word.is_none()),
@@ -177,11 +170,8 @@ pub fn is_tried(puzzle: &Puzzle, file: &Path) -> bool {
 pub fn give_back(puzzle: &Puzzle, file: &Path, folder: &Folder) -> Result<Option<PathBuf>> {
     folder.must_be_started()?;
     let is_as_it_came = Source::read(file).is_ok_and(|own| !puzzle.is_edited(&own.text));
-    let kept = if is_as_it_came {
-        None
-    } else {
-        folder.give_back(puzzle, file)?
-    };
+    let kept = (!is_as_it_came).then(|| folder.give_back(puzzle, file));
+    let kept = kept.transpose()?.flatten();
     if folder.owns(puzzle, file) {
         folder.mark(puzzle, None);
     }
@@ -194,13 +184,14 @@ fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {
     }
     let progress = folder.progress();
     for puzzle in puzzles {
+        let noted = progress.of(&puzzle.id);
         let line = json!({
             "puzzle": puzzle.id,
             "lesson": puzzle.lesson.map(|lesson| lesson.number),
             "title": puzzle.words.title,
             "file": folder.file(puzzle),
-            "mark": progress.of(&puzzle.id).mark.map(Mark::word),
-            "hints_seen": progress.of(&puzzle.id).hints,
+            "mark": noted.mark.map(Mark::word),
+            "hints_seen": noted.hints,
         });
         writeln!(Out, "{line}")?;
     }
@@ -214,21 +205,25 @@ pub fn check_all(all: &[Puzzle], how: &How) -> Result<ExitCode> {
     let (mut worst, mut why, mut fresh) = (0, String::new(), 0);
     for puzzle in all {
         let file = folder.file(puzzle);
-        let own = Source::read(&file).map(|own| own.text);
-        if let (Err(error), Ok(_)) = (&own, file.symlink_metadata()) {
-            // It is there, and was not checked.
-            show_error("", &error.to_string());
-            worst = worst.max(2);
-        }
-        let Some(text) = own.as_ref().ok().filter(|text| puzzle.is_edited(text)) else {
-            if own.is_ok() {
+        let text = match Source::read(&file) {
+            Ok(own) if puzzle.is_edited(&own.text) => own.text,
+            Ok(_) => {
                 // As it came: whatever was noted of it is no longer so.
                 folder.mark(puzzle, None);
                 fresh += 1;
-            } else if !how.json {
-                screen::checked_row(puzzle, None, folder)?;
+                continue;
             }
-            continue;
+            Err(error) => {
+                if file.symlink_metadata().is_ok() {
+                    // It is there, and was not checked.
+                    show_error("", &error.to_string());
+                    worst = worst.max(2);
+                }
+                if !how.json {
+                    screen::checked_row(puzzle, None, folder)?;
+                }
+                continue;
+            }
         };
         let turn = Turn {
             puzzle,
@@ -237,7 +232,7 @@ pub fn check_all(all: &[Puzzle], how: &How) -> Result<ExitCode> {
             from: None,
             how,
         };
-        let checked = turn.check(text)?;
+        let checked = turn.check(&text)?;
         turn.note(checked.verdict);
         worst = worst.max(checked.seen.status);
         if checked.verdict == Verdict::NotRun {

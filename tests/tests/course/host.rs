@@ -15,7 +15,7 @@ impl Learner {
         let folder = format!("opencl-course-host-{name}-{}", std::process::id());
         let learner = Learner(std::env::temp_dir().join(folder));
         let started = learner.course("start").arg(&learner.0).run().ends_with(0);
-        started.says(&["files are in", "which is yours"]);
+        started.says(&["new files in", "which is yours"]);
         learner
     }
 

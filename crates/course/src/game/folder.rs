@@ -67,12 +67,7 @@ impl Folder {
         if self.is_started() {
             return Ok(());
         }
-        let is_there = self.path.exists();
-        let why = if is_there {
-            "is no folder"
-        } else {
-            "is not there"
-        };
+        let why = ["is not there", "is no folder"][usize::from(self.path.exists())];
         bail!(Error::Usage(format!(
             "you have no exercises yet, and no folder of exercises: {} {why}\n  next: cargo course start   copies them there; \
              `start DIR` to another folder; the variable {VARIABLE} names it, too",
@@ -119,20 +114,17 @@ impl Folder {
                  next: unset {VARIABLE}",
                 other.display()
             );
-        } else if let Some(before) = before.ok().filter(|one| one.path != self.path)
+        } else if !is_kept {
+            let path = self.path.display();
+            aside!("the course cannot keep this folder in mind; set {VARIABLE}={path}");
+        } else if let Ok(before) = before
+            && before.path != self.path
             && before.is_started()
-            && is_kept
         {
             let before = shown(&before.path);
             aside!(
                 "this folder is in use from now on; {before} was until now, and stays as it is\n  \
                  back: cargo course start {before}"
-            );
-        }
-        if !is_kept {
-            aside!(
-                "the course cannot keep this folder in mind; set {VARIABLE}={}",
-                self.path.display()
             );
         }
     }
@@ -251,9 +243,6 @@ fn pointer() -> Option<PathBuf> {
     Some(dirs::config_dir()?.join("opencl-course/exercises"))
 }
 
-/// How a file began that `start` wrote.
-const ONCE_OURS: &str = "# Written by `cargo course start`: ";
-
 /// What editors want to know, by its folder in the clone. For clangd: how the kernels are compiled.
 /// Its own header knows OpenCL's functions.
 const FILES: [(&str, &str); 4] = [
@@ -265,11 +254,6 @@ const FILES: [(&str, &str); 4] = [
 
 /// Writes what lies there besides kernels. What a learner wrote is left alone.
 fn comforts(folder: &Path, macros: &str) -> std::io::Result<()> {
-    // It had an alias, which is stronger than the command that is installed.
-    let config = folder.join(".cargo/config.toml");
-    if fs::read_to_string(&config).is_ok_and(|text| text.starts_with(ONCE_OURS)) {
-        fs::remove_file(config)?;
-    }
     for (place, name) in FILES {
         let text = fs::read_to_string(own_workspace().join(place).join(name));
         text.map_or(Ok(false), |text| create(&folder.join(name), &text))?;
@@ -280,19 +264,19 @@ fn comforts(folder: &Path, macros: &str) -> std::io::Result<()> {
 /// For clangd: the macros that the checks give to a kernel.
 fn macros(puzzles: &[&Puzzle]) -> String {
     let macros = puzzles.iter().filter_map(|puzzle| match &puzzle.check {
-        Check::Task(task) => {
-            let macros: BTreeMap<_, _> = task.macros(&task.size).ok()?.into_iter().collect();
-            Some((&puzzle.place, macros)).filter(|(_, macros)| !macros.is_empty())
-        }
+        Check::Task(task) => Some((&puzzle.place, task.macros(&task.size).ok()?)),
         _ => None,
     });
     let mut all = String::from("# The macros that `cargo course exercise` passes.\n");
-    for (place, define) in macros {
-        let add = define
+    for (place, macros) in macros {
+        let macros: BTreeMap<_, _> = macros.into_iter().collect();
+        let add = macros
             .iter()
             .map(|(name, value)| format!("-D{name}={value}"));
         let add = Vec::from_iter(add).join(", ");
-        all += &format!("---\nIf:\n  PathMatch: {place}.*\nCompileFlags:\n  Add: [{add}]\n");
+        if !add.is_empty() {
+            all += &format!("---\nIf:\n  PathMatch: {place}.*\nCompileFlags:\n  Add: [{add}]\n");
+        }
     }
     all
 }

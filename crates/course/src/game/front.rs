@@ -39,6 +39,11 @@ const KEYS: [(&str, &str); 7] = [
     ("Esc", "back"), ("h", "hint"), ("s", "solution"), ("n", "next"), ("l", "list"), ("?", "keys"),
     ("q", "quit"),
 ];
+/// Those of the list.
+#[rustfmt::skip]
+const LIST: [(&str, &str); 4] = [
+    ("Esc", "back"), ("Up Down", "move"), ("Enter", "continue there"), ("letters", "search"),
+];
 /// Those that do not stand there.
 const MORE: &str = "  e  your editor, which $VISUAL or $EDITOR names, with this file
   d  what differs between your file and the solution
@@ -78,7 +83,7 @@ pub fn open(puzzles: &[Puzzle], turn: Turn) -> Result<ExitCode> {
     let mut front = Front {
         saves: Saves::of(&[&turn.file], "")?,
         saved: last_saved(puzzles, turn.folder).map(|(when, _)| when),
-        check: Shown::of(&turn.words())?,
+        check: Shown::of(&turn.words(None))?,
         puzzles,
         turn,
         over: Over::Nothing,
@@ -142,7 +147,7 @@ impl<'a> Front<'a> {
 
     /// Ends the check that runs, and begins another.
     fn check_again(&mut self) -> Result<()> {
-        self.check = Shown::of(&self.turn.words())?;
+        self.check = Shown::of(&self.turn.words(None))?;
         (self.over, self.is_gone) = (Over::Nothing, false);
         Ok(())
     }
@@ -176,13 +181,11 @@ impl<'a> Front<'a> {
             }
             return Ok(true);
         }
-        if let Over::List(list, _) = &mut self.over
-            && !list.is_left_by(key)
-        {
-            let chosen = list.key(key, &self.turn.folder.progress());
-            return chosen
-                .map_or(Ok(()), |one| self.turn_to(one))
-                .map(|()| true);
+        if let (Over::List(list, _), true) = (&mut self.over, key != KeyCode::Esc) {
+            if let Some(chosen) = list.key(key) {
+                self.turn_to(chosen)?;
+            }
+            return Ok(true);
         }
         let puzzle = self.turn.puzzle;
         match key {
@@ -224,27 +227,16 @@ impl<'a> Front<'a> {
     /// What the command of a key says.
     fn said_by(&self, key: char) -> Result<Over<'a>> {
         let (puzzle, file) = (self.turn.puzzle, self.turn.file.to_string_lossy());
+        let of_kernel = |tool: &str| [tool, &puzzle.id, "--source", &file].map(String::from);
         let words = match key {
-            'h' | 's' | 'd' => {
-                let [mut words, how] = [self.turn.words(), self.turn.how.flags()];
-                words.truncate(words.len() - how.len());
-                let flag = match key {
-                    'h' => "--hint",
-                    's' => "--solution",
-                    _ => "--diff",
-                };
-                words.push(flag.into());
-                words
-            }
+            'h' => self.turn.words(Some("--hint")),
+            's' => self.turn.words(Some("--solution")),
+            'd' => self.turn.words(Some("--diff")),
             _ if puzzle.kind == Kind::Program => {
                 return Ok(Over::Text(Shown::text("  It is no kernel.".into())));
             }
-            't' => ["trace", &puzzle.id, "--source", &file]
-                .map(String::from)
-                .into(),
-            _ => ["asm", &puzzle.id, "--source", &file]
-                .map(String::from)
-                .into(),
+            't' => of_kernel("trace").into(),
+            _ => of_kernel("asm").into(),
         };
         Ok(Over::Text(Shown::of(&words)?))
     }
@@ -262,13 +254,11 @@ impl<'a> Front<'a> {
 
     /// The learner's editor has the terminal until it ends. What it saves is seen.
     fn edit(&mut self) -> Result<()> {
-        let named = |name| {
-            std::env::var(name)
-                .ok()
-                .filter(|name: &String| !name.is_empty())
-        };
-        let editor = named("VISUAL").or_else(|| named("EDITOR"));
-        let editor = editor.unwrap_or_else(|| "vi".into());
+        let named = ["VISUAL", "EDITOR"]
+            .into_iter()
+            .filter_map(|name| std::env::var(name).ok());
+        let editor = { named }.find(|name| !name.is_empty());
+        let editor = editor.unwrap_or("vi".into());
         screen::leave();
         // By a shell, since it may have flags.
         let mut shell = Command::new("sh");
@@ -310,7 +300,7 @@ impl<'a> Front<'a> {
             Over::List(list, pane) => {
                 let (rows, cursor) = list.rows(&progress, size.0);
                 pane.cursor = Some(cursor);
-                state = list.state();
+                state = format!("/{}_", list.search);
                 (pane, rows)
             }
             Over::Text(shown) => shown.laid_out(size.0),
@@ -326,26 +316,20 @@ impl<'a> Front<'a> {
 
     /// How it stands, in a line.
     fn state(&mut self) -> String {
-        let name = self
-            .turn
-            .file
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy();
-        match self.asks {
-            Some(Ask::Reset) => {
-                let question = format!("Give back {name} as it came? Yours is kept beside it.");
-                return question.bold().to_string();
-            }
+        let name = self.turn.name();
+        let question = match self.asks {
+            Some(Ask::Reset) => format!("Give back {name} as it came? Yours is kept beside it."),
             Some(Ask::Solution) => {
-                let question = "You have not changed your file yet. See the solution all the same?";
-                return question.bold().to_string();
+                "You have not changed your file yet. See the solution all the same?".into()
             }
             None if self.is_gone => {
                 let gone = format!("{name} is gone; it will be checked when it is back");
                 return gone.yellow().to_string();
             }
-            None => {}
+            None => String::new(),
+        };
+        if !question.is_empty() {
+            return question.bold().to_string();
         }
         let Some(job) = &mut self.check.job else {
             return String::new();
@@ -374,7 +358,7 @@ impl<'a> Front<'a> {
         let hint = format!("hint {} of {hints}", seen.saturating_add(1).min(hints));
         let keys: &[(&str, &str)] = match (&self.over, self.asks) {
             (_, Some(_)) => &[("y", "yes"), ("any other key", "no")],
-            (Over::List(list, _), _) => list.keys(),
+            (Over::List(..), _) => &LIST,
             (Over::Text(_), _) => &KEYS,
             (Over::Nothing, _) => &KEYS[1..],
         };

@@ -22,14 +22,10 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// The one that is noted so; in older notes a broken kernel is "mended".
+    /// The one that is noted so.
     fn noted(word: &str) -> Option<Mark> {
-        Some(match word {
-            "solved" | "mended" => Mark::Solved,
-            "right" => Mark::Right,
-            "broken" => Mark::Broken,
-            _ => return None,
-        })
+        let mut all = [Mark::Solved, Mark::Right, Mark::Broken].into_iter();
+        all.find(|mark| mark.word() == word)
     }
 
     /// As it is noted, and said.
@@ -85,11 +81,10 @@ impl Progress {
         // Where no folder can be locked, it is rare enough that two commands meet.
         let folder = path.parent().and_then(|folder| File::open(folder).ok());
         let _lock = folder.map(|folder| folder.lock().map(|()| folder));
-        let mut progress = if path.exists() {
-            noted(path)?
-        } else {
-            Progress::default()
-        };
+        let mut progress = Progress::default();
+        if path.exists() {
+            progress = noted(path)?;
+        }
         change(&mut progress);
         // It may be a link to where the learner keeps it.
         let path = path.canonicalize().unwrap_or(path.into());
@@ -142,20 +137,21 @@ impl Progress {
             let numbers = numbers.map(|number| number.parse().unwrap_or(u32::MAX));
             (letters, numbers.collect::<Vec<u32>>())
         });
-        for (key, entry) in entries {
-            if let Some(mark) = entry.mark {
-                text.push_str(&format!("{key} {}\n", mark.word()));
-            }
-            if entry.hints > 0 {
-                text.push_str(&format!("{key} hints {}\n", entry.hints));
-            }
-            if entry.solution {
-                text.push_str(&format!("{key} solution\n"));
-            }
+        for (
+            key,
+            Entry {
+                mark,
+                hints,
+                solution,
+            },
+        ) in entries
+        {
+            let mark = mark.map(|mark| format!("{key} {}\n", mark.word()));
+            let hints = (*hints > 0).then(|| format!("{key} hints {hints}\n"));
+            let solution = solution.then(|| format!("{key} solution\n"));
+            text.extend([mark, hints, solution].into_iter().flatten());
         }
-        for note in &self.notes {
-            text.push_str(&format!("{note}\n"));
-        }
+        text.extend(self.notes.iter().map(|note| format!("{note}\n")));
         text
     }
 }
@@ -173,13 +169,7 @@ fn noted(path: &Path) -> io::Result<Progress> {
 pub fn parse(text: &str) -> Progress {
     let mut progress = Progress::default();
     for line in text.lines() {
-        let mut words: Vec<&str> = line.split_whitespace().collect();
-        // In older notes a broken kernel's number stands alone.
-        let number = words.first().filter(|key| key.parse::<u32>().is_ok());
-        let of_broken = number.map(|number| format!("d{number}"));
-        if let Some(key) = &of_broken {
-            words[0] = key;
-        }
+        let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
             [] => {}
             [key, "solution"] => progress.entry(key).solution = true,
@@ -254,19 +244,19 @@ mod tests {
 
     #[test]
     fn other_lines_do_no_harm_and_are_kept() {
-        let text = "hello\n\n07\n07 mended now\n07 hints many\n08 mended\n\u{1F600} \0\n";
+        let text = "hello\n\n07\nd07 mended now\nd07 hints many\nd08 solved\n\u{1F600} \0\n";
         let progress = parse(text);
         assert_eq!(progress.of("d07").mark, None);
         assert_eq!(progress.of("d08").mark, Some(Mark::Solved));
         let text = progress.render();
-        assert!(text.contains("hello\n07\n07 mended now\n"), "{text}");
+        assert!(text.contains("hello\n07\nd07 mended now\n"), "{text}");
         assert_eq!(parse(&text), progress);
     }
 
     #[test]
     fn damaged_notes_are_kept_and_written_again_as_they_are() {
         let text = "# What the course has noted of your kernels. Edit or delete it freely.\n\
-                    1.1 solved\n1.1 hints 2\n07 mended\n# my own words\n9.2 hints 3\n3 right\n";
+                    1.1 solved\n1.1 hints 2\nd7 solved\n# my own words\n9.2 hints 3\n3 right\n";
         damage::must_be_survived(text.as_bytes(), |bytes| {
             let mut progress = parse(&String::from_utf8_lossy(bytes));
             let next = progress.of("1.1").hints.saturating_add(1);

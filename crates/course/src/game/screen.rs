@@ -9,6 +9,7 @@ use colored::{ColoredString, Colorize};
 use diagnostics::terminal::Out;
 use diagnostics::terminal::diff;
 use diagnostics::terminal::prose::beside;
+use verify::numbers::count;
 
 use super::background::is_above_keys;
 use super::folder::{Folder, shown};
@@ -30,15 +31,12 @@ fn command(puzzle: &Puzzle, words: &str) -> ColoredString {
 /// After `start`, which copied `new` of the puzzles.
 pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
     let (kept, place) = (puzzles.len() - new, shown(&folder.path));
-    match (kept, new) {
-        (0, _) => writeln!(Out, "{new} files are in {place}, which is yours.")?,
-        (_, 0) => writeln!(Out, "All {kept} files are in {place} already, untouched.")?,
-        _ => {
-            let files = if new == 1 { "file is" } else { "files are" };
-            let old = format!("{kept} were there and are untouched");
-            writeln!(Out, "{new} new {files} in {place}; {old}.")?;
-        }
-    }
+    let files = count(new, "new file");
+    let before = match kept {
+        0 => String::new(),
+        kept => format!("; {kept} were there, and are untouched"),
+    };
+    writeln!(Out, "{files} in {place}, which is yours{before}.")?;
     if let Some(next) = folder.progress().next(puzzles) {
         writeln!(
             Out,
@@ -94,8 +92,8 @@ pub fn checked_row(puzzle: &Puzzle, checked: Option<&Checked>, folder: &Folder) 
 /// How many are done, and the next command.
 pub fn total(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
     let progress = folder.progress();
-    let (count, all) = (progress.count_done(puzzles), puzzles.len());
-    writeln!(Out, "\n  {count} of {all} solved")?;
+    let (done, all) = (progress.count_done(puzzles), puzzles.len());
+    writeln!(Out, "\n  {done} of {all} solved")?;
     if !folder.is_started() {
         writeln!(Out, "  next: {}", "cargo course start".cyan())?;
         writeln!(Out, "        copies them to {}", shown(&folder.path))?;
@@ -159,22 +157,15 @@ pub fn advice(puzzle: &Puzzle, progress: &Progress) -> Result<()> {
 pub fn onward(puzzle: &Puzzle, next: Option<&Puzzle>, folder: &Folder) -> Result<()> {
     writeln!(Out, "\n{}\n", markdown(&puzzle.words.why, 2))?;
     if puzzle.solution.is_some() && !is_above_keys() {
-        let diff = command(puzzle, "--diff");
-        writeln!(
-            Out,
-            "  What differs between yours and our solution:\n    {diff}"
-        )?;
+        let what = "What differs between yours and our solution:";
+        writeln!(Out, "  {what}\n    {}", command(puzzle, "--diff"))?;
     }
     let Some(next) = next else {
         return Ok(writeln!(Out, "  That was the last one: all are solved.")?);
     };
     let words = format!("Next, {}:", next.words.title.trim_end_matches('.'));
-    writeln!(
-        Out,
-        "  {}\n    {}",
-        beside(&words, 2),
-        shown(&folder.file(next))
-    )?;
+    let (words, file) = (beside(&words, 2), shown(&folder.file(next)));
+    writeln!(Out, "  {words}\n    {file}")?;
     if !is_above_keys() {
         writeln!(Out, "    {}", command(next, ""))?;
     }
@@ -188,12 +179,14 @@ pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
         let heading = format!("Hint {number}").bold();
         writeln!(Out, "  {heading}\n{}\n", markdown(hint, 2))?;
     }
-    let [next, answer] = match is_above_keys() {
-        true => ["h shows the next", "s"],
-        false => [
-            "--hint shows the next, in a folder of your own",
-            "--solution",
-        ],
+    let by_words = [
+        "--hint shows the next, in a folder of your own",
+        "--solution",
+    ];
+    let [next, answer] = if is_above_keys() {
+        ["h shows the next", "s"]
+    } else {
+        by_words
     };
     let says = match puzzle.words.hints.len() - seen {
         0 => format!("That was the last one; {answer} tells it all."),
@@ -205,10 +198,12 @@ pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
 /// The filled gap, where there is one, and the reasoning.
 pub fn answer(puzzle: &Puzzle, is_tried: bool) -> Result<()> {
     let whole = puzzle.solution.as_ref().map_or("", |one| &*one.text);
-    let mut lines = gap(whole);
-    if lines.is_empty() {
-        lines = whole.lines().collect();
-    }
+    let gap = gap(whole);
+    let lines = if gap.is_empty() {
+        whole.lines().collect()
+    } else {
+        gap
+    };
     writeln!(Out, "{}\n", title(puzzle))?;
     if !is_tried {
         let words = "You have not changed your file yet. An answer teaches most after an attempt: \

@@ -38,13 +38,16 @@ impl<'a> Turn<'a> {
         self.puzzle = puzzle;
     }
 
-    /// The command that does the same.
-    pub fn words(&self) -> Vec<String> {
+    /// The command that does the same, or does what a flag asks `instead`.
+    pub fn words(&self, instead: Option<&str>) -> Vec<String> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let mut words = vec!["exercise".into(), text(&self.file)];
         let from = self.from.into_iter();
         words.extend(from.flat_map(|set| ["--from".into(), text(set)]));
-        words.extend(self.how.flags());
+        match instead {
+            Some(flag) => words.push(flag.into()),
+            None => words.extend(self.how.flags()),
+        }
         words
     }
 
@@ -138,7 +141,7 @@ impl<'a> Turn<'a> {
         let mut saves = Saves::of(&[&self.file], &self.name())?;
         each_save(&mut saves, |saves| -> Result<News> {
             writeln!(Out)?;
-            let news = Background::start(&self.words(), false)?.until_a_save(saves);
+            let news = Background::start(&self.words(None), false)?.until_a_save(saves);
             let progress = self.folder.progress();
             let is_over = goes_on && progress.is_done(self.puzzle) && news == News::Nothing;
             let next = progress.next_after(self.puzzle, puzzles);
@@ -152,7 +155,8 @@ impl<'a> Turn<'a> {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn name(&self) -> String {
+    /// Its file's.
+    pub fn name(&self) -> String {
         let name = self.file.file_name().unwrap_or(self.file.as_os_str());
         name.to_string_lossy().into_owned()
     }

@@ -11,7 +11,7 @@ fn what_is_there_is_never_overwritten_and_what_is_new_is_added() {
     fs::write(&mine, "// mine\n").expect("writable");
     fs::remove_file(&missing).expect("there");
     let shown = learner.types("start").run().ends_with(0);
-    shown.says(&["1 new file is", "untouched"]);
+    shown.says(&["1 new file in", "untouched"]);
     assert_eq!(read(&mine), "// mine\n");
     assert_eq!(read(&missing), read(&all[1].join("exercise.cl")));
     let names: Vec<String> = entries(&learner.0).iter().map(|path| name(path)).collect();
