@@ -65,14 +65,12 @@ fn product(task: &Task) -> Result<Vec<[f64; 2]>> {
     let problem = Problem::of(operands, Type::Float);
     // Its bound is the one for sums that are no random walk, which these are.
     let norms = 2.0 * (stride as f64 + 4.0) * Type::Float.unit_roundoff();
-    let of = |i: usize| (i / n, i % n);
-    let element = |(row, column)| {
-        [
-            problem.want(row, column),
-            problem.bound(row, column) / norms,
-        ]
+    let element = |i: usize| {
+        let (row, column) = (i / n, i % n);
+        let size = problem.bound(row, column) / norms;
+        [problem.want(row, column), size]
     };
-    Ok((0..m * n).map(|i| element(of(i))).collect())
+    Ok((0..m * n).map(element).collect())
 }
 
 /// What these inputs hold.
