@@ -47,18 +47,6 @@ pub const WORDS: [&str; 6] = [
 ];
 
 impl Outcome {
-    /// Whether it was right and clearly slower than the best, and so run no more than twice.
-    pub fn is_given_up(&self) -> bool {
-        matches!(
-            self,
-            Outcome::Right {
-                runs: 2,
-                care: false,
-                ..
-            }
-        )
-    }
-
     /// In a word, and why, where that is worth a line.
     pub fn told(&self) -> (&'static str, Option<&str>) {
         match self {
@@ -130,10 +118,10 @@ impl Known {
     /// since the best of many quick ones owes something to luck.
     pub fn best(&self) -> Option<(&Point, f64)> {
         let ranking = self.ranking();
-        let is_careful = |trial: &Trial| matches!(trial.outcome, Outcome::Right { care: true, .. });
-        let careful = ranking.iter().find(|(trial, _)| is_careful(trial));
-        let (trial, gflops) = careful.or(ranking.first())?;
-        Some((&trial.point, *gflops))
+        let is_careful =
+            |one: &&(&Trial, f64)| matches!(one.0.outcome, Outcome::Right { care: true, .. });
+        let best = ranking.iter().find(is_careful).or(ranking.first());
+        best.map(|(trial, gflops)| (&trial.point, *gflops))
     }
 }
 
@@ -184,8 +172,8 @@ impl Log {
 
     /// Notes the rate of a candidate that was measured with care.
     pub fn remeasured(&mut self, shape: Shape, point: &Point, gflops: f64) -> Result<()> {
-        let mut same = self.trials.iter().filter(|trial| trial.shape == shape);
-        let tried = same.rfind(|trial| trial.point == *point);
+        let known = self.known(shape);
+        let tried = known.0.iter().find(|trial| trial.point == *point);
         let (runs, care) = (0, true);
         self.add(Trial {
             shape,
@@ -198,11 +186,12 @@ impl Log {
     /// Writes the lines from this one on. A line that was cut off must not spoil the next one, so
     /// the line's end comes first.
     fn write(&mut self, first: usize) -> Result<()> {
-        let lines = self.trials[first..].iter().map(serde_json::to_string);
-        let lines = lines.map(|line| Ok(format!("\n{}", line.map_err(std::io::Error::from)?)));
-        Ok(self
-            .file
-            .write_all(lines.collect::<Result<String>>()?.as_bytes())?)
+        let mut lines = String::new();
+        for trial in &self.trials[first..] {
+            let line = serde_json::to_string(trial).map_err(std::io::Error::from)?;
+            lines += &format!("\n{line}");
+        }
+        Ok(self.file.write_all(lines.as_bytes())?)
     }
 
     /// What is known about a problem.

@@ -34,28 +34,19 @@ pub fn show_best(lesson: &mut Lesson) -> Result<()> {
     let task = point.task("", &Problem::new(shape, ty, Fill::Random, 0))?;
     let plan = task.plan()?;
     let range = &plan.ranges[task.own()];
-    let (kernel, tried) = (&task.kernel, known.0.len());
+    let (kernel, tried, ty_name) = (&task.kernel, known.0.len(), ty.name());
     let ([m, k], [_, n]) = (plan.shapes[0][0], plan.shapes[1][0]);
-    let padded = Shape { m, n, k };
-    let options = program::options(ty, &task.defines);
+    let (padded, options) = (Shape { m, n, k }, program::options(ty, &task.defines));
+    let (global, local, rate) = (range.global(), range.local(), significant(gflops));
     lesson.say(format!(
-        "  problem  {shape}, {}\n  best     {kernel}, {} GFLOP/s (of {tried} candidates tried)\n  \
-         options  {options}\n  NDRange  global {:?}, local {:?}\n  padded   {padded}",
-        ty.name(),
-        significant(gflops),
-        range.global(),
-        range.local()
+        "  problem  {shape}, {ty_name}\n  \
+         best     {kernel}, {rate} GFLOP/s (of {tried} candidates tried)\n  \
+         options  {options}\n  NDRange  global {global:?}, local {local:?}\n  padded   {padded}"
     ))?;
     lesson.console.report.json(&json!({
-        "kernel": kernel,
-        "m": shape.m, "n": shape.n, "k": shape.k,
-        "type": ty,
-        "gflops": gflops,
-        "tried": tried,
+        "kernel": kernel, "m": shape.m, "n": shape.n, "k": shape.k, "type": ty,
+        "gflops": gflops, "tried": tried, "options": options,
         "parameters": task.defines.iter().cloned().collect::<BTreeMap<_, _>>(),
-        "options": options,
-        "global": range.global(),
-        "local": range.local(),
-        "padded": [padded.m, padded.n, padded.k],
+        "global": global, "local": local, "padded": [m, n, k],
     }))
 }

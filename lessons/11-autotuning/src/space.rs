@@ -115,15 +115,12 @@ impl FromStr for Limit {
     fn from_str(text: &str) -> Result<Limit, String> {
         let form = "write NAME=VALUE or NAME=VALUE,VALUE, for example ROWS=4,8";
         let (name, values) = text.split_once('=').ok_or(form)?;
-        let all = || families().iter().flat_map(|family| &family.tune);
-        let choices: BTreeSet<&Tried> = all()
-            .filter(|one| one.0 == name)
-            .flat_map(|one| one.1)
-            .collect();
+        let all = families().iter().flat_map(|family| &family.tune);
+        let own = all.clone().filter(|one| one.0 == name);
+        let choices: BTreeSet<&Tried> = own.flat_map(|one| one.1).collect();
         if choices.is_empty() {
-            let names: BTreeSet<&String> = all().map(|(name, _)| name).collect();
-            let names = Vec::from_iter(names.into_iter().cloned());
-            let names = did_you_mean(name, &names);
+            let names: BTreeSet<String> = all.map(|(name, _)| name.clone()).collect();
+            let names = did_you_mean(name, &Vec::from_iter(names));
             return Err(format!("there is no parameter {name}; {names}"));
         }
         let choice = |value: &str| {
@@ -147,14 +144,13 @@ pub fn space(kernels: &[&str], limits: &[Limit], given: &Scope) -> Result<(Vec<P
     for family in wanted.filter(|family| kernels.contains(&&*family.launch.function)) {
         combinations += family.combinations();
         let mut limited = family.clone();
-        for (name, values) in &mut limited.tune {
-            let limits = limits.iter().filter(|limit| limit.0 == *name);
-            values.retain(|value| limits.clone().all(|limit| limit.1.contains(value)));
+        for Limit(name, left) in limits {
+            if let Some(values) = limited.tune.get_mut(name) {
+                values.retain(|value| left.contains(value));
+            }
         }
-        let kernel = || family.launch.function.clone();
-        let choices = limited.choices(given)?.into_iter();
-        points.extend(choices.map(|values| Point {
-            kernel: kernel(),
+        points.extend(limited.choices(given)?.into_iter().map(|values| Point {
+            kernel: family.launch.function.clone(),
             values,
         }));
     }

@@ -56,17 +56,17 @@ pub fn search(
             log.bad_lines
         );
     }
-    let (time, took) = (format_duration(budget), known.seconds());
-    lesson.say(match before {
-        0 => format!("  search   for {time}; each candidate is checked before it may win"),
-        _ => format!(
+    let time = format_duration(budget);
+    lesson.say(match (before, known.seconds()) {
+        (0, _) => format!("  search   for {time}; each candidate is checked before it may win"),
+        (_, took) => format!(
             "  search   for {time} in all; {before} candidates are known from earlier runs, which took {took:.1} s"
         ),
     })?;
     while known.seconds() < budget.as_secs_f64()
         && let Some(point) = search::next(space, starts, &known, seed)
     {
-        let trial = if let Some(Lost { what, death }) = lesson.lost()? {
+        let (point, seconds, outcome) = if let Some(Lost { what, death }) = lesson.lost()? {
             let (of_before, point) = serde_json::from_value(what).map_err(io::Error::from)?;
             before = of_before;
             let how = death.how.in_short();
@@ -74,43 +74,32 @@ pub fn search(
                 true => Outcome::Hung(how),
                 false => Outcome::Crashed(how),
             };
-            let seconds = death.taken.as_secs_f64();
-            Trial {
-                shape,
-                point,
-                seconds,
-                outcome,
-            }
+            (point, death.taken.as_secs_f64(), outcome)
         } else {
             let ranking = known.ranking();
             let best = ranking.first().map_or(0.0, |best| best.1);
-            // The course's own, and bests of before: they come to an end.
             let slowest = ranking.iter().map(|(trial, _)| trial.seconds);
-            let expected = slowest
-                .reduce(f64::max)
-                .filter(|_| !starts.contains(&point));
+            // The course's own, and bests of before: they come to an end.
+            let is_start = starts.contains(&point);
+            let slowest = slowest.reduce(f64::max).filter(|_| !is_start);
+            let (tried, rate) = (known.0.len(), significant(best));
             lesson.console.doing_share(
                 known.seconds() / budget.as_secs_f64(),
-                format!(
-                    "{} tried, best {} GFLOP/s; now {point}",
-                    known.0.len(),
-                    significant(best)
-                ),
+                format!("{tried} tried, best {rate} GFLOP/s; now {point}"),
             )?;
             let begun = Instant::now();
-            let limit = limit(budget, expected, timeout);
+            let limit = limit(budget, slowest, timeout);
             let outcome = lesson.try_in(limit, json!([before, point]), |lesson| {
                 trial(lesson, problem, &point, shape.flop() / best / 1e9)
             })?;
-            let seconds = begun.elapsed().as_secs_f64();
-            Trial {
-                shape,
-                point,
-                seconds,
-                outcome,
-            }
+            (point, begun.elapsed().as_secs_f64(), outcome)
         };
-        log.add(trial)?;
+        log.add(Trial {
+            shape,
+            point,
+            seconds,
+            outcome,
+        })?;
         known = log.known(shape);
     }
     summarize(lesson, &known, before)?;
@@ -155,30 +144,26 @@ fn trial(
 
 /// How many candidates came out how, and those that were not harmless.
 fn summarize(lesson: &Lesson, known: &Known, before: usize) -> Result<()> {
-    let count = |word| {
-        let told = known.0.iter().map(|trial| trial.outcome.told().0);
-        told.filter(|told| *told == word).count()
-    };
+    let trials = known.0.iter();
+    let told = trials.clone().map(|trial| trial.outcome.told().0);
+    let count = |word| told.clone().filter(|told| *told == word).count();
     let counts = WORDS.map(|word| (count(word), word)).into_iter();
     let counts = counts.filter(|(count, _)| *count > 0);
-    let counts: Vec<String> = counts
-        .map(|(count, word)| format!("{count} {word}"))
-        .collect();
+    let counts = counts.map(|(count, word)| format!("{count} {word}"));
+    let (tried, seconds) = (known.0.len(), known.seconds());
     lesson.say(format!(
-        "  tried    {} ({} in this run), in {:.1} s: {}",
-        known.0.len(),
-        known.0.len() - before,
-        known.seconds(),
-        counts.join(", ")
+        "  tried    {tried} ({} in this run), in {seconds:.1} s: {}",
+        tried - before,
+        Vec::from_iter(counts).join(", ")
     ))?;
-    let given_up = known.0.iter().filter(|trial| trial.outcome.is_given_up());
-    let given_up = given_up.count();
+    let is_given_up = |one: &&Trial| matches!(one.outcome, Outcome::Right { runs: 2, .. });
+    let given_up = trials.clone().filter(is_given_up).count();
     if given_up > 0 {
         lesson.say(format!(
             "           {given_up} of them clearly slower than the best: run twice, and left"
         ))?;
     }
-    for trial in &known.0 {
+    for trial in trials {
         if let (word, Some(why)) = trial.outcome.told() {
             lesson.say(format!("    {word} ({why}):\n      {}", trial.point))?;
         }
