@@ -34,6 +34,13 @@ fn built() -> &'static [Value] {
     })
 }
 
+/// The text of a file, whose path may begin at the workspace.
+#[track_caller]
+pub fn read(path: impl AsRef<Path>) -> String {
+    let path = workspace().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"))
+}
+
 /// The workspace's programs by name.
 pub(crate) fn programs() -> &'static HashMap<String, PathBuf> {
     static PROGRAMS: OnceLock<HashMap<String, PathBuf>> = OnceLock::new();

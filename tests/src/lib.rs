@@ -29,7 +29,7 @@ use serde_json::Value;
 
 use files::programs;
 pub use files::{
-    entries, files_below, library, programs_folder, scratch, scratch_folder, workspace,
+    entries, files_below, library, programs_folder, read, scratch, scratch_folder, workspace,
 };
 pub use kernels::{kernel_files, kernel_name, kernel_of, kernels_of, ran, with_empty_bodies};
 pub use oclgrind::{FAULTS, Oclgrind};

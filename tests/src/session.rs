@@ -36,7 +36,7 @@ use std::process::Command;
 use std::thread;
 
 use crate::{
-    Oclgrind, Outcome, Program, Terminal, device, is_due, key, or_note, pocl, scratch_folder,
+    Oclgrind, Outcome, Program, Terminal, device, is_due, key, or_note, pocl, read, scratch_folder,
     shell, workspace,
 };
 
@@ -61,8 +61,7 @@ pub fn play_slow(name: &str) {
 }
 
 fn play_cases(name: &str, is_meant: impl Fn(&str) -> bool) {
-    let file = workspace().join(format!("tests/sessions/{name}.txt"));
-    let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file:?}: {error}"));
+    let text = read(format!("tests/sessions/{name}.txt"));
     let mut cases = text.split("\n== ");
     let before = cases.next().unwrap_or_default();
     let cases = cases.enumerate().map(|case| Case::of(name, before, case));

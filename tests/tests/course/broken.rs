@@ -7,10 +7,9 @@
 //! // Run: lesson06 --only matmul_tiled --size 37x91x53
 //! ```
 
-use std::fs;
 use std::path::PathBuf;
 
-use tests::{FAULTS, Oclgrind, Outcome, Program, kernel_files, kernels_of, lesson};
+use tests::{FAULTS, Oclgrind, Outcome, kernel_files, kernels_of, lesson, lesson_without_device};
 
 /// What finds a wrong result on PoCL, and what else may come of a run there, with the words
 /// that say so.
@@ -31,42 +30,39 @@ struct Broken {
     name: String,
     text: String,
     lesson: u32,
-    flags: String,
+    kernel: String,
+    size: String,
     seen_by: Vec<String>,
 }
 
 fn all() -> Vec<Broken> {
-    kernel_files("exercises/broken")
-        .into_iter()
-        .map(read)
-        .collect()
+    let files = kernel_files("exercises/broken").into_iter();
+    files.map(read).collect()
 }
 
 /// Reads the header, comments at the top, where a symptom may take several lines, and the first
 /// block of the page.
 fn read(file: PathBuf) -> Broken {
-    let text = fs::read_to_string(&file).expect("kernel files are text");
+    let text = tests::read(&file);
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
-    let page = file.with_file_name(format!("explanations/{name}.md"));
-    let page = fs::read_to_string(page).expect("each has a page");
+    let page = tests::read(file.with_file_name(format!("explanations/{name}.md")));
     let field = |key: &str| {
         let mut lines = page.lines().filter_map(|line| line.split_once('='));
         let line = lines.find(|(name, _)| name.trim() == key);
         let value = line.unwrap_or_else(|| panic!("{name}: {key} is missing")).1;
         value.replace(['"', '[', ']'], "").trim().to_string()
     };
-    let flags = format!("--only {} --size {}", field("function"), field("size"));
+    let (kernel, size) = (field("function"), field("size"));
     let lesson: u32 = field("lesson").parse().expect("a lesson's number");
     let (symptom, rest) = text.split_once("// Run: ").expect("how it is run");
-    assert!(
-        symptom.starts_with("// Symptom: ") && symptom.len() > 22,
-        "{name}"
-    );
-    let run = format!("lesson{lesson:02} {flags}\n");
+    let is_one = symptom.starts_with("// Symptom: ") && symptom.len() > 22;
+    assert!(is_one, "{name}: {symptom}");
+    let run = format!("lesson{lesson:02} --only {kernel} --size {size}\n");
     assert!(rest.starts_with(&run), "{name}: the header says {run}");
     Broken {
         lesson,
-        flags,
+        kernel,
+        size,
         seen_by: field("seen-by").split(", ").map(String::from).collect(),
         name: name.into(),
         file,
@@ -79,22 +75,9 @@ impl Broken {
         self.seen_by.iter().any(|seen| seen == detector)
     }
 
-    fn program(&self) -> Program {
-        lesson(self.lesson)
-            .args(&self.flags)
-            .args("--runs 0 --source")
-            .arg(&self.file)
-    }
-
-    fn size(&self) -> &str {
-        let mut words = self.flags.split_whitespace();
-        words.find(|word| *word == "--size").expect("a size");
-        words.next().expect("a size")
-    }
-
     /// The detectors that the run of the header set off, by what `course diagnose` shows.
     fn seen_on_pocl(&self, shown: &str) -> Option<&'static str> {
-        let run = format!(" result, {} ", self.size());
+        let run = format!(" result, {} ", self.size);
         let (before, after) = shown.split_once(&run).expect("the header's run is shown");
         // The words stand in a column, and are folded.
         let words: Vec<&str> = after.split(" result").next()?.split_whitespace().collect();
@@ -137,13 +120,15 @@ pub fn must_be_found_as_claimed(file: PathBuf, shown: &Outcome) {
     }
     // Some faults want the whole problem to show, and a race may be one of equal values.
     let oclgrind = Oclgrind::find().expect("it has run already");
-    let (run, log) = oclgrind.run(&broken.name, broken.program());
+    let Broken {
+        name, kernel, size, ..
+    } = &broken;
+    let words = format!("--only {kernel} --size {size} --runs 0 --source");
+    let program = lesson(broken.lesson).args(&words).arg(&broken.file);
+    let (run, log) = oclgrind.run(name, program);
     for (fault, words) in missing {
-        assert!(
-            log.contains(words),
-            "{}: {fault} claimed, not found\n{log}\n{run}",
-            broken.name
-        );
+        let found = log.contains(words);
+        assert!(found, "{name}: {fault} claimed, not found\n{log}\n{run}");
     }
 }
 
@@ -152,71 +137,40 @@ fn every_header_says_what_is_seen_how_to_run_it_and_what_finds_it() {
     let faults = FAULTS.iter().map(|(name, _)| *name);
     let known: Vec<&str> = detectors_on_pocl().chain(faults).collect();
     for broken in all() {
-        let Broken {
-            name,
-            flags,
-            seen_by,
-            ..
-        } = &broken;
+        let Broken { name, kernel, .. } = &broken;
         let kebab = name
             .chars()
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
         assert!(kebab, "{name}: the file's name is in kebab case");
-        for detector in seen_by {
-            assert!(
-                known.contains(&detector.as_str()),
-                "{name}: no detector is called {detector}"
-            );
+        for detector in &broken.seen_by {
+            let is_known = known.contains(&detector.as_str());
+            assert!(is_known, "{name}: no detector is called {detector}");
         }
-        let words: Vec<&str> = flags.split_whitespace().collect();
-        let only = words
-            .iter()
-            .position(|word| *word == "--only")
-            .and_then(|at| words.get(at + 1));
-        let only = only.unwrap_or_else(|| panic!("{name}: Run: names its kernel by --only"));
-        let kernels = kernels_of(broken.lesson);
-        assert!(
-            kernels.iter().any(|kernel| kernel == only),
-            "{name}: no kernel {only} in the lesson"
-        );
-        let list = tests::lesson_without_device(broken.lesson)
-            .args("--list --source")
-            .arg(&broken.file)
-            .run();
+        let is_there = kernels_of(broken.lesson).contains(kernel);
+        assert!(is_there, "{name}: no kernel {kernel} in the lesson");
+        let list = lesson_without_device(broken.lesson).args("--list --source");
+        let list = list.arg(&broken.file).run().ends_with(0).stdout;
         // Before it stand those that pack its operands.
-        let list = list.ends_with(0).stdout;
         let others = list.lines().filter(|kernel| !kernel.starts_with("pack_"));
-        assert_eq!(
-            others.collect::<Vec<_>>(),
-            [*only],
-            "{name}: the file holds that one kernel"
-        );
+        let others: Vec<&str> = others.collect();
+        assert_eq!(others, [kernel], "{name}: the file holds that one kernel");
+        let has_tests = (3..=13).contains(&broken.lesson) || broken.lesson == 15;
+        assert!(has_tests, "{name}: none for lesson {}", broken.lesson);
         assert!(
-            (3..=13).contains(&broken.lesson) || broken.lesson == 15,
-            "{name}: below are no tests for lesson {}",
-            broken.lesson
-        );
-        assert!(
-            !broken.claims("watchdog") || flags.contains("--timeout"),
-            "{name}: give it a --timeout"
+            !broken.claims("watchdog"),
+            "{name}: its run has no --timeout"
         );
     }
 }
 
 #[test]
 fn no_broken_kernel_is_the_correct_one() {
-    let files = kernel_files("kernels");
-    let correct: String = files
-        .iter()
-        .filter_map(|file| fs::read_to_string(file).ok())
-        .collect();
+    let files = kernel_files("kernels").into_iter();
+    let correct: String = files.map(tests::read).collect();
     for broken in all() {
         let body = broken.text.split_once("\n{\n").map(|(_, body)| body);
         let body = body.unwrap_or_else(|| panic!("{}: a body", broken.name));
-        assert!(
-            !correct.contains(body),
-            "{}: nothing is broken",
-            broken.name
-        );
+        let is_broken = !correct.contains(body);
+        assert!(is_broken, "{}: nothing is broken", broken.name);
     }
 }

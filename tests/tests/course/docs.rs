@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tests::{
     Oclgrind, Outcome, Program, device, entries, files_below, kernel_files, program,
-    programs_folder, scratch, scratch_folder, shell, workspace,
+    programs_folder, read, scratch, scratch_folder, shell, workspace,
 };
 
 /// `cargo run` as the pages write it, on programs that are built already.
@@ -70,10 +70,6 @@ fn pages() -> Vec<PathBuf> {
         .collect()
 }
 
-fn read(page: &Path) -> String {
-    fs::read_to_string(page).unwrap_or_else(|error| panic!("{}: {error}", page.display()))
-}
-
 fn shown(page: &Path) -> String {
     page.strip_prefix(workspace())
         .unwrap_or(page)
@@ -127,7 +123,7 @@ fn anchors(page: &str) -> Vec<String> {
 
 /// Files and folders of the repository that are parts of the book, as `docs/book/build` has them.
 fn parts_of_the_book() -> Vec<PathBuf> {
-    let script = read(&workspace().join("docs/book/build"));
+    let script = read("docs/book/build");
     let parts = script
         .split("for part in ")
         .nth(1)
@@ -216,14 +212,14 @@ fn first_use(text: &str, term: &str) -> Option<usize> {
 
 #[test]
 fn the_first_use_of_a_glossary_term_in_a_lesson_links_to_it() {
-    let glossary = read(&workspace().join("docs/glossary.md"));
+    let glossary = read("docs/glossary.md");
     let terms: Vec<&str> = glossary
         .lines()
         .filter_map(|line| line.strip_prefix("### "))
         .collect();
     let mut bare = Vec::new();
     for folder in entries(&workspace().join("lessons")) {
-        let page = words(&read(&folder.join("README.md")));
+        let page = words(&read(folder.join("README.md")));
         for term in &terms {
             let link = format!("§{}§", anchor(term));
             let linked = page.find(&link).unwrap_or(usize::MAX);
@@ -241,7 +237,7 @@ fn the_first_use_of_a_glossary_term_in_a_lesson_links_to_it() {
 
 #[test]
 fn there_is_a_page_for_every_lesson_and_the_book_holds_every_page() {
-    let summary = read(&workspace().join("docs/book/SUMMARY.md"));
+    let summary = read("docs/book/SUMMARY.md");
     let listed = summary.lines().flat_map(links);
     let listed = listed.map(|link| match link.strip_prefix("../../") {
         Some(path) => path.to_string(),
@@ -324,7 +320,6 @@ fn a_sentence_that_the_recordings_do_not_bear_out_is_noticed() {
 
 #[test]
 fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
-    let read = |file: &str| fs::read_to_string(workspace().join(file)).expect("a file");
     let of = |folder: &str| entries(&workspace().join(folder));
     let kept = of("docs/figures").into_iter().chain(of("docs/play"));
     let kept = kept.map(|file| shown(&file));
@@ -420,7 +415,7 @@ fn the_commands_run(page: &str) {
         folder.file_name().unwrap().display()
     );
     let exercises = std::env::temp_dir().join(own);
-    for (head, lines) in fences(&read(&workspace().join(page))) {
+    for (head, lines) in fences(&read(page)) {
         let lines: Vec<String> = lines
             .into_iter()
             .filter(|line| left_out(line).is_none())
@@ -612,13 +607,13 @@ fn no_result_stands_above_its_prediction() {
         let is_result = |line: &str| line.contains(&its) && !line.contains("limits");
         for figure in above.split("<!-- figure: ").skip(1) {
             let figure = figure.split(' ').next().unwrap_or_default();
-            let drawn = read(&workspace().join(format!("docs/figures/{figure}.svg")));
+            let drawn = read(format!("docs/figures/{figure}.svg"));
             let from = drawn.lines().find(|line| is_result(line));
             assert_eq!(from, None, "{number}: the figure {figure}");
         }
         let plain = |text: &str| words(text).split('§').step_by(2).collect::<String>();
         let above = plain(above);
-        let claims = read(&workspace().join(format!("docs/data/claims/lesson{number}.txt")));
+        let claims = read(format!("docs/data/claims/lesson{number}.txt"));
         for claim in claims
             .split("\n\n")
             .filter(|claim| claim.lines().any(is_result))
@@ -631,45 +626,26 @@ fn no_result_stands_above_its_prediction() {
 
 #[test]
 fn every_lesson_has_notes_whose_minutes_add_up() {
-    let page = |name: &str| fs::read_to_string(workspace().join("docs").join(name)).unwrap();
-    let (notes, teaching) = (page("notes.md"), page("teaching.md"));
+    let (notes, teaching) = (read("docs/notes.md"), read("docs/teaching.md"));
     for lesson in 1..=11 {
-        let section = notes.split("\n## ");
-        let section = section
-            .clone()
-            .find(|one| one.starts_with(&format!("Lesson {lesson}:")));
+        let begin = format!("Lesson {lesson}:");
+        let section = notes.split("\n## ").find(|one| one.starts_with(&begin));
         let section = section.unwrap_or_else(|| panic!("no notes on lesson {lesson}"));
         let begin = format!("{lesson:02}-");
-        let kernels = kernel_files("kernels").into_iter();
-        let mut kernels = kernels.filter(|file| {
-            file.file_name()
-                .unwrap()
-                .to_string_lossy()
-                .starts_with(&begin)
-        });
-        let kernels = kernels
-            .next()
-            .map_or(String::new(), |file| fs::read_to_string(file).unwrap());
+        let mut files = kernel_files("kernels").into_iter();
+        let file = files.find(|file| shown(file).contains(&begin));
+        let kernels = file.map(read).unwrap_or_default();
         let mut minutes = 0;
         for part in section.split("\n### ").skip(1) {
             let heading = part.lines().next().unwrap_or_default();
             let (name, time) = heading.rsplit_once(", ").expect(heading);
-            minutes += time
-                .split(' ')
-                .next()
-                .unwrap()
-                .parse::<u32>()
-                .expect(heading);
+            let time = time.split(' ').next().unwrap_or_default();
+            minutes += time.parse::<u32>().expect(heading);
             let name = name.trim_matches('`');
             let is_kernel = lesson == 1 || kernels.contains(&format!("{name}("));
-            assert!(
-                is_kernel || name.ends_with("the kernels"),
-                "{lesson}: {name}"
-            );
-            assert!(
-                part.contains("Show:") && part.contains("Ask:"),
-                "{lesson}: {name}"
-            );
+            let is_one = is_kernel || name.ends_with("the kernels");
+            let is_whole = part.contains("Show:") && part.contains("Ask:");
+            assert!(is_one && is_whole, "{lesson}: {name}");
         }
         let title = section.lines().next().unwrap_or_default();
         assert!(

@@ -18,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tests::{Oclgrind, Outcome, Program, entries, pocl, program, scratch_folder, workspace};
+use tests::{Oclgrind, Outcome, Program, entries, pocl, program, read, scratch_folder, workspace};
 
 const GAP_BEGINS: &str = "// ---- your lines begin";
 const GAP_ENDS: &str = "// ---- your lines end";
@@ -84,10 +84,6 @@ impl Drop for Learner {
     }
 }
 
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"))
-}
-
 /// The folders of all exercises, in order.
 fn exercises() -> Vec<PathBuf> {
     let mut lessons = entries(&workspace().join("exercises"));
@@ -137,7 +133,7 @@ fn numbered(wanted: &str) -> PathBuf {
 }
 
 fn solution(exercise: &Path) -> String {
-    read(&exercise.join("solution.cl"))
+    read(exercise.join("solution.cl"))
 }
 
 /// What stands before, in and behind the gap.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tests::{Program, device, entries, or_note, program, scratch_folder, workspace};
+use tests::{Program, device, entries, or_note, program, read, scratch_folder, workspace};
 
 /// A folder of the learner's own, outside the clone.
 struct Learner(PathBuf);
@@ -114,13 +114,9 @@ fn all_host_exercises_are_tested_and_listed() {
             tested.contains(&format!("\"{name} | ")),
             "{name} is not tested"
         );
-        let solution = fs::read_to_string(place.join("solution.rs")).expect("it is there");
-        let start = fs::read_to_string(place.join("start.rs")).expect("it is there");
-        assert_ne!(start, solution);
-        assert_eq!(
-            fs::read_to_string(learner.file(&name)).expect("it is there"),
-            start
-        );
+        let start = read(place.join("start.rs"));
+        assert_ne!(start, read(place.join("solution.rs")));
+        assert_eq!(start, read(learner.file(&name)));
     }
     let tally = format!(
         "0 of {}",

@@ -1,14 +1,7 @@
 //! The house is as its descriptions say: DESIGN.md, each crate's Layout, and the places
 //! where the library makes the calls of docs/anatomy.md.
 
-use std::fs;
-
-use tests::workspace;
-
-fn read(path: &str) -> String {
-    let path = workspace().join(path);
-    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"))
-}
+use tests::read;
 
 /// The crates from the top of DESIGN.md's table to its bottom.
 const CRATES: [&str; 10] = [
@@ -35,7 +28,7 @@ fn arrows_between_crates_go_down_only() {
         "DESIGN.md's table, below lessons and examples"
     );
     for (i, name) in CRATES.iter().enumerate() {
-        let manifest = read(&format!("crates/{name}/Cargo.toml"));
+        let manifest = read(format!("crates/{name}/Cargo.toml"));
         for above in &CRATES[..i] {
             let arrow = format!("\n{above}.workspace");
             assert!(!manifest.contains(&arrow), "{name} depends on {above}");

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tests::{Program, device, entries, program, scratch, scratch_folder};
+use tests::{Program, device, entries, program, read, scratch, scratch_folder};
 
 /// A folder without an older test's report.
 fn folder(name: &str) -> PathBuf {
@@ -27,12 +27,8 @@ fn report(folder: &Path, lessons: &str) -> Program {
         .with_limits_of_its_own()
 }
 
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
 fn json(folder: &Path) -> Value {
-    serde_json::from_str(&read(&folder.join("report.json"))).expect("report.json is JSON")
+    serde_json::from_str(&read(folder.join("report.json"))).expect("report.json is JSON")
 }
 
 fn done(report: &Value) -> &Vec<Value> {
@@ -93,7 +89,7 @@ fn the_page_holds_every_kernel_and_needs_no_other_file() {
     let folder = folder("report-page");
     let run = report(&folder, "5,8").run().ends_with(0);
     run.says(&["From ", "of what the device can.", "index.html"]);
-    let page = read(&folder.join("index.html"));
+    let page = read(folder.join("index.html"));
     let words = page.replace("<wbr>", "");
     for record in done(&json(&folder)).iter().flat_map(records) {
         let name = record["kernel"].as_str().expect("a name");
@@ -139,10 +135,10 @@ fn a_report_that_is_ended_leaves_a_page_of_what_was_done() {
     }
     child.kill().expect("it can be killed");
     child.wait().expect("it has ended");
-    let page = read(&folder.join("index.html"));
+    let page = read(folder.join("index.html"));
     assert!(page.contains("Not finished"), "{page}");
     report(&folder, "5").run().ends_with(0).says(&["page: "]);
-    assert!(!read(&folder.join("index.html")).contains("Not finished"));
+    assert!(!read(folder.join("index.html")).contains("Not finished"));
 }
 
 #[test]

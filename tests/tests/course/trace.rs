@@ -1,12 +1,11 @@
 //! `course trace`: the memory traffic of kernels, counted in the simulator.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 use tests::{
-    Oclgrind, Outcome, Program, entries, program, scratch, scratch_folder, this_test_has_its_day,
-    workspace,
+    Oclgrind, Outcome, Program, entries, program, read, scratch, scratch_folder,
+    this_test_has_its_day, workspace,
 };
 
 /// A command that traces, where this machine can, on one of three days.
@@ -18,10 +17,19 @@ fn trace(words: &str) -> Option<Program> {
     Some(program("course").arg("trace").args(words))
 }
 
+/// What it comes to.
+fn traced(words: &str) -> Option<Outcome> {
+    Some(trace(words)?.run().ends_with(0))
+}
+
+fn operands(run: &Outcome) -> Vec<Value> {
+    let told = run.records().remove(0);
+    told["operands"].as_array().expect("operands").clone()
+}
+
 /// One operand of a trace: requests, sectors or passes for each, and the fewest.
 fn operand(run: &Outcome, name: &str, kind: &str, memory: &str) -> [f64; 3] {
-    let told: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
-    let all = told["operands"].as_array().expect("operands");
+    let all = operands(run);
     let is_it = |one: &&Value| {
         let operand = &one["operand"];
         operand["name"] == name && operand["kind"] == kind && operand["memory"] == memory
@@ -40,18 +48,16 @@ fn operand(run: &Outcome, name: &str, kind: &str, memory: &str) -> [f64; 3] {
 /// sectors a request.
 #[test]
 fn the_naive_pair_moves_what_the_hardware_moves() {
-    let Some(rows) = trace("docs/data/counters/matmul_id0_rows.toml --size 64 --json") else {
+    let Some(run) = traced("docs/data/counters/matmul_id0_rows.toml --size 64 --json") else {
         return;
     };
-    let run = rows.run().ends_with(0);
     assert_eq!(operand(&run, "A", "load", "global"), [8192.0, 16.0, 2.0]);
     assert_eq!(operand(&run, "B", "load", "global"), [8192.0, 1.0, 1.0]);
     assert_eq!(operand(&run, "C", "store", "global"), [128.0, 16.0, 4.0]);
 
-    let Some(columns) = trace("matmul_naive --size 64 --json") else {
+    let Some(run) = traced("matmul_naive --size 64 --json") else {
         return;
     };
-    let run = columns.run().ends_with(0);
     assert_eq!(operand(&run, "A", "load", "global"), [8192.0, 2.0, 1.0]);
     assert_eq!(operand(&run, "B", "load", "global"), [8192.0, 2.0, 2.0]);
     assert_eq!(operand(&run, "C", "store", "global"), [128.0, 4.0, 4.0]);
@@ -62,7 +68,7 @@ fn the_naive_pair_moves_what_the_hardware_moves() {
 #[ignore = "eleven traces take half a minute"]
 fn the_pages_show_what_trace_prints() {
     for file in entries(&workspace().join("docs/data/trace")) {
-        let kept = fs::read_to_string(&file).unwrap();
+        let kept = read(&file);
         let (what, size) = kept.split_once(" in the simulator").unwrap();
         let (kernel, variant) = what.split_once(' ').unwrap_or((what, ""));
         let size = size.lines().next().unwrap().trim_start_matches([',', ' ']);
@@ -103,25 +109,26 @@ fn a_kernel_never_seen_before_is_counted_as_by_hand() {
          \x20   if (x < 8)\n\
          \x20       B[row * N + x] = tile[x][y];\n}\n",
     );
-    let Some(program) = trace("unseen --group 16x16 --size 16 --json --source") else {
+    let words = "unseen --group 16x16 --size 16 --json --source";
+    let Some(run) = traced(&format!("{words} {}", file.display())) else {
         return;
     };
-    let run = program.arg(file).run().ends_with(0);
     assert_eq!(operand(&run, "A", "load", "global"), [8.0, 4.0, 4.0]);
     assert_eq!(operand(&run, "tile", "store", "local"), [8.0, 2.0, 1.0]);
     assert_eq!(operand(&run, "tile", "load", "local"), [8.0, 1.0, 1.0]);
     assert_eq!(operand(&run, "B", "store", "global"), [8.0, 2.0, 2.0]);
 }
 
-/// A task file that launches one warp of the file's kernel, beside it.
-fn one_warp(file: &Path) -> PathBuf {
+/// Traces one warp of the file's kernel, by a task file beside it.
+fn one_warp(file: &Path) -> Option<Outcome> {
     let name = file.file_name().expect("a file").to_string_lossy();
     let task = format!(
         "kernel = \"{name}\"\nsize = {{ n = 1024 }}\nglobal = [32]\nlocal = [32]\ncheck = \"none\"\n\
          args = [\"n\", \"n\", \"n\", {{ in = \"n\", fill = \"random\" }}, \
          {{ in = \"n\", fill = \"random\" }}, {{ out = \"n\" }}]\n"
     );
-    scratch(&format!("{name}.toml"), task)
+    let task = scratch(&format!("{name}.toml"), task);
+    traced(&format!("--json {}", task.display()))
 }
 
 /// Atomics, private arrays, a local array as an argument of a function, wide vectors.
@@ -140,10 +147,7 @@ fn every_kind_of_access_is_counted() {
          \x20   atomic_inc((volatile global int *)C + me);\n\
          \x20   vstore4(wide.lo.lo, row[me % 4] > 9 ? 1 : me, C);\n}\n",
     );
-    let Some(program) = trace("--json") else {
-        return;
-    };
-    let run = program.arg(one_warp(&file)).run().ends_with(0);
+    let Some(run) = one_warp(&file) else { return };
     assert_eq!(operand(&run, "mine", "store", "local"), [1.0, 1.0, 1.0]);
     // 64 bytes of each item are four requests of 16, each in sectors of its own.
     assert_eq!(operand(&run, "A", "load", "global"), [4.0, 32.0, 16.0]);
@@ -182,12 +186,8 @@ fn a_component_counts_and_not_the_vector_that_it_is_of() {
     let body: String = accesses.map(|(line, _)| format!("    {line}\n")).concat();
     let tail = "    C[i] = sum + upper.x + ends.x + all.x + three.x + four.x;\n}\n";
     let file = scratch("trace-components.cl", [head, &body, tail].concat());
-    let Some(program) = trace("--json") else {
-        return;
-    };
-    let run = program.arg(one_warp(&file)).run().ends_with(0);
-    let told: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
-    let operands = told["operands"].as_array().expect("operands");
+    let Some(run) = one_warp(&file) else { return };
+    let operands = operands(&run);
     let first = head.lines().count() + 1;
     for (at, (text, each_and_best)) in accesses.iter().enumerate() {
         let is_it = |one: &&Value| {
@@ -196,10 +196,8 @@ fn a_component_counts_and_not_the_vector_that_it_is_of() {
                 && operand["kind"] == "load"
                 && operand["memory"] != "private"
         };
-        let one = operands
-            .iter()
-            .find(is_it)
-            .unwrap_or_else(|| panic!("{text}\n{run}"));
+        let one = operands.iter().find(is_it);
+        let one = one.unwrap_or_else(|| panic!("{text}\n{run}"));
         let counted = ["each", "best"].map(|name| one[name].as_f64().unwrap_or(-1.0));
         assert_eq!(&counted, each_and_best, "{text}\n{run}");
     }
@@ -221,19 +219,17 @@ fn a_column_of_a_tile_is_drawn_pass_by_pass_and_its_padding_helps() {
     ]);
     let left = entries(&folder);
     assert!(left.is_empty(), "left behind: {left:?}");
-    let Some(program) = trace("transpose_tile padded --size 64 --json") else {
+    let Some(run) = traced("transpose_tile padded --size 64 --json") else {
         return;
     };
-    let run = program.run().ends_with(0);
     assert_eq!(operand(&run, "tile", "load", "local"), [128.0, 1.0, 1.0]);
 }
 
 #[test]
 fn other_hardware_is_counted_by_flags() {
-    let Some(program) = trace("matmul_naive --size 64 --warp 64 --sector 64 --json") else {
+    let Some(run) = traced("matmul_naive --size 64 --warp 64 --sector 64 --json") else {
         return;
     };
-    let run = program.run().ends_with(0);
     assert_eq!(operand(&run, "A", "load", "global"), [4096.0, 4.0, 1.0]);
     assert_eq!(operand(&run, "B", "load", "global"), [4096.0, 1.0, 1.0]);
 }
@@ -257,13 +253,9 @@ fn an_exercise_is_meant_by_its_file_and_says_how_it_is_launched() {
 
 #[test]
 fn of_a_large_launch_a_sample_of_groups_is_traced() {
-    let Some(program) = trace("matmul_id0_columns --size 200") else {
-        return;
-    };
-    program
-        .run()
-        .ends_with(0)
-        .says(&["of 175 groups, from all over the range"]);
+    if let Some(run) = traced("matmul_id0_columns --size 200") {
+        run.says(&["of 175 groups, from all over the range"]);
+    }
 }
 
 #[test]
@@ -301,27 +293,32 @@ fn what_cannot_be_traced_is_refused_as_elsewhere() {
         .fails(4, &["trace-broken.cl:4:12", "C[0] = missing;"]);
 }
 
+/// A memory, what is done to it, and in what it is counted.
+const COUNTED: [(&str, &str, &str); 4] = [
+    ("global", "load", "sectors"),
+    ("global", "store", "sectors"),
+    ("local", "load", "passes"),
+    ("local", "store", "passes"),
+];
+
+/// Launches whose hardware counters are kept.
+fn counted(file: &str) -> Vec<Value> {
+    let kept = read(format!("docs/data/counters/{file}"));
+    let kept: Value = serde_json::from_str(&kept).expect("an object");
+    kept["launches"].as_array().expect("launches").clone()
+}
+
 /// What an H200 counted of kernels that need not be small, beside the same kernels traced
 /// small: for each request both must say the same. What NVIDIA's compiler spared or joined,
 /// the file names.
 fn the_model_agrees_with_the_counters_of_a_gpu(lesson: u64) {
-    let kept = workspace().join("docs/data/counters/h200.json");
-    let kept = std::fs::read_to_string(kept).expect("the counters");
-    let kept: Value = serde_json::from_str(&kept).expect("an object");
-    let launches = kept["launches"].as_array().expect("launches");
-    let mut held = 0;
+    let (launches, mut held) = (counted("h200.json"), 0);
     for counted in launches.iter().filter(|one| one["lesson"] == lesson) {
         let words = counted["trace"].as_str().expect("how it is traced");
-        let Some(program) = trace(&format!("{words} --json")) else {
+        let Some(run) = traced(&format!("{words} --json")) else {
             return;
         };
-        let run = program.run().ends_with(0);
-        for (memory, kind, units) in [
-            ("global", "load", "sectors"),
-            ("global", "store", "sectors"),
-            ("local", "load", "passes"),
-            ("local", "store", "passes"),
-        ] {
+        for (memory, kind, units) in COUNTED {
             let hardware = &counted[memory][kind];
             if counted["joined"] == format!("{memory} {kind}") {
                 continue;
@@ -331,8 +328,8 @@ fn the_model_agrees_with_the_counters_of_a_gpu(lesson: u64) {
             else {
                 continue;
             };
-            let traced = each(&run, memory, kind, units, &counted["spared"]);
-            let by_hardware = moved / requests;
+            let [asked, took] = sums(&run, memory, kind, units, &counted["spared"]);
+            let (traced, by_hardware) = (took / asked, moved / requests);
             // Stores to local memory now and then wait for others: up to a tenth more passes.
             let noise = if memory == "local" { 0.1 } else { 0.001 };
             assert!(
@@ -358,33 +355,14 @@ each! { the_model_agrees_with_the_counters_of_a_gpu:
 /// are the very numbers that an H200 counted.
 #[test]
 fn single_accesses_are_counted_as_a_gpu_counts_them() {
-    let kept = workspace().join("docs/data/counters/accesses.json");
-    let kept = std::fs::read_to_string(kept).expect("the counters");
-    let kept: Value = serde_json::from_str(&kept).expect("an object");
-    for counted in kept["launches"].as_array().expect("launches") {
+    for counted in counted("accesses.json") {
         let kernel = counted["kernel"].as_str().expect("its name");
-        let file = workspace().join("tests/kernels/accesses.cl");
-        let words = format!("{kernel} --size 1024 --group 64 --json --source");
-        let Some(program) = trace(&words) else {
+        let words = "--size 1024 --group 64 --json --source tests/kernels/accesses.cl";
+        let Some(run) = traced(&format!("{kernel} {words}")) else {
             return;
         };
-        let run = program.arg(&file).run().ends_with(0);
-        let told: Value = serde_json::from_str(&run.stdout).expect("an object");
-        for (memory, kind, units) in [
-            ("global", "load", "sectors"),
-            ("global", "store", "sectors"),
-            ("local", "load", "passes"),
-            ("local", "store", "passes"),
-        ] {
-            let own = told["operands"].as_array().expect("operands").iter();
-            let own = own
-                .filter(|one| one["operand"]["memory"] == memory && one["operand"]["kind"] == kind);
-            let sum = |name: &str| {
-                own.clone()
-                    .filter_map(|one| one["sums"][name].as_u64())
-                    .sum()
-            };
-            let traced: [u64; 2] = [sum("requests"), sum(units)];
+        for (memory, kind, units) in COUNTED {
+            let traced = sums(&run, memory, kind, units, &Value::Null).map(|sum| sum as u64);
             let hardware = &counted[memory][kind];
             let by_hardware = ["requests", units].map(|name| hardware[name].as_u64().unwrap_or(0));
             assert_eq!(traced, by_hardware, "{kernel}: {memory} {kind}s\n{run}");
@@ -392,37 +370,32 @@ fn single_accesses_are_counted_as_a_gpu_counts_them() {
     }
 }
 
-/// Sectors or passes for a request, over all operands that the compiler kept.
-fn each(run: &Outcome, memory: &str, kind: &str, units: &str, spared: &Value) -> f64 {
-    let told: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
-    let all = told["operands"].as_array().expect("operands");
+/// Requests, and their sectors or passes, of all operands that the compiler kept.
+fn sums(run: &Outcome, memory: &str, kind: &str, units: &str, spared: &Value) -> [f64; 2] {
+    let all = operands(run);
     let kept = all.iter().filter(|one| {
         let operand = &one["operand"];
         let is_spared = kind == "load" && *spared == operand["name"];
         operand["memory"] == memory && operand["kind"] == kind && !is_spared
     });
-    let sums = kept.fold([0.0, 0.0], |[requests, moved], one| {
+    kept.fold([0.0, 0.0], |[requests, moved], one| {
         let sum = |name: &str| one["sums"][name].as_f64().unwrap_or(0.0);
         [requests + sum("requests"), moved + sum(units)]
-    });
-    sums[1] / sums[0]
+    })
 }
 
 /// The simulator says the same everywhere, so the page must show it to the letter, but for
 /// the numbers of the lines: a comment more in a kernel file moves them.
 #[test]
 fn the_page_shows_what_its_commands_print() {
-    let page = workspace().join("docs/tracing.md");
-    let page = std::fs::read_to_string(page).expect("the page");
-    let mut shown = 0;
+    let (page, mut shown) = (read("docs/tracing.md"), 0);
     for block in page.split("```console\n").skip(1) {
         let block = block.split("```").next().expect("its end");
         let (command, output) = block.split_once('\n').expect("a command, then its output");
-        let words = command
-            .strip_prefix("$ cargo course trace ")
-            .expect("a trace");
-        let Some(program) = trace(words) else { return };
-        let run = program.run().ends_with(0);
+        let words = command.strip_prefix("$ cargo course trace ");
+        let Some(run) = traced(words.expect("a trace")) else {
+            return;
+        };
         let [printed, output] = [&run.stdout, output].map(without_line_numbers);
         assert!(printed.contains(&output), "{output}\n{run}");
         shown += 1;
@@ -433,8 +406,6 @@ fn the_page_shows_what_its_commands_print() {
 fn without_line_numbers(text: &str) -> String {
     let is_number = |c: char| c.is_ascii_digit() || c == ' ';
     let lines = text.trim_end().lines();
-    let bare: Vec<&str> = lines
-        .map(|line| line.trim_start_matches(is_number))
-        .collect();
-    bare.join("\n")
+    let bare = lines.map(|line| line.trim_start_matches(is_number));
+    bare.collect::<Vec<_>>().join("\n")
 }

@@ -7,7 +7,7 @@ use super::*;
 #[test]
 fn an_exercise_and_its_solution_differ_only_in_the_gap() {
     for exercise in exercises() {
-        let (open, solved) = (read(&exercise.join("exercise.cl")), solution(&exercise));
+        let (open, solved) = (read(exercise.join("exercise.cl")), solution(&exercise));
         let ([before, gap, after], [other_before, filled, other_after]) =
             (parts(&open), parts(&solved));
         assert_eq!(before, other_before, "{exercise:?}");

@@ -40,7 +40,7 @@ fn file_of(number: usize) -> PathBuf {
 fn sections(kernel: &Path) -> Vec<(String, String)> {
     let name = kernel.with_extension("md");
     let name = name.file_name().expect("a file");
-    let text = read(&kernel.with_file_name("explanations").join(name));
+    let text = read(kernel.with_file_name("explanations").join(name));
     let sections = text.split("\n## ").skip(1);
     let part = |section: &str| {
         let (title, body) = section.split_once('\n').expect("text below the title");
@@ -136,7 +136,7 @@ fn fresh_copies_are_found_wrong(lesson: u64) {
         let file = file_of(number);
         must_be_found_as_claimed(file.clone(), &shown);
         let name = file.file_stem().expect("a name").to_string_lossy();
-        let copy = read(&learner.copy(number));
+        let copy = read(learner.copy(number));
         for text in [&copy, &shown.stdout] {
             assert!(!text.contains(&*name), "{name} is in\n{text}");
         }
@@ -255,7 +255,7 @@ fn a_mended_copy_is_reported_explained_and_noted() {
 #[test]
 fn a_copy_of_any_kind_gets_an_answer() {
     let learner = Learner::started("any-copy");
-    let text = read(&learner.copy(1));
+    let text = read(learner.copy(1));
     let write = |text: &str| fs::write(learner.copy(1), text).expect("the copy can be written");
     write(&text.replace("REAL sum = 0;", "REAL sum = 0"));
     let shown = learner.diagnoses("1").ends_with(4);

@@ -7,16 +7,16 @@ fn what_is_there_is_never_overwritten_and_what_is_new_is_added() {
     let learner = Learner::started("start");
     let all = exercises();
     let (mine, missing) = (learner.file(&all[0]), learner.file(&all[1]));
-    assert_eq!(read(&missing), read(&all[1].join("exercise.cl")));
+    assert_eq!(read(&missing), read(all[1].join("exercise.cl")));
     fs::write(&mine, "// mine\n").expect("writable");
     fs::remove_file(&missing).expect("there");
     let shown = learner.types("start").run().ends_with(0);
     shown.says(&["1 new file in", "untouched"]);
     assert_eq!(read(&mine), "// mine\n");
-    assert_eq!(read(&missing), read(&all[1].join("exercise.cl")));
+    assert_eq!(read(&missing), read(all[1].join("exercise.cl")));
     let names: Vec<String> = entries(&learner.0).iter().map(|path| name(path)).collect();
     assert!(names.contains(&"README.md".to_string()), "{names:?}");
-    let text = read(&learner.file(&all[2]));
+    let text = read(learner.file(&all[2]));
     assert!(
         !text.contains("Hint"),
         "neither hints nor solutions are copied"

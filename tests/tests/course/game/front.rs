@@ -100,7 +100,7 @@ fn x_gives_a_file_back() {
     terminal.sees("Exercise 1.2").sees("q quit");
     terminal.press("x").sees("Give back 2-rows-and-columns.cl");
     terminal.press("n").sees("q quit");
-    assert_eq!(read(&learner.file(&exercise)), "// mine\n");
+    assert_eq!(read(learner.file(&exercise)), "// mine\n");
     terminal.press("x").sees("Give back ").press("y");
     let begin = Instant::now();
     let kept = learner.file(&exercise).with_extension("old.cl");

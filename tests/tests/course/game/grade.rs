@@ -74,7 +74,7 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
     )
     .expect("writable");
     hand_in("ben", &with(&right, "*(global int *)16 = 1;"));
-    hand_in("=cat", &read(&exercise.join("exercise.cl")));
+    hand_in("=cat", &read(exercise.join("exercise.cl")));
     hand_in(
         "\u{1b}[31mdan",
         &format!("%:include \"/etc/passwd\"\n{right}"),
@@ -204,7 +204,7 @@ fn a_class_of_thirty_is_graded_and_then_only_what_changed() {
     for student in 0..30 {
         for (at, number) in numbers.iter().enumerate() {
             let exercise = numbered(number);
-            let fresh = read(&exercise.join("exercise.cl"));
+            let fresh = read(exercise.join("exercise.cl"));
             let text = match (student, at) {
                 (3, 1) | (17, 0) => {
                     with(&solution(&exercise), "for (volatile int i = 0; i < 1; ) ;")

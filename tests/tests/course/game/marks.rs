@@ -85,21 +85,21 @@ fn a_file_is_given_back_and_the_old_one_is_kept() {
         ("diagnose 7", "diagnose/07"),
     ] {
         let at = |end: &str| learner.0.join(format!("{place}{end}"));
-        let fresh = read(&at(".cl"));
+        let fresh = read(at(".cl"));
         let resets = || learner.types(words).arg("--reset").run().ends_with(0);
         for (mine, kept) in [("// one\n", ".old.cl"), ("// two\n", ".old-2.cl")] {
             fs::write(at(".cl"), mine).expect("writable");
             let shown = resets().says(&["is as it came"]);
             assert!(shown.stdout.contains(kept), "{shown}");
-            assert_eq!(read(&at(".cl")), fresh);
-            assert_eq!(read(&at(kept)), mine);
+            assert_eq!(read(at(".cl")), fresh);
+            assert_eq!(read(at(kept)), mine);
         }
         // What is as it came already is left alone; what is gone comes back.
         resets();
         assert!(!at(".old-3.cl").exists());
         fs::remove_file(at(".cl")).expect("there");
         resets();
-        assert_eq!(read(&at(".cl")), fresh);
+        assert_eq!(read(at(".cl")), fresh);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use tests::{Oclgrind, is_due, pocl, program, scratch_folder, workspace};
+use tests::{Oclgrind, is_due, pocl, program, read, scratch_folder, workspace};
 
 use super::Learner;
 
@@ -86,7 +86,7 @@ fn a_problem_begins_empty_and_the_launch_is_the_learners() {
     fs::copy(from.join("solution-1.cl"), to.join("start.cl")).expect("a copy");
     check().ends_with(0).says(&["✓ result", "p1: solved"]);
     let task = to.join("task.toml");
-    let text = fs::read_to_string(&task).expect("a task");
+    let text = read(&task);
     fs::write(&task, text.replace("local  = [256]", "local  = [100000]")).expect("written");
     check().ends_with(4).says(&["not decided"]);
     let list = learner.types("problem --list").run().ends_with(0);
@@ -118,7 +118,7 @@ fn every_problem_is_solved_by_its_last_solution() {
         let last = last.last().expect("a solution");
         fs::copy(from.join(format!("{last}.cl")), to.join("start.cl")).expect("a copy");
         fs::copy(to.join("task.toml"), to.join("base.toml")).expect("a copy");
-        let launch = fs::read_to_string(from.join(format!("{last}.toml"))).expect("a launch");
+        let launch = read(from.join(format!("{last}.toml")));
         let launch = launch.replace("task.toml", "base.toml");
         let launch = launch.replace(&format!("{last}.cl"), "start.cl");
         fs::write(to.join("task.toml"), launch).expect("written");
