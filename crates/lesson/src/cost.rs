@@ -132,13 +132,13 @@ impl Candidates {
         let step = value(task, "TK").unwrap_or(1) as f64;
         let a_tile = known("MP")? * known("NP")? * shares / groups;
         let depth = (known("K")? / step / shares).ceil() * step;
-        let in_a_turn = (self.at_once / ndrange::count(own.local())).max(1) as f64;
-        let turns = (groups / (self.units as f64 * in_a_turn)).ceil() * in_a_turn;
+        let in_a_wave = (self.at_once / ndrange::count(own.local())).max(1) as f64;
+        let waves = (groups / (self.units as f64 * in_a_wave)).ceil() * in_a_wave;
         let helped = task.helped(&plan).ok()?;
         let counts = helped.iter().filter_map(|one| one.traffic_elements);
         let elements = counts.map(|one| one.global_loads + one.global_stores);
         Some(Work {
-            in_a_unit: turns * a_tile * depth,
+            in_a_unit: waves * a_tile * depth,
             launches: 1.0 + 2.0 * helped.len() as f64,
             moved: elements.sum::<u64>() as f64 * task.ty.size() as f64,
         })
