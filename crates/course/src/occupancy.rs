@@ -25,8 +25,8 @@ pub struct OccupancyArgs {
     wanted: Wanted,
     /// Count for this GPU, by its name or its compute capability (h200, 8.9), not for the
     /// device
-    #[arg(long, value_name = "NAME")]
-    model: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = Architecture::asked)]
+    model: Option<&'static Architecture>,
     /// Registers of an item [default: as the driver or the assembler tells]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=512))]
     registers: Option<u32>,
@@ -56,7 +56,7 @@ struct Known {
 
 /// Counts, and prints what came of it.
 pub fn occupancy(options: &OccupancyArgs) -> Result<ExitCode> {
-    let named = options.model.as_deref().map(model).transpose()?;
+    let named = options.model;
     let mut known = Known::default();
     let mut name = "A kernel".to_string();
     let mut device = None;
@@ -134,16 +134,6 @@ pub fn occupancy(options: &OccupancyArgs) -> Result<ExitCode> {
         write!(Out, "{occupancy}")?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn model(name: &str) -> Result<&'static Architecture> {
-    let none = || {
-        let known = Architecture::known();
-        Error::Usage(format!(
-            "no table of a GPU called {name}; there are {known}"
-        ))
-    };
-    Ok(Architecture::named(name).ok_or_else(none)?)
 }
 
 /// What the driver tells of a kernel that was launched; on NVIDIA's also what its program

@@ -102,12 +102,14 @@ impl Architecture {
         format!("{of}{} ({})", self.capability, self.name)
     }
 
-    /// All that can be named, for messages.
-    pub fn known() -> String {
-        let each = ARCHITECTURES
-            .iter()
-            .map(|one| format!("{} ({}: {})", one.capability, one.name, one.models));
-        each.collect::<Vec<_>>().join("; ")
+    /// The same, or all that can be named.
+    pub fn asked(text: &str) -> Result<&'static Architecture, String> {
+        Architecture::named(text).ok_or_else(|| {
+            let all = ARCHITECTURES.iter();
+            let all = all.map(|one| format!("{} ({}: {})", one.capability, one.name, one.models));
+            let known = all.collect::<Vec<_>>().join("; ");
+            format!("no table of a GPU called {text}; there are {known}")
+        })
     }
 }
 

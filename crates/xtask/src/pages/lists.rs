@@ -50,35 +50,27 @@ pub fn stages(problem: &str) -> Result<String> {
 }
 
 fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
-    let stage = |line: &Value| line["stage"].as_str().unwrap_or_default().to_string();
-    let ours = lines.iter().filter(|line| stage(line).starts_with(problem));
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let ours = lines
+        .iter()
+        .filter(|line| text(&line["stage"]).starts_with(problem));
     let ours: Vec<&Value> = ours.collect();
-    let is_theirs = |line: &Value| !line["timed"]["operation"].is_null();
+    let is_theirs = |line: &&&Value| !line["timed"]["operation"].is_null();
+    let theirs = ours.iter().find(is_theirs).and_then(|line| time(line));
     let first = ours.iter().find(|line| !is_theirs(line))?;
-    let device = first["device"].as_str().and_then(|it| it.strip_suffix(')'));
-    let device = device.and_then(|it| it.rsplit_once(" ("));
-    let (device, platform) = device.unwrap_or_default();
+    let device = text(&first["device"]);
+    let (device, platform) = device.strip_suffix(')')?.rsplit_once(" (")?;
     let device = name_on(platform, device);
     let sizes = first["timed"]["size"].as_object().into_iter().flatten();
-    let sizes = sizes.map(|(name, size)| format!("{name} = {size}"));
-    let (sizes, date) = (sizes.collect::<Vec<_>>().join(", "), &lines[0]["date"]);
+    let sizes: Vec<String> = sizes
+        .map(|(name, size)| format!("{name} = {size}"))
+        .collect();
     let (share, of) = match first["timed"]["share_of_copy"].is_null() {
         false => ("share_of_copy", "of a copy"),
         true => ("share_of_compute", "of multiply-adds"),
     };
-    // Of a median for each turn the median, and the first where there was one.
-    let time = |line: &Value| {
-        let turns = line["turns"].as_array().into_iter().flatten();
-        let turns: Vec<f64> = turns.filter_map(Value::as_f64).collect();
-        match turns.is_empty() {
-            true => line["timed"]["seconds_median"].as_f64(),
-            false => Some(quantile(&turns, 0.5)),
-        }
-    };
-    let theirs = ours.iter().find(|line| is_theirs(line));
-    let theirs = theirs.and_then(|line| time(line));
     let row = |line: &&Value| -> Row {
-        let stage = stage(line);
+        let stage = text(&line["stage"]);
         let number = stage.trim_end_matches(".toml").rsplit('-').next();
         let name = match line["timed"]["operation"].as_str() {
             Some(operation) => format!("PyTorch: `{operation}`"),
@@ -86,18 +78,27 @@ fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
         };
         let (time, share) = (time(line), line["timed"][share].as_f64());
         let mut cells = vec![or_dash(time, seconds), or_dash(share, percent)];
-        if let Some(theirs) = theirs {
-            cells.push(or_dash(time, |time| format!("{:.2}", theirs / time)));
-        }
+        let times = |theirs| or_dash(time, |time| format!("{:.2}", theirs / time));
+        cells.extend(theirs.map(times));
         (name, cells)
     };
     let rows: Vec<Row> = ours.iter().map(row).collect();
     let mut names = vec![format!("{device}: time"), of.into()];
     names.extend(theirs.map(|_| "times as fast as PyTorch".into()));
     let table = table("stage", &names, &rows);
-    let date = date.as_str().unwrap_or("?");
-    let by = "by `cargo xtask problems`";
+    let (sizes, date) = (sizes.join(", "), text(&lines[0]["date"]));
     Some(format!(
-        "{table}\n\n*{device}, {sizes}, recorded {date}, {by}.*"
+        "{table}\n\n*{device}, {sizes}, recorded {date}, by `cargo xtask problems`.*"
     ))
+}
+
+/// Of the medians of its turns the median, or that of the one turn that there was.
+fn time(line: &Value) -> Option<f64> {
+    let turns = line["turns"].as_array().into_iter().flatten();
+    let mut turns: Vec<f64> = turns.filter_map(Value::as_f64).collect();
+    let first = line["timed"]["seconds_median"].as_f64()?;
+    if turns.is_empty() {
+        turns.push(first);
+    }
+    Some(quantile(&turns, 0.5))
 }
