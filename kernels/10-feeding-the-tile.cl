@@ -92,8 +92,7 @@ void fetch(real4 a[A_LOADS], real4 b[B_LOADS],
 }
 
 // The same share, from registers into local memory; A's is transposed to [k][row].
-void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4],
-         const real4 a[A_LOADS], const real4 b[B_LOADS], uint item)
+void put_a(local real4 a_tile[TK][A_ROW], const real4 a[A_LOADS], uint item)
 {
     unrolled_for (int q = 0; q < A_LOADS; q++) {
         const uint i = q * ITEMS + item;
@@ -105,10 +104,21 @@ void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4],
         column[2 * 4 * A_ROW] = a[q].s2;
         column[3 * 4 * A_ROW] = a[q].s3;
     }
+}
+
+void put_b(local real4 b_tile[TK][TN / 4], const real4 b[B_LOADS], uint item)
+{
     unrolled_for (int q = 0; q < B_LOADS; q++) {
         const uint i = q * ITEMS + item;
         b_tile[i / (TN / 4)][i % (TN / 4)] = b[q];
     }
+}
+
+void put(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4],
+         const real4 a[A_LOADS], const real4 b[B_LOADS], uint item)
+{
+    put_a(a_tile, a, item);
+    put_b(b_tile, b, item);
 }
 
 // What an item needs of one row of either tile: its fragments of A and B.
@@ -407,42 +417,23 @@ void put_packed(local real4 a_tile[TK * TM / 4], local real4 b_tile[TK * TN / 4]
         b_tile[q * ITEMS + item] = b[q];
 }
 
-// As store, but what lies beyond M and N is not stored. Where no real4 can be, one row
-// of each item at a time goes through local memory: neighbours then store neighbouring
-// numbers.
+// As store, but what lies beyond M and N is not stored.
 void store_guarded(global REAL *C, // [M][N]
-                   int M, int N, const REAL sum[RM][RN], int row0, int column0, int2 at,
-                   local real4 *rows, uint item) // [GY][TN / 4]
+                   int M, int N, const REAL sum[RM][RN], int row0, int column0, int2 at)
 {
-    const int warp_y = at.y / (LY * RM / 4);
-    const int y = warp_y * LY + at.y % (LY * RM / 4); // of GY
     unrolled_for (int r = 0; r < RM; r++) {
-        const int below = r / 4 * LY * 4 + r % 4; // its first row
+        const int row = row0 + 4 * (at.y + r / 4 * LY) + r % 4;
+        unrolled_for (int j = 0; j < RN; j += B_WIDE) {
+            const int column = column0 + 4 * (at.x + j / 4 * LX) + j % 4;
+            if (row < M && column < N) {
 #if B_WIDE == 4
-        const int row = row0 + 4 * at.y + below;
-        unrolled_for (int j = 0; j < RN / 4; j++) {
-            const int column = column0 + 4 * (at.x + j * LX);
-            if (row < M && column < N)
                 *(global real4 *)(C + row * N + column) =
-                    (real4)(sum[r][4 * j], sum[r][4 * j + 1],
-                            sum[r][4 * j + 2], sum[r][4 * j + 3]);
-        }
+                    (real4)(sum[r][j], sum[r][j + 1], sum[r][j + 2], sum[r][j + 3]);
 #else
-        barrier(CLK_LOCAL_MEM_FENCE); // what lay here was read by all
-        unrolled_for (int j = 0; j < RN / 4; j++)
-            rows[y * (TN / 4) + at.x + j * LX] =
-                (real4)(sum[r][4 * j], sum[r][4 * j + 1],
-                        sum[r][4 * j + 2], sum[r][4 * j + 3]);
-        barrier(CLK_LOCAL_MEM_FENCE); // the rows are there
-        for (int i = item; i < GY * TN; i += ITEMS) {
-            const int warps_above = i / TN / LY;
-            const int row =
-                row0 + 4 * (warps_above * (LY * RM / 4) + i / TN % LY) + below;
-            const int column = column0 + i % TN;
-            if (row < M && column < N)
-                C[row * N + column] = ((local const REAL *)rows)[i];
-        }
+                C[row * N + column] = sum[r][j];
 #endif
+            }
+        }
     }
 }
 
@@ -489,7 +480,7 @@ kernel void matmul_packed_tiles(int M, int N, int K,
             multiply(sum, a[k % 2], b[k % 2]);
         }
     }
-    store_guarded(C, M, N, sum, row0, column0, at, b_tile[0][0], item);
+    store_guarded(C, M, N, sum, row0, column0, at);
 }
 
 // -------------------------------------------------------------------------------------
@@ -509,6 +500,12 @@ kernel void matmul_packed_tiles(int M, int N, int K,
 #endif
 // Nearly always all of the tiles at k0 can be read.
 #define ALL(k0) ((k0) + TK <= K && ((k0) + TK - 1) * N + column0 + TN <= K * N)
+// Where no load can bring four numbers of a row of A, neighbours take neighbouring ones.
+// The largest tile has no registers left for the addresses.
+#define A_BY_NEIGHBOURS (A_WIDE == 1 && RN < 16)
+#if A_BY_NEIGHBOURS && ITEMS % TK
+#error "TK must divide ITEMS: an item's numbers of A lie one below the other"
+#endif
 
 // Four numbers of a row of `length`; 0 for those that do not exist, unless `all` do.
 // Each is loaded all the same, from where there is one.
@@ -536,11 +533,26 @@ void fetch_guarded(real4 a[A_LOADS], real4 b[B_LOADS],
                    int M, int N, int K, int row0, int column0, int k0, bool all,
                    uint item)
 {
+#if A_BY_NEIGHBOURS
+    const int k = k0 + item % TK;
+    const int row = row0 + item / TK;
+    const bool exists = all || k < K;
+    global const REAL *column = A + row * K + (exists ? k : K - 1);
+    unrolled_for (int q = 0; q < A_LOADS; q++) {
+        REAL v[4]; // ITEMS / TK rows apart
+        unrolled_for (int i = 0; i < 4; i++) {
+            const REAL x = column[min((4 * q + i) * (ITEMS / TK), M - 1 - row) * K];
+            v[i] = exists ? x : 0;
+        }
+        a[q] = vload4(0, v);
+    }
+#else
     unrolled_for (int q = 0; q < A_LOADS; q++) {
         const int i = q * ITEMS + item;
         const int k = k0 + i % (TK / 4) * 4;
         a[q] = four(A + min(row0 + i / (TK / 4), M - 1) * K, k, A_WIDE, K, all);
     }
+#endif
     unrolled_for (int q = 0; q < B_LOADS; q++) {
         const int i = q * ITEMS + item;
         const int k = k0 + i / (TN / 4);
@@ -548,6 +560,23 @@ void fetch_guarded(real4 a[A_LOADS], real4 b[B_LOADS],
         const real4 v = four(B + (all ? k : min(k, K - 1)) * N, column, B_WIDE, N, all);
         b[q] = all || k < K ? v : (real4)(0);
     }
+}
+
+void put_guarded(local real4 a_tile[TK][A_ROW], local real4 b_tile[TK][TN / 4],
+                 const real4 a[A_LOADS], const real4 b[B_LOADS], uint item)
+{
+#if A_BY_NEIGHBOURS
+    local REAL *column = (local REAL *)a_tile[item % TK] + item / TK;
+    unrolled_for (int q = 0; q < A_LOADS; q++) {
+        column[(4 * q + 0) * (ITEMS / TK)] = a[q].s0;
+        column[(4 * q + 1) * (ITEMS / TK)] = a[q].s1;
+        column[(4 * q + 2) * (ITEMS / TK)] = a[q].s2;
+        column[(4 * q + 3) * (ITEMS / TK)] = a[q].s3;
+    }
+#else
+    put_a(a_tile, a, item);
+#endif
+    put_b(b_tile, b, item);
 }
 
 __attribute__((reqd_work_group_size(GX, GY, 1)))
@@ -574,7 +603,7 @@ kernel void matmul_shares(int M, int N, int K,
 
     fetch_guarded(next_a, next_b, A, B, M, N, K, row0, column0, first, ALL(first),
                   item);
-    put(a_tile[0], b_tile[0], next_a, next_b, item);
+    put_guarded(a_tile[0], b_tile[0], next_a, next_b, item);
     barrier(CLK_LOCAL_MEM_FENCE);
     int t = 0;
     take(a[0], b[0], a_tile[t][0], b_tile[t][0], at);
@@ -587,7 +616,7 @@ kernel void matmul_shares(int M, int N, int K,
                           item);
         unrolled_for (int k = 0; k < TK; k++) {
             if (k == PUT_STEP)
-                put(a_tile[1 - t], b_tile[1 - t], next_a, next_b, item);
+                put_guarded(a_tile[1 - t], b_tile[1 - t], next_a, next_b, item);
             if (k == TK - 1) {
                 barrier(CLK_LOCAL_MEM_FENCE);
                 t = 1 - t;
@@ -597,7 +626,7 @@ kernel void matmul_shares(int M, int N, int K,
             multiply(sum, a[k % 2], b[k % 2]);
         }
     }
-    store_guarded(C + share * M * N, M, N, sum, row0, column0, at, b_tile[0][0], item);
+    store_guarded(C + share * M * N, M, N, sum, row0, column0, at);
 }
 
 // Group of anything, an item for each element of C. get_global_id(0) runs along a row.

@@ -41,6 +41,14 @@ impl NdRange {
         &self.offset
     }
 
+    /// The same for a launch: null where it is 0, else to as many as there are dimensions.
+    pub fn offset_pointer(&self) -> *const usize {
+        match self.offset.len() == self.global.len() {
+            true => self.offset.as_ptr(),
+            false => std::ptr::null(),
+        }
+    }
+
     /// Items in each dimension, a multiple of those of a group.
     pub fn global(&self) -> &[usize] {
         &self.global

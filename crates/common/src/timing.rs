@@ -18,6 +18,12 @@ use verify::numbers::{median, quantile};
 /// Kernels run for so long before they are timed, so that clocks have risen.
 pub const WARM_UP: Duration = Duration::from_millis(30);
 
+/// How often what took so long is run between two looks at the clock: as often as fits a
+/// millisecond, and twenty times at most.
+pub fn in_a_row(took: Duration) -> usize {
+    ((1e-3 / took.as_secs_f64().max(1e-9)) as usize).clamp(1, 20)
+}
+
 /// Which clock a kernel's seconds come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -56,6 +62,16 @@ impl Timing {
             queue_to_start_seconds: 0.0,
             clock: Clock::Wall,
         }
+    }
+
+    /// What each of so many took that were timed together, in a row.
+    pub fn of_each(mut self, times: usize) -> Timing {
+        let seconds = self.seconds.iter_mut().chain(&mut self.wall_seconds);
+        seconds.for_each(|seconds| *seconds /= times as f64);
+        if times > 1 {
+            self.command_seconds.clear();
+        }
+        self
     }
 
     /// The median, in seconds.

@@ -42,6 +42,11 @@ pub struct Flags {
     #[arg(long, value_name = "N")]
     pub runs: Option<usize>,
 
+    /// Time short kernels as often in a row as fits a millisecond, twenty times at most: what lies
+    /// between their launches counts then, and no event of their own does
+    #[arg(long)]
+    pub in_a_row: bool,
+
     /// Seed of the random matrices
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

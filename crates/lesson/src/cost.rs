@@ -74,7 +74,7 @@ impl Costs {
 struct Work {
     /// Multiply-adds that a unit does one after another, those beyond C included.
     in_a_unit: f64,
-    /// Launches, of which each that waits for another counts twice.
+    /// Launches, one after another.
     launches: f64,
     /// Bytes that those beside its own move.
     moved: f64,
@@ -138,8 +138,9 @@ impl Candidates {
         let counts = helped.iter().filter_map(|one| one.traffic_elements);
         let elements = counts.map(|one| one.global_loads + one.global_stores);
         Some(Work {
-            in_a_unit: waves * a_tile * depth,
-            launches: 1.0 + 2.0 * helped.len() as f64,
+            // Nothing is multiplied while a group waits for its first tile.
+            in_a_unit: waves * a_tile * (depth + step),
+            launches: 1.0 + helped.len() as f64,
             moved: elements.sum::<u64>() as f64 * task.ty.size() as f64,
         })
     }

@@ -9,6 +9,7 @@ pub mod comparison;
 mod cublas;
 mod library;
 mod openblas;
+mod shapes;
 
 use std::io::Write;
 
@@ -48,12 +49,15 @@ pub struct LibrariesArgs {
         long,
         value_name = "N|MxNxK",
         value_delimiter = ',',
-        required_unless_present = "like"
+        required_unless_present_any = ["like", "seed"]
     )]
     size: Vec<Shape>,
     /// Sizes of a comparison that is kept: those of h200-sixty were drawn by chance
     #[arg(long, value_name = "NAME")]
     like: Option<String>,
+    /// Thirty sizes that are drawn from this number
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// How many times each has its turn
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
@@ -110,6 +114,11 @@ pub fn libraries(options: &LibrariesArgs) -> Result<()> {
     let mut shapes = options.size.clone();
     if let Some(name) = &options.like {
         shapes.extend(Comparison::read(name)?.shapes());
+    }
+    if let Some(seed) = options.seed {
+        // On a CPU such products take a second at most.
+        let most = if device.is_cpu() { 4e9 } else { 1e12 };
+        shapes.extend(shapes::thirty(seed, most));
     }
     // So few that the turns of one size are seconds apart, and so many that a lesson for each
     // turn costs little.
@@ -186,6 +195,9 @@ impl Players<'_> {
         // It leads to the limit of such a device, with what it chooses beforehand.
         let mut work = lessons::numbered(self.lesson())?.work()?;
         work.args(["--json", "--device", &self.device.index.to_string()]);
+        if self.library == Library::Cublas {
+            work.arg("--in-a-row");
+        }
         work.args(["--size", &list(shapes)]);
         match self.options.inputs {
             Type::Float => work.arg("--chosen"),

@@ -7,6 +7,8 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use diagnostics::terminal::plain_name;
+use opencl_sys::cl_icd::cl_icd_dispatch;
+use opencl3::error_codes::ClError;
 use opencl3::event::Event;
 use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::memory::Sampler;
@@ -171,10 +173,6 @@ impl Session {
             ..
         } = launch;
         let (global, local) = (range.global(), range.local());
-        let offset = match range.offset() {
-            offset if offset.len() == global.len() => offset.as_ptr(),
-            _ => ptr::null(),
-        };
         if self.printed.is_heard.get() {
             self.printed.take();
         }
@@ -187,7 +185,7 @@ impl Session {
             self.queue.enqueue_nd_range_kernel(
                 kernel.get(),
                 global.len() as u32,
-                offset,
+                range.offset_pointer(),
                 global.as_ptr(),
                 local.as_ptr(),
                 after,
@@ -209,6 +207,56 @@ impl Session {
                 .gave(format!("event, after {}", seconds(took)))
         });
         event
+    }
+
+    /// Enqueues a kernel of which nobody will ask when it ran: it has no event, which costs as much
+    /// as a short kernel takes.
+    ///
+    /// # Errors
+    /// As of [`Session::launch`].
+    fn launch_without_event(&self, launch: &Launch) -> Result<()> {
+        let (kernel, range) = launch.parts();
+        // SAFETY: by cl_khr_icd each object begins with its driver's table.
+        let table = unsafe { &**self.queue.get().cast::<*const cl_icd_dispatch>() };
+        let Some(enqueue) = table.clEnqueueNDRangeKernel else {
+            return self.launch(launch).map(drop);
+        };
+        // SAFETY: as of `launch_after`; there is nothing to wait for, and no event.
+        let status = unsafe {
+            enqueue(
+                self.queue.get(),
+                kernel.get(),
+                range.global().len() as u32,
+                range.offset_pointer(),
+                range.global().as_ptr(),
+                range.local().as_ptr(),
+                0,
+                ptr::null(),
+                ptr::null_mut(),
+            )
+        };
+        let code = (status != 0).then_some(ClError(status));
+        code.map_or(Ok(()), Err)
+            .during(format!("launching {}", launch.name))
+    }
+
+    /// Runs all launches so many times in a row, the first and the last with an event, which it
+    /// gives when the last has ended.
+    ///
+    /// # Errors
+    /// As [`Session::run`].
+    pub fn run_in_a_row(&self, launches: &[Launch], times: usize) -> Result<Vec<Event>> {
+        let all = launches.len() * times;
+        let mut events = Vec::new();
+        for (i, launch) in launches.iter().cycle().take(all).enumerate() {
+            if i == 0 || i + 1 == all {
+                events.push(self.launch(launch)?);
+            } else {
+                self.launch_without_event(launch)?;
+            }
+        }
+        self.wait(launches, &events)?;
+        Ok(events)
     }
 
     /// A failed launch, with the limits that it may have run into.

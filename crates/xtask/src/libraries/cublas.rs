@@ -6,9 +6,10 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
+use common::timing::in_a_row;
 use dlopen2::wrapper::{Container, WrapperApi};
 use verify::element::{Elements, Type};
 use verify::problem::Problem;
@@ -27,6 +28,8 @@ struct Runtime {
     cudaMalloc: unsafe extern "C" fn(address: *mut Pointer, bytes: usize) -> c_int,
     cudaFree: unsafe extern "C" fn(address: Pointer) -> c_int,
     cudaMemcpy: unsafe extern "C" fn(to: Pointer, from: Pointer, n: usize, kind: c_int) -> c_int,
+    cudaMemset: unsafe extern "C" fn(address: Pointer, byte: c_int, n: usize) -> c_int,
+    cudaDeviceSynchronize: unsafe extern "C" fn() -> c_int,
     cudaEventCreate: unsafe extern "C" fn(event: *mut Pointer) -> c_int,
     cudaEventRecord: unsafe extern "C" fn(event: Pointer, stream: Pointer) -> c_int,
     cudaEventSynchronize: unsafe extern "C" fn(event: Pointer) -> c_int,
@@ -89,7 +92,7 @@ pub struct OnGpu {
     shape: Shape,
     /// A, B and C, column-major; null where there is none.
     matrices: [Pointer; 3],
-    /// Between two events.
+    /// Between two events: these hold the launch of what lies between them, too.
     products: usize,
 }
 
@@ -108,12 +111,6 @@ fn must_be_zero(status: c_int, call: &str) -> Result<()> {
     ensure!(status == 0, "{call} ended with status {status}");
     Ok(())
 }
-
-/// Two events hold the launch of what lies between them, too, unless the device is still
-/// at work when it comes. An OpenCL event does not. So short products are timed in a row.
-const IN_A_ROW: usize = 20;
-/// Seconds that a row shall last.
-const ROW: f64 = 1e-3;
 
 impl OnGpu {
     /// Opens the library and its runtime on the GPU that has this number in lesson 1's listing.
@@ -223,12 +220,19 @@ impl Multiply for OnGpu {
     }
 
     fn run(&mut self, _: &Problem) -> Result<Seconds> {
+        // C is poisoned before each run, as a lesson's is: the same pause for both.
+        let bytes = self.shape.m * self.shape.n * size_of::<f32>();
+        // SAFETY: C has so many bytes; all of them set make NaN.
+        let set = unsafe { self.runtime.cudaMemset(self.matrices[2], 0xff, bytes) };
+        must_be_zero(set, "a fill")?;
+        // SAFETY: the call takes nothing.
+        must_be_zero(unsafe { self.runtime.cudaDeviceSynchronize() }, "the fill")?;
         let start = Instant::now();
         let milliseconds = f64::from(self.between_events()?);
         let products = self.products as f64;
         let wall = start.elapsed().as_secs_f64() / products;
         let seconds = milliseconds * 1e-3 / products;
-        self.products = ((ROW / seconds.max(1e-9)) as usize).clamp(1, IN_A_ROW);
+        self.products = in_a_row(Duration::from_secs_f64(seconds.max(0.0)));
         // As of OpenCL's events: nothing takes no time, or longer than the call.
         let credible = seconds > 1e-7 && seconds <= wall * 1.05 + 1e-4;
         Ok((wall, credible.then_some(seconds)))
