@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use common::Error;
 use common::clone::workspace;
 use common::source::Source;
-use diagnostics::log::{Log, Place};
+use diagnostics::log::Log;
 use diagnostics::terminal::plain;
 use inspect::judge::{Detection, Detector, How, Observation, Seen};
 use intercept::findings::{Finding, Findings, KINDS};
@@ -32,18 +32,10 @@ use crate::game::written::Written;
 const RESULT: Detector = Detector::Result(String::new());
 
 /// Findings that no program may have.
+#[rustfmt::skip]
 const NEVER: [&str; 11] = [
-    "error",
-    "released",
-    "context",
-    "log",
-    "order",
-    "mapped",
-    "changed",
-    "unwritten",
-    "unset",
-    "unfinished",
-    "leak",
+    "error", "released", "context", "log", "order", "mapped", "changed", "unwritten", "unset",
+    "unfinished", "leak",
 ];
 /// With these, chance decides on the result.
 const CHANCE: [&str; 4] = ["order", "mapped", "changed", "unfinished"];
@@ -189,34 +181,23 @@ fn build(file: &Path, name: &str) -> Result<Result<PathBuf, Log>> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo
         .args(["build", "--quiet", "--bin", name])
-        .args(["--message-format=json", "--manifest-path"])
+        .args([
+            "--message-format=json-render-diagnostics",
+            "--manifest-path",
+        ])
         .arg(package.join("Cargo.toml"))
         .stdin(Stdio::null());
     let built = cargo.output().context("cargo cannot be started")?;
-    let (mut program, mut log) = (None, Log::default());
-    for line in String::from_utf8_lossy(&built.stdout).lines() {
-        let Ok(line) = serde_json::from_str::<Value>(line) else {
-            continue;
-        };
-        program = line["executable"].as_str().map(PathBuf::from).or(program);
-        let message = &line["message"];
-        log.shown += message["rendered"].as_str().unwrap_or_default();
-        let spans = message["spans"].as_array().into_iter().flatten();
-        let spans = spans.filter(|span| message["level"] == "error" && span["is_primary"] == true);
-        log.places.extend(spans.filter_map(|span| {
-            let number = |name: &str| Some(span[name].as_u64()? as usize);
-            Some(Place {
-                file: package.join(span["file_name"].as_str()?),
-                line: number("line_start")?,
-                column: number("column_start")?,
-                says: message["message"].as_str()?.into(),
-            })
-        }));
-    }
-    log.shown += &String::from_utf8_lossy(&built.stderr);
-    log.shown = plain(&log.shown);
-    let program = program.filter(|_| built.status.success());
-    Ok(program.ok_or(log))
+    let messages = String::from_utf8_lossy(&built.stdout);
+    let program = messages.lines().filter_map(|line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        message["executable"].as_str().map(PathBuf::from)
+    });
+    let program = { program }.next_back().filter(|_| built.status.success());
+    Ok(program.ok_or_else(|| Log {
+        shown: plain(&String::from_utf8_lossy(&built.stderr)),
+        ..Log::default()
+    }))
 }
 
 /// Runs a program to its end, and hears its calls.
@@ -241,9 +222,8 @@ fn run(command: &mut Command, timeout: u64) -> Result<Ran> {
         }
     })?;
     let code = end.status.and_then(|status| status.code());
-    let failed = code
-        .filter(|code| *code != 0)
-        .map(|code| format!("it ended with {code}"));
+    let failed = code.filter(|code| *code != 0);
+    let failed = failed.map(|code| format!("it ended with {code}"));
     Ok(Ran {
         findings: findings.all(code.is_some()),
         calls: findings.calls,

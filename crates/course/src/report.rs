@@ -140,19 +140,20 @@ fn measuring(wanted: &[u32]) -> Result<Vec<u32>> {
 
 /// Lessons on products once for each size, or at their own; vectors once.
 fn jobs(lessons: &[u32], sizes: &[Shape], devices: &[Device]) -> Vec<Job> {
+    let sizes: Vec<Option<Shape>> = match sizes {
+        [] => vec![None],
+        sizes => sizes.iter().copied().map(Some).collect(),
+    };
     let mut jobs = Vec::new();
-    for Device { index, .. } in devices {
-        for at in 0..sizes.len().max(1) {
+    for device in devices.iter().map(|device| device.index) {
+        for (at, size) in sizes.iter().enumerate() {
             let lessons = lessons.iter().copied();
-            jobs.extend(
-                lessons
-                    .filter(|&lesson| at == 0 || lesson != VECTORS)
-                    .map(|lesson| Job {
-                        device: *index,
-                        size: sizes.get(at).copied().filter(|_| lesson != VECTORS),
-                        lesson,
-                    }),
-            );
+            let lessons = lessons.filter(|&lesson| at == 0 || lesson != VECTORS);
+            jobs.extend(lessons.map(|lesson| Job {
+                device,
+                size: size.filter(|_| lesson != VECTORS),
+                lesson,
+            }));
         }
     }
     jobs

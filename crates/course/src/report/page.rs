@@ -76,7 +76,7 @@ fn section<'a>(survey: &'a Survey, device: &'a Device) -> Section<'a> {
 }
 
 /// One line of the tables.
-#[derive(Default, Serialize)]
+#[derive(Serialize)]
 struct Row {
     /// "8.3": the third row of lesson 8; empty for what is no kernel.
     id: String,
@@ -92,9 +92,6 @@ struct Row {
     share: Option<f64>,
     /// Floating-point operations for each byte that the kernel asks global memory for.
     intensity: Option<f64>,
-    is_best: bool,
-    /// How long its bar is, of 1.
-    bar: f64,
     record: Record,
 }
 
@@ -113,13 +110,9 @@ impl Row {
             name: name.unwrap_or(&record.kernel).into(),
             is_host,
             rate: record.rate().unwrap_or(0.0),
-            share: record
-                .gflops
-                .zip(limit)
-                .map(|(gflops, limit)| gflops / limit),
+            share: limit.and_then(|limit| Some(record.gflops? / limit)),
             intensity: record.intensity(),
             record: record.clone(),
-            ..Row::default()
         }
     }
 
@@ -135,7 +128,8 @@ pub struct Bench {
     pub shape: Shape,
     /// What the reader wants to know first.
     pub sentence: String,
-    /// The rate of the slowest kernel.
+    /// The number of the fastest kernel, and the rate of the slowest.
+    best: String,
     slowest: f64,
     roofline: Option<Value>,
     /// Of each lesson, and then of the host.
@@ -144,47 +138,31 @@ pub struct Bench {
 
 impl Bench {
     /// None where nothing was timed.
-    fn of(mut rows: Vec<Row>, limits: Option<Peak>) -> Option<Bench> {
+    fn of(rows: Vec<Row>, limits: Option<Peak>) -> Option<Bench> {
         let shape = rows.iter().find(|row| row.record.gflops.is_some())?;
         let shape = shape.record.shape();
-        let rates = rows.iter().map(|row| row.rate);
-        let bars = LogAxis::over(rates.chain(limits.map(|limits| limits.gflops)), 1.0);
-        rows.iter_mut().for_each(|row| row.bar = bars.at(row.rate));
         // Those whose rates can be believed.
-        let kernels = rows.iter_mut().filter(|row| row.is_timed());
-        let mut kernels: Vec<_> = kernels.filter(|row| !row.record.is_above_limit()).collect();
-        kernels.sort_by(|a, b| a.rate.total_cmp(&b.rate));
-        let slowest = kernels.first().map(|row| row.rate);
-        let sentence = match (slowest, kernels.last_mut()) {
-            (Some(slowest), Some(best)) => {
-                best.is_best = true;
-                sentence(slowest, best)
-            }
-            _ => "No kernel was timed.".into(),
-        };
-        let roofline = limits.and_then(|limits| roofline(&rows, limits, shape));
+        let timed = rows.iter().filter(|row| row.is_timed());
+        let timed = timed.filter(|row| !row.record.is_above_limit());
+        let slowest = timed.clone().map(|row| row.rate).reduce(f64::min);
+        let slowest = slowest.unwrap_or(1.0);
+        let best = timed.max_by(|a, b| a.rate.total_cmp(&b.rate));
+        let sentence = best.map_or("No kernel was timed.".into(), |best| {
+            let [from, to] = [slowest, best.rate].map(significant);
+            let of = |share| format!(" does {} of what the device can", percent(share));
+            let (gain, share) = (factor(best.rate / slowest), best.share.map(of));
+            let share = share.unwrap_or_default();
+            format!("From {from} to {to} GFLOP/s, {gain}: {}{share}.", best.name)
+        });
         Some(Bench {
             shape,
             sentence,
-            slowest: slowest.unwrap_or(1.0),
-            roofline,
+            best: best.map_or(String::new(), |best| best.id.clone()),
+            slowest,
+            roofline: limits.and_then(|limits| roofline(&rows, limits, shape)),
             rows,
         })
     }
-}
-
-fn sentence(slowest: f64, best: &Row) -> String {
-    let share = best
-        .share
-        .map(|share| format!(" does {} of what the device can", percent(share)));
-    format!(
-        "From {} to {} GFLOP/s, {}: {}{}.",
-        significant(slowest),
-        significant(best.rate),
-        factor(best.rate / slowest),
-        best.name,
-        share.unwrap_or_default()
-    )
 }
 
 /// What belongs into a table of products: timed, skipped or wrong. What a lesson
@@ -247,12 +225,10 @@ fn roofline(rows: &[Row], limits: Peak, shape: Shape) -> Option<Value> {
     let rates = kernels.clone().map(|row| row.rate);
     let y = LogAxis::over(rates.chain([limits.gflops]).chain(beyond), 0.92);
     let down = |rate: f64| TOP + (1.0 - y.at(rate)) * HEIGHT;
-    let places = kernels
-        .clone()
-        .map(|row| [x.at(intensity(row)), down(row.rate)]);
-    let mut taken: Vec<[f64; 2]> = places.collect();
+    let place = |row: &Row| [x.at(intensity(row)), down(row.rate)];
+    let mut taken: Vec<[f64; 2]> = kernels.clone().map(place).collect();
     let point = |row: &Row| {
-        let place = [x.at(intensity(row)), down(row.rate)];
+        let place = place(row);
         let label = free_place(place, &taken);
         taken.push(label);
         json!({
@@ -263,10 +239,8 @@ fn roofline(rows: &[Row], limits: Peak, shape: Shape) -> Option<Value> {
     let points: Vec<Value> = kernels.map(point).collect();
     // From the edge of the picture, the left or the lower one, to where arithmetic binds.
     let slant = |speed: f64| {
-        let (low, ridge) = (
-            x.value(0.0).max(y.value(0.0) / speed),
-            limits.gflops / speed,
-        );
+        let (low, ridge) = (y.value(0.0) / speed, limits.gflops / speed);
+        let low = low.max(x.value(0.0));
         json!({
             "speed": speed, "ridge": ridge,
             "from": [x.at(low), down(low * speed)], "to": x.at(ridge),
@@ -317,13 +291,9 @@ impl LogAxis {
         let shown = values
             .into_iter()
             .filter(|value| (1e-30..1e30).contains(value));
-        let [mut low, mut high] = [f64::MAX, f64::MIN];
-        for value in shown {
-            (low, high) = (low.min(value.log10()), high.max(value.log10()));
-        }
-        if low > high {
-            (low, high) = (0.0, 1.0);
-        }
+        let shown: Vec<f64> = shown.map(f64::log10).collect();
+        let low = shown.iter().copied().reduce(f64::min).unwrap_or(0.0);
+        let high = shown.into_iter().reduce(f64::max).unwrap_or(1.0);
         let low = (low - BEFORE).floor();
         let high = low + (high - low) / top;
         LogAxis { low, high }
