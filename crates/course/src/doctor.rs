@@ -9,6 +9,7 @@ mod devices;
 mod drivers;
 mod finding;
 mod tools;
+mod trial;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -21,6 +22,7 @@ use diagnostics::terminal::Out;
 use serde_json::json;
 use watchdog::Environment;
 
+use devices::Listing;
 use finding::{Finding, Health, Topic};
 
 /// The flags of `course doctor`.
@@ -60,8 +62,15 @@ pub fn doctor(options: &DoctorArgs) -> Result<ExitCode> {
     screen.show(drivers::environment())?;
     let mut environment = Environment::new();
     environment.extend(watchdog::fallback_driver().map(|(name, value)| (name, value.into())));
-    let answer = child::ask(&["devices"], &environment);
-    screen.show([drivers::loader(&answer)])?;
+    let answer: Result<Listing, String> = child::ask(&["devices"], &environment);
+    screen.show([match &answer {
+        Ok(listing) => listing.loader.clone(),
+        // Where it is asked alone it comes to light which one.
+        Err(how) => {
+            let says = format!("a driver fails when it is asked for its devices: {how}");
+            Topic::Loader.bad("loader", says)
+        }
+    }])?;
     screen.show(drivers::icd_files())?;
     for (name, value) in &environment {
         let says = format!(
@@ -72,7 +81,7 @@ pub fn doctor(options: &DoctorArgs) -> Result<ExitCode> {
         screen.show([Topic::Drivers.good("driver of ./setup", says)])?;
     }
     let usable = match &answer {
-        Ok(answer) => devices::examine(answer, &environment, &mut |one| screen.show([one]))?,
+        Ok(listing) => listing.examine(&environment, &mut |one| screen.show([one]))?,
         Err(_) => None,
     };
     let folder = tools::temporary_folder();

@@ -3,62 +3,99 @@
 use std::path::Path;
 
 use anyhow::Result;
+use common::Error;
+use common::command;
 use common::device::pocl::{self, CACHE_VARIABLE};
-use common::device::{self, DEVICE_VARIABLE};
-use serde_json::Value;
+use common::device::{self, DEVICE_VARIABLE, Kind};
+use serde::{Deserialize, Serialize};
+use verify::numbers::count;
 use watchdog::Environment;
 
 use super::child;
-use super::drivers;
 use super::finding::{Finding, Health, Topic};
 
-/// Examines every device that was found, and shows each as soon as it is known. Gives what
-/// `--device` takes to choose a usable one: nothing for the one that a lesson
-/// would choose itself.
-pub fn examine(
-    answer: &Value,
-    environment: &Environment,
-    show: &mut dyn FnMut(Finding) -> Result<()>,
-) -> Result<Option<String>> {
-    for platform in list(&answer["platforms"]) {
-        if platform["devices"] == 0 {
-            show(without_device(text(platform, "name")))?;
-        }
-    }
-    let devices = list(&answer["devices"]);
-    if devices.is_empty() {
-        let why = answer["error"].as_str().unwrap_or("no device");
-        let cure = drivers::cure(answer);
-        show(Topic::Devices.bad("devices", why).next(cure))?;
-    }
-    if let Some(why) = answer["stale"].as_str() {
-        let finding = Topic::Devices.bad(DEVICE_VARIABLE, format!("{why}, so every lesson stops"));
-        show(finding.next(format!("unset {DEVICE_VARIABLE}")))?;
-    }
-    let mut usable = Vec::new();
-    for device in devices {
-        let finding = one(environment, device);
-        if finding.health != Health::Bad {
-            usable.push(&device["index"]);
-        }
-        show(finding)?;
-    }
-    if !devices.iter().any(|device| device["kind"] == "gpu") {
-        idle_hardware().map(show).transpose()?;
-    }
-    Ok(if usable.contains(&&answer["chosen"]) {
-        Some(String::new())
-    } else {
-        usable.first().map(ToString::to_string)
-    })
+/// What a process finds that looks for devices.
+#[derive(Deserialize, Serialize)]
+pub struct Listing {
+    /// Whether a library is opened as OpenCL.
+    pub loader: Finding,
+    /// What each brings.
+    pub platforms: Vec<String>,
+    /// What is wrong but for the devices themselves.
+    findings: Vec<Finding>,
+    devices: Vec<String>,
+    has_gpu: bool,
+    /// The one that a lesson would choose.
+    chosen: Option<usize>,
 }
 
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map(Vec::as_slice).unwrap_or_default()
-}
+impl Listing {
+    pub fn of_this_process() -> Listing {
+        let listed = device::list();
+        let platforms = device::platforms();
+        let mut findings = Vec::new();
+        for (platform, _) in platforms.iter().filter(|(_, count)| *count == 0) {
+            findings.push(without_device(&platform.name));
+        }
+        let mut loader = Topic::Loader.good("loader", "is there, and lists platforms");
+        if let Err(error) = &listed {
+            let mend = error
+                .mend()
+                .map_or_else(|| command::setup(""), String::from);
+            if !device::has_loader() {
+                loader = Topic::Loader
+                    .bad("loader", error.to_string())
+                    .next(mend.clone());
+            }
+            findings.push(Topic::Devices.bad("devices", error.to_string()).next(mend));
+        }
+        let devices = listed.unwrap_or_default();
+        let chosen = device::choose_as_told(&devices, None);
+        if let (Err(Error::Selector(why)), false) = (&chosen, devices.is_empty()) {
+            let why = why.lines().next().unwrap_or_default();
+            let finding =
+                Topic::Devices.bad(DEVICE_VARIABLE, format!("{why}, so every lesson stops"));
+            findings.push(finding.next(format!("unset {DEVICE_VARIABLE}")));
+        }
+        let brings = platforms.iter().map(|(platform, devices)| {
+            format!("{} ({})", platform.name, count(*devices, "device"))
+        });
+        Listing {
+            loader,
+            platforms: brings.collect(),
+            findings,
+            has_gpu: devices.iter().any(|device| device.kind == Kind::Gpu),
+            chosen: chosen.ok().map(|choice| choice.index),
+            devices: devices.iter().map(|device| device.label()).collect(),
+        }
+    }
 
-fn text<'a>(value: &'a Value, name: &str) -> &'a str {
-    value[name].as_str().unwrap_or("?")
+    /// Examines every device that was found, and shows each as soon as it is known. Gives what
+    /// `--device` takes to choose a usable one: nothing for the one that a lesson
+    /// would choose itself.
+    pub fn examine(
+        &self,
+        environment: &Environment,
+        show: &mut dyn FnMut(Finding) -> Result<()>,
+    ) -> Result<Option<String>> {
+        self.findings.iter().cloned().try_for_each(&mut *show)?;
+        let mut usable = Vec::new();
+        for (index, label) in self.devices.iter().enumerate() {
+            let finding = one(environment, index, label);
+            if finding.health != Health::Bad {
+                usable.push(index);
+            }
+            show(finding)?;
+        }
+        if !self.has_gpu {
+            idle_hardware().map(show).transpose()?;
+        }
+        let is_chosen = |index: &usize| Some(*index) == self.chosen;
+        Ok(match usable.iter().any(is_chosen) {
+            true => Some(String::new()),
+            false => usable.first().map(ToString::to_string),
+        })
+    }
 }
 
 /// Most platforms without a device are harmless, but not those whose hardware is here.
@@ -73,47 +110,25 @@ fn without_device(name: &str) -> Finding {
 }
 
 /// One device: what it is, and whether it runs a kernel right.
-fn one(environment: &Environment, device: &Value) -> Finding {
-    let index = device["index"].as_u64().unwrap_or(0);
-    let (name, platform) = (text(device, "name"), text(&device["platform"], "name"));
-    let what = format!("{index}  {name} ({platform})");
-    let bad = |says: String| Topic::Devices.bad(&what, says);
-    let ask = |environment| child::ask(&["kernel", &index.to_string()], environment);
-    let answer = ask(environment);
-    let is_right =
-        |answer: &Result<Value, String>| answer.as_ref().is_ok_and(|one| one["right"] == true);
-    if platform.contains(pocl::PLATFORM) && !is_right(&answer) {
+fn one(environment: &Environment, index: usize, label: &str) -> Finding {
+    let what = format!("{index}  {label}");
+    let tried = |environment: &Environment| {
+        let tried = child::ask(&["kernel", &index.to_string()], environment);
+        tried.unwrap_or_else(|how| {
+            Topic::Devices.bad("", format!("it cannot run a simple kernel: {how}"))
+        })
+    };
+    let mut finding: Finding = tried(environment);
+    if label.contains(pocl::PLATFORM) && finding.health == Health::Bad {
         let mut without_cache = environment.clone();
         without_cache.push((CACHE_VARIABLE, "0".into()));
-        if is_right(&ask(&without_cache)) {
+        if tried(&without_cache).health != Health::Bad {
             let says = "it runs a simple kernel only without its cache, in which a file is damaged";
             let clear = format!("rm -r {}", pocl::cache_folder().display());
-            return bad(says.into()).next(clear);
+            finding = Topic::Devices.bad("", says).next(clear);
         }
     }
-    let answer = match answer {
-        Ok(answer) => answer,
-        Err(how) => return bad(format!("it cannot run a simple kernel: {how}")),
-    };
-    if let Some(wrong) = answer["wrong"].as_str() {
-        let finding = bad(format!("it cannot run a simple kernel: {wrong}"));
-        return finding.next(answer["mend"].as_str().map(String::from));
-    }
-    if answer["right"] != true {
-        return bad("it runs a simple kernel, and the result is wrong: do not trust it".into());
-    }
-    let mut says = format!(
-        "{}, driver {}. A kernel was built in {:.2} s and is right",
-        text(device, "c_version"),
-        text(device, "driver"),
-        answer["build_seconds"].as_f64().unwrap_or(0.0),
-    );
-    if answer["credible"] == true {
-        says += ". Its event times are credible";
-        return Topic::Devices.good(what, says);
-    }
-    says += ". But its event times cannot be true: lessons take the wall clock";
-    Topic::Devices.note(what, says)
+    Finding { what, ..finding }
 }
 
 /// Hardware of a GPU that has no OpenCL device.

@@ -6,12 +6,11 @@ use std::path::Path;
 use common::command;
 use common::device::icd::LIBRARY_VARIABLE;
 use common::device::icd::{self, ICD_VARIABLE, icd_place};
-use serde_json::Value;
-use verify::numbers;
 use watchdog::packages;
 use watchdog::scratch::Scratch;
 
 use super::child;
+use super::devices::Listing;
 use super::finding::{Finding, Topic};
 
 /// Variables that change which devices there are, or how they behave, each with what it does.
@@ -55,39 +54,14 @@ fn dylib_path() -> Option<Finding> {
     Some(finding.next(format!("unset {LIBRARY_VARIABLE}")))
 }
 
-/// Whether a library is opened as OpenCL, by what came of asking it for devices.
-pub fn loader(answer: &Result<Value, String>) -> Finding {
-    let answer = match answer {
-        Ok(answer) => answer,
-        Err(how) => {
-            // Where it is asked alone it comes to light which one.
-            let says = format!("a driver fails when it is asked for its devices: {how}");
-            return Topic::Loader.bad("loader", says);
-        }
-    };
-    if answer["has_loader"] == false {
-        let error = answer["error"].as_str().unwrap_or_default();
-        return Topic::Loader.bad("loader", error).next(cure(answer));
-    }
-    Topic::Loader.good("loader", "is there, and lists platforms")
-}
-
-/// What mends it when there is no device: what the search for them knows, or `./setup`.
-pub fn cure(answer: &Value) -> String {
-    answer["mend"]
-        .as_str()
-        .map_or_else(|| command::setup(""), String::from)
-}
-
 /// Every ICD file: whether it names a library, whether that opens, and which
 /// platforms it brings.
 pub fn icd_files() -> Vec<Finding> {
     if let Some(library) = icd::named_library() {
         let name = library.display().to_string();
         let bad = |wrong| {
-            Topic::Drivers
-                .bad(&name, wrong)
-                .next(format!("unset {ICD_VARIABLE}"))
+            let finding = Topic::Drivers.bad(&name, wrong);
+            finding.next(format!("unset {ICD_VARIABLE}"))
         };
         return vec![alone(&name, &name, &library).unwrap_or_else(bad)];
     }
@@ -138,14 +112,11 @@ fn brings(file: &Path, name: &str) -> Result<Finding, String> {
 fn alone(name: &str, library: &str, place: &Path) -> Result<Finding, String> {
     child::opens(library)
         .map_err(|error| format!("names {library}, which does not open ({error})"))?;
-    let answer = child::ask(&["devices"], &vec![(ICD_VARIABLE, place.into())])
-        .map_err(|how| format!("names {library}, which fails when asked for its devices: {how}"))?;
-    let mut listed = Vec::new();
-    for platform in answer["platforms"].as_array().into_iter().flatten() {
-        let count = platform["devices"].as_u64().unwrap_or(0) as usize;
-        let name = platform["name"].as_str().unwrap_or("?");
-        listed.push(format!("{name} ({})", numbers::count(count, "device")));
-    }
+    let listing: Result<Listing, String> =
+        child::ask(&["devices"], &vec![(ICD_VARIABLE, place.into())]);
+    let listed = listing
+        .map_err(|how| format!("names {library}, which fails when asked for its devices: {how}"))?
+        .platforms;
     if listed.is_empty() {
         let why =
             "brings no platform: it is no OpenCL driver, has no hardware, or there is no loader";

@@ -5,10 +5,10 @@ use std::fmt::{Display, Formatter, Result};
 use colored::Colorize;
 use diagnostics::terminal::plain;
 use diagnostics::terminal::prose::beside;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a finding is about: a heading on the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Topic {
     System,
@@ -48,25 +48,17 @@ impl Topic {
 
     /// Something that the course can do without.
     pub fn note(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
-        let health = Health::Note;
-        Finding {
-            health,
-            ..self.good(what, says)
-        }
+        self.good(what, says).of(Health::Note)
     }
 
     /// Something that is broken.
     pub fn bad(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
-        let health = Health::Bad;
-        Finding {
-            health,
-            ..self.good(what, says)
-        }
+        self.good(what, says).of(Health::Bad)
     }
 }
 
 /// How it is; with a note the course runs, with something less.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {
     Good,
@@ -75,7 +67,7 @@ pub enum Health {
 }
 
 /// One thing that was looked at.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Finding {
     #[serde(rename = "part")]
     pub topic: Topic,
@@ -85,11 +77,15 @@ pub struct Finding {
     /// The same in a sentence.
     pub says: String,
     /// The command that mends it, where there is one.
-    #[serde(rename = "next", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "next", default, skip_serializing_if = "Option::is_none")]
     pub mend: Option<String>,
 }
 
 impl Finding {
+    fn of(self, health: Health) -> Finding {
+        Finding { health, ..self }
+    }
+
     /// The same with the command that mends it, where there is one.
     pub fn next(self, command: impl Into<Option<String>>) -> Finding {
         let mend = command.into().map(|command| plain(&command));
