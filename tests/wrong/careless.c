@@ -21,6 +21,13 @@ static cl_mem buffer(cl_context of, cl_mem_flags flags, void *host)
     return clCreateBuffer(of, CL_MEM_READ_WRITE | flags, N, host, NULL);
 }
 
+static cl_mem image(cl_mem_flags flags, void *host)
+{
+    cl_image_format format = {CL_R, CL_FLOAT};
+    cl_image_desc shape = {CL_MEM_OBJECT_IMAGE2D, 8, 8};
+    return clCreateImage(context, CL_MEM_READ_WRITE | flags, &format, &shape, host, NULL);
+}
+
 static void launch(cl_kernel kernel, cl_event *event)
 {
     size_t items = N / 4;
@@ -95,6 +102,19 @@ static void right(cl_mem x, cl_mem y, int *host, int *result)
         cl_ulong more[] = {1ul << 32, -5, 6000000001};
         clSetKernelArg(add, 2, sizeof *more, &more[i]);
     }
+    // Images that were given pixels.
+    const size_t from[3] = {0}, sides[] = {8, 8, 1};
+    cl_mem images[] = {image(CL_MEM_COPY_HOST_PTR, host), image(0, NULL), image(0, NULL), image(0, NULL)};
+    clEnqueueCopyImage(queue, images[0], images[1], from, from, sides, 0, NULL, NULL);
+    clEnqueueCopyBufferToImage(queue, x, images[2], 0, from, sides, 0, NULL, NULL);
+    size_t row;
+    mapped = clEnqueueMapImage(queue, images[3], CL_TRUE, CL_MAP_WRITE, from, sides, &row, NULL, 0, NULL, NULL, NULL);
+    memset(mapped, 1, 8 * row);
+    clEnqueueUnmapMemObject(queue, images[3], mapped, 0, NULL, NULL);
+    for (int i = 0; i < 4; i++) {
+        clEnqueueReadImage(queue, images[i], CL_TRUE, from, sides, 0, 0, result, 0, NULL, NULL);
+        clReleaseMemObject(images[i]);
+    }
     // A few waits for the host's clock.
     for (int i = 0; i < 5; i++) {
         launch(twice, NULL);
@@ -137,6 +157,10 @@ int main(int count, char **words)
         clReleaseEvent(event);
         clReleaseEvent(event);
         clFinish(queue);
+    } else if (IS("queue-released")) {
+        clRetainCommandQueue(queue);
+        clReleaseCommandQueue(queue), clReleaseCommandQueue(queue);
+        launch(twice, NULL);
     } else if (IS("argument-released")) {
         cl_mem z = buffer(context, CL_MEM_COPY_HOST_PTR, host);
         clSetKernelArg(twice, 0, sizeof z, &z);
@@ -150,6 +174,8 @@ int main(int count, char **words)
     } else if (IS("unwritten")) {
         launch(add, NULL);
         clFinish(queue);
+    } else if (IS("unwritten-image")) {
+        clEnqueueReadImage(queue, image(0, NULL), CL_TRUE, (size_t[]){0, 0, 0}, (size_t[]){8, 8, 1}, 0, 0, result, 0, NULL, NULL);
     } else if (IS("unset")) {
         cl_event never = clCreateUserEvent(context, NULL);
         clEnqueueReadBuffer(queue, x, CL_FALSE, 0, N, result, 1, &never, NULL);

@@ -6,9 +6,11 @@ use std::ops::Range;
 use crate::line::Call;
 use crate::objects::{Access, Mapping, Object, Objects, overlap};
 
-/// What only the program itself can hold: nothing that it made keeps one of these, and hands it
-/// out again.
-const ITS_OWN: [&str; 6] = ["kernel", "buffer", "part", "image", "sampler", "event"];
+/// What nobody may use whose last hold on it is gone. A context lives as long as what is made in
+/// it, and a program as long as its kernels, but nobody may release them once more.
+const ITS_OWN: [&str; 7] = [
+    "kernel", "buffer", "part", "image", "sampler", "event", "queue",
+];
 
 /// All of it: the kinds of the findings, and what they say.
 pub fn of(call: &Call, objects: &Objects, told: &str) -> Vec<(&'static str, String)> {
@@ -16,7 +18,9 @@ pub fn of(call: &Call, objects: &Objects, told: &str) -> Vec<(&'static str, Stri
     let name = |address| objects.name(call, address).unwrap_or_default();
     let used = objects.used(call);
     for (address, object) in &used {
-        if object.holds <= 0 && ITS_OWN.contains(&object.noun) && !objects.is_blind {
+        let is_it = call.begin.call.starts_with("clRelease") && object.noun != "device";
+        let may_not = is_it || ITS_OWN.contains(&object.noun);
+        if object.holds <= 0 && may_not && !objects.is_blind {
             let says = format!("{told}: the program has released {} before", name(*address));
             found.push(("released", says));
         }
@@ -45,7 +49,7 @@ pub fn of(call: &Call, objects: &Objects, told: &str) -> Vec<(&'static str, Stri
         }
         let is_written = |one: &Access| one.buffer == access.buffer && one.writes;
         let may_write = accesses.iter().any(is_written) || call.maps_to_write();
-        if object.noun == "buffer" && !object.is_written && !may_write {
+        if ["buffer", "image"].contains(&object.noun) && !object.is_written && !may_write {
             let says = format!("{told}: nobody has written {}", name(access.buffer));
             found.push(("unwritten", says));
         }

@@ -121,13 +121,18 @@ const MAKERS: [(&str, &str); 14] = [
 
 /// What these commands read or write: the argument with the buffer, that with its first byte, and
 /// whether they write. Mapping may write too, and then unmapping does.
-const MOVES: [(&str, &str, &str, bool); 8] = [
+const MOVES: [(&str, &str, &str, bool); 13] = [
     ("clEnqueueReadBuffer", "buffer", "offset", false),
     ("clEnqueueWriteBuffer", "buffer", "offset", true),
     ("clEnqueueFillBuffer", "buffer", "offset", true),
     ("clEnqueueCopyBuffer", "from", "from_offset", false),
     ("clEnqueueCopyBuffer", "to", "to_offset", true),
-    ("clEnqueueCopyImageToBuffer", "to", "to_offset", true),
+    ("clEnqueueReadImage", "image", "", false),
+    ("clEnqueueWriteImage", "image", "", true),
+    ("clEnqueueFillImage", "image", "", true),
+    ("clEnqueueCopyImage", "from", "", false),
+    ("clEnqueueCopyImage", "to", "to_offset", true),
+    ("clEnqueueMapImage", "image", "", false),
     ("clEnqueueMapBuffer", "buffer", "offset", false),
     ("clEnqueueUnmapMemObject", "buffer", "", true),
 ];
@@ -192,7 +197,10 @@ impl Objects {
                 context,
                 source: call.number("source"),
                 is_unset: name == "clCreateUserEvent",
-                is_written: flags & OF_HOST != 0 || name.contains("GL"),
+                // The buffer that an image is made of may be.
+                is_written: flags & OF_HOST != 0
+                    || name.contains("GL")
+                    || name.starts_with("clCreateImage") && (whole != 0 || name.ends_with('s')),
                 parameters: parameters.and_then(Result::ok).unwrap_or_default(),
                 ..Object::of(noun)
             };
