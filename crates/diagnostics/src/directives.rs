@@ -12,23 +12,20 @@ fn directive(line: &str) -> Option<(&str, &str)> {
 
 /// Names of the macros, and what each stands for: nothing, where it takes arguments.
 pub fn macros(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let directives = text.lines().filter_map(directive);
-    directives
-        .filter(|(word, _)| *word == "define")
-        .map(|(_, rest)| {
-            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
-            let (name, value) = rest.split_at(end.unwrap_or(rest.len()));
-            let takes_arguments = value.starts_with('(');
-            (name, if takes_arguments { "" } else { value.trim() })
-        })
+    text.lines().filter_map(|line| {
+        let (_, rest) = directive(line).filter(|(word, _)| *word == "define")?;
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let (name, value) = rest.split_at(end.unwrap_or(rest.len()));
+        let takes_arguments = value.starts_with('(');
+        Some((name, if takes_arguments { "" } else { value.trim() }))
+    })
 }
 
 /// The files that are included: number of the line, from 1, and the name.
 pub fn includes(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = text.lines().enumerate();
-    lines.filter_map(|(i, line)| {
+    (1..).zip(text.lines()).filter_map(|(number, line)| {
         let (_, rest) = directive(line).filter(|(word, _)| *word == "include")?;
-        Some((i + 1, between_quotes(rest)?))
+        Some((number, rest.split(['"', '<', '>']).nth(1)?))
     })
 }
 
@@ -73,10 +70,6 @@ pub fn reads(text: &str) -> Vec<Result<String, String>> {
         Some(name.map(String::from).ok_or(format!("#{word} {next}")))
     };
     tokens.all().filter_map(read).collect()
-}
-
-fn between_quotes(text: &str) -> Option<&str> {
-    text.split(['"', '<', '>']).nth(1)
 }
 
 #[cfg(test)]

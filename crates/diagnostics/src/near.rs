@@ -6,35 +6,29 @@ const NEAR: usize = 5;
 
 /// "did you mean x?" for near misses, and what there is.
 pub fn did_you_mean(name: &str, known: &[String]) -> String {
-    if known.len() > LISTED {
-        let mut names: Vec<&String> = known.iter().collect();
-        names.sort_by_cached_key(|other| (strsim::jaro_winkler(name, other) * -1e6) as i64);
-        let near = names[..NEAR].iter().map(|name| name.as_str());
-        let near = near.collect::<Vec<_>>().join(", ");
-        let listed = format!("nearest of {}: {near}", known.len());
-        return match nearest(name, known) {
-            Some(near) => format!("did you mean {near}? The {listed}"),
-            None => format!("the {listed}"),
-        };
-    }
-    let all = known.join(", ");
-    match (nearest(name, known), known.is_empty()) {
-        (_, true) => "it defines none".to_string(),
-        (Some(near), _) => format!("did you mean {near}? There are: {all}"),
-        (None, _) => format!("there are: {all}"),
+    let begins = match nearest(name, known) {
+        Some(near) => format!("did you mean {near}? T"),
+        None => "t".into(),
+    };
+    match known.len() {
+        0 => "it defines none".into(),
+        count if count > LISTED => {
+            let mut names = known.to_vec();
+            names.sort_by_cached_key(|other| (strsim::jaro_winkler(name, other) * -1e6) as i64);
+            format!(
+                "{begins}he nearest of {count}: {}",
+                names[..NEAR].join(", ")
+            )
+        }
+        _ => format!("{begins}here are: {}", known.join(", ")),
     }
 }
 
 /// The name that is most like this one, if one is.
 pub fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
-    let distances = known
-        .iter()
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate));
-    let near = distances.filter(|(distance, candidate)| {
-        *distance <= candidate.len() / 3 || candidate.contains(name)
-    });
-    near.min_by_key(|(distance, _)| *distance)
-        .map(|(_, near)| near)
+    let distance = |other: &&String| strsim::damerau_levenshtein(name, other);
+    let is_near = |other: &&String| distance(other) <= other.len() / 3 || other.contains(name);
+    known.iter().filter(is_near).min_by_key(distance)
 }
 
 #[cfg(test)]

@@ -55,7 +55,10 @@ pub fn plain(text: &str) -> String {
     let text = console::strip_ansi_codes(text).replace("\r\n", "\n");
     let shown = |c: char| match c {
         '\n' | '\t' => c,
-        _ if c.is_control() || turns_lines_around(c) => char::REPLACEMENT_CHARACTER,
+        // What changes the direction of writing, so that a name can pass for another (Unicode
+        // Standard Annex #9, "Explicit Directional Embeddings", "Overrides" and "Isolates").
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
+        _ if c.is_control() => char::REPLACEMENT_CHARACTER,
         _ => c,
     };
     text.chars().map(shown).collect()
@@ -67,30 +70,21 @@ pub fn plain_name(text: &str) -> String {
     plain(text).replace(['\n', '\t'], " ")
 }
 
-/// What changes the direction of writing, so that a name can pass for another (Unicode
-/// Standard Annex #9, "Explicit Directional Embeddings", "Overrides" and "Isolates").
-fn turns_lines_around(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 /// A plain table; columns with a heading hold numbers, the others text, and so does the first.
 pub fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
     let heading: Vec<String> = heading.iter().map(ToString::to_string).collect();
     let all = || std::iter::once(&heading).chain(rows);
     let width = |at: usize| {
-        all()
-            .filter_map(|row| Some(measure_text_width(row.get(at)?)))
-            .max()
+        let widths = all().filter_map(|row| Some(measure_text_width(row.get(at)?)));
+        widths.max().unwrap_or(0)
     };
     let lines = all().map(|row| {
         let cells = row.iter().enumerate().map(|(at, cell)| {
-            let is_number = at > 0 && heading.get(at).is_some_and(|heading| !heading.is_empty());
-            let side = if is_number {
-                Alignment::Right
-            } else {
-                Alignment::Left
+            let side = match heading.get(at) {
+                Some(heading) if at > 0 && !heading.is_empty() => Alignment::Right,
+                _ => Alignment::Left,
             };
-            format!(" {} ", pad_str(cell, width(at).unwrap_or(0), side, None))
+            format!(" {} ", pad_str(cell, width(at), side, None))
         });
         cells.collect::<String>().trim_end().to_string()
     });
@@ -101,7 +95,7 @@ pub fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
 pub fn show_error(head: &str, says: &str) {
     let mut message = head.to_string() + &plain(says);
     if let Some(columns) = wrap::stderr_columns() {
-        message = wrap::wrap_prose(&message, columns);
+        message = wrap::wrap(&message, columns);
     }
     crate::aside!("{message}");
 }

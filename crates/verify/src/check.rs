@@ -39,15 +39,19 @@ pub fn check(problem: &Problem, c: &Matrix) -> Result<Right, Box<Wrong>> {
         return Ok(Right { compared });
     }
     let (every, kept) = thinned(&off, KEPT);
+    let mismatch = |flat| Mismatch {
+        row: flat / cols,
+        col: flat % cols,
+        got: c.data.get(flat),
+        want: problem.want(flat / cols, flat % cols),
+        untouched: is_poison(&c.data, flat),
+    };
     let mut wrong = Wrong {
         rows,
         cols,
         count: off.len(),
         every,
-        mismatches: kept
-            .into_iter()
-            .map(|flat| mismatch(problem, c, flat))
-            .collect(),
+        mismatches: kept.into_iter().map(mismatch).collect(),
         looks_like: Vec::new(),
     };
     wrong.looks_like = symptoms::looks_like(problem, c, &wrong);
@@ -71,17 +75,6 @@ fn far_off(problem: &Problem, c: &Matrix) -> Vec<usize> {
 fn thinned(list: &[usize], most: usize) -> (usize, Vec<usize>) {
     let every = list.len().div_ceil(most).max(1);
     (every, list.iter().copied().step_by(every).collect())
-}
-
-fn mismatch(problem: &Problem, c: &Matrix, flat: usize) -> Mismatch {
-    let (row, col) = (flat / c.cols, flat % c.cols);
-    Mismatch {
-        row,
-        col,
-        got: c.data.get(flat),
-        want: problem.want(row, col),
-        untouched: is_poison(&c.data, flat),
-    }
 }
 
 #[cfg(test)]

@@ -13,31 +13,15 @@ use crate::cores::{cores, each_on};
 /// Vectors that C is tried with.
 const VECTORS: u64 = 8;
 
-/// `count` numbers +1 or -1.
-fn signs(count: usize, seed: u64) -> Vec<f64> {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    (0..count)
-        .map(|_| if rng.next_u64() & 1 == 0 { 1.0 } else { -1.0 })
-        .collect()
-}
-
 /// A matrix of `x.len()` columns times x, on all cores.
 fn times(matrix: &[f32], x: &[f64]) -> Vec<f64> {
-    let product = |row: &[f32]| {
-        row.iter()
-            .zip(x)
-            .map(|(&a, x)| f64::from(a) * x)
-            .sum::<f64>()
-    };
-    let rows = matrix.len() / x.len().max(1);
-    let each = rows.div_ceil(cores()).max(64);
-    let mut result = vec![0.0; rows];
-    let parts = matrix
-        .chunks(each * x.len().max(1))
-        .zip(result.chunks_mut(each));
+    let width = x.len().max(1);
+    let mut result = vec![0.0; matrix.len() / width];
+    let each = result.len().div_ceil(cores()).max(64);
+    let parts = matrix.chunks(each * width).zip(result.chunks_mut(each));
     each_on(cores(), parts, |_, (part, sums)| {
-        for (row, sum) in part.chunks_exact(x.len()).zip(sums) {
-            *sum = product(row);
+        for (row, sum) in part.chunks_exact(width).zip(sums) {
+            *sum = row.iter().zip(x).map(|(&a, x)| f64::from(a) * x).sum();
         }
     });
     result
@@ -64,22 +48,25 @@ pub fn wrong_row<P: AsRef<[f32]>>(
     seed: u64,
 ) -> Option<usize> {
     let columns = c.len() / rows.max(1);
-    let vectors = (0..VECTORS).map(|i| signs(columns, seed.wrapping_add(i)));
-    let mut wanted: Vec<_> = vectors.map(|x| (x, vec![0.0; rows])).collect();
+    let signs = |i| {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(i));
+        let sign = |_| [1.0, -1.0][(rng.next_u64() & 1) as usize];
+        (0..columns).map(sign).collect()
+    };
+    let vectors = (0..VECTORS).map(signs);
+    let mut wanted: Vec<(Vec<f64>, _)> = vectors.map(|x| (x, vec![0.0; rows])).collect();
     let (mut of_row, mut of_b) = (vec![0.0; rows], 0.0);
     for [a, b] in panels {
         let [a, b] = [a.as_ref(), b.as_ref()];
         for (x, want) in &mut wanted {
-            let product = times(a, &times(b, x));
-            want.iter_mut()
-                .zip(product)
-                .for_each(|(want, it)| *want += it);
+            for (want, part) in want.iter_mut().zip(times(a, &times(b, x))) {
+                *want += part;
+            }
         }
         let a_rows = a.chunks_exact((a.len() / rows.max(1)).max(1));
-        of_row
-            .iter_mut()
-            .zip(a_rows)
-            .for_each(|(sum, row)| *sum += square(row));
+        for (sum, row) in of_row.iter_mut().zip(a_rows) {
+            *sum += square(row);
+        }
         of_b += square(b);
     }
     wanted.into_iter().find_map(|(x, want)| {

@@ -30,14 +30,13 @@ pub enum Place {
 }
 
 /// Errors with a place. The first form that fits counts.
-static FORMS: LazyLock<[Regex; 3]> = LazyLock::new(|| {
+static FORMS: LazyLock<[Regex; 2]> = LazyLock::new(|| {
     let forms = [
         // PoCL; of a macro it says, too, where in its text
         r"^ERROR: (?<file>.*?):(?<line>\d+):(?<column>\d+)(?: <Spelling=.*?>)?: (?<text>.+)$",
-        // Intel, rusticl, NVIDIA, Oclgrind, Apple, AMD, Mali, Adreno: all of them clang
-        r"^(?<file>.*?):(?<line>\d+):(?<column>\d+): ERROR: ?(?<text>.+)$",
-        // Without a column
-        r"^(?<file>.*?):(?<line>\d+): ERROR: ?(?<text>.+)$",
+        // Intel, rusticl, NVIDIA, Oclgrind, Apple, AMD, Mali, Adreno: all of them clang, some
+        // without a column
+        r"^(?<file>.*?):(?<line>\d+):(?:(?<column>\d+):)? ERROR: ?(?<text>.+)$",
     ];
     forms.map(|form| regex(&form.replace("ERROR", "(?:fatal )?error")))
 });
@@ -65,8 +64,16 @@ fn regex(form: &str) -> Regex {
 
 /// The errors of a log that say where they are.
 pub fn messages(log: &str) -> Vec<Message> {
-    let lines = log.lines().map(str::trim);
-    let messages = lines.filter_map(|line| located(line).or_else(|| of_function(line)));
+    let messages = log.lines().map(str::trim).filter_map(|line| {
+        let of_function = || {
+            let parts = later(line)?;
+            Some(Message {
+                text: parts["text"].to_string(),
+                place: Place::Function(parts["name"].to_string()),
+            })
+        };
+        located(line).or_else(of_function)
+    });
     messages.collect()
 }
 
@@ -78,14 +85,6 @@ pub fn missing_function(text: &str) -> Option<&str> {
 
 fn later(line: &str) -> Option<Captures<'_>> {
     LATER.iter().find_map(|form| form.captures(line))
-}
-
-fn of_function(line: &str) -> Option<Message> {
-    let parts = later(line)?;
-    Some(Message {
-        text: parts["text"].to_string(),
-        place: Place::Function(parts["name"].to_string()),
-    })
 }
 
 fn located(line: &str) -> Option<Message> {

@@ -32,15 +32,18 @@ pub fn fitted(text: String) -> String {
 /// Breaks every line of a text that is longer than `columns`, colours and all. A
 /// line goes on under its last column, which is what follows two spaces or more;
 /// where that leaves little room, two further in than it began, if it was indented. A word that is
-/// itself too long stays whole.
+/// itself too long stays whole, and so does a piece of source, or of a map, behind a margin
+/// (`12 | ...`).
 pub fn wrap(text: &str, columns: usize) -> String {
-    wrap_where(text, columns, |_| true)
-}
-
-fn wrap_where(text: &str, columns: usize, may_be: impl Fn(&str) -> bool) -> String {
-    let lines = text.split('\n').map(|line| match may_be(line) {
-        true => wrap_line(line, columns),
-        false => line.to_string(),
+    let margin = |c: char| c == ' ' || c.is_ascii_digit();
+    let lines = text.split('\n').map(|line| {
+        let is_source = line.trim_start_matches(margin).starts_with('|');
+        if is_source || measure_text_width(line) <= columns {
+            return line.to_string();
+        }
+        let indent = continuation(&console::strip_ansi_codes(line), columns);
+        let rest = columns.saturating_sub(indent);
+        broken(line, columns, rest).join(&format!("\n{:indent$}", ""))
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -86,28 +89,11 @@ pub fn lines(text: &str, columns: usize) -> Vec<String> {
 /// Ends all styles.
 const RESET: &str = "\x1b[0m";
 
-/// The same for a message that may show a piece of source or a map behind a margin
-/// (`12 | ...`): such lines stay as they are.
-pub fn wrap_prose(message: &str, columns: usize) -> String {
-    let margin = |c: char| c == ' ' || c.is_ascii_digit();
-    let has_none = |line: &str| !line.trim_start_matches(margin).starts_with('|');
-    wrap_where(message, columns, has_none)
-}
-
 /// The text in lines of at most `width` columns, broken at spaces; all but the
 /// first are shifted by `indent`, which does not count. A word that is longer than
 /// a line has one of its own.
 pub fn folded(text: &str, width: usize, indent: &str) -> String {
     broken(text, width, width).join(&format!("\n{indent}"))
-}
-
-fn wrap_line(line: &str, columns: usize) -> String {
-    if measure_text_width(line) <= columns {
-        return line.to_string();
-    }
-    let indent = continuation(&console::strip_ansi_codes(line), columns);
-    let rest = columns.saturating_sub(indent);
-    broken(line, columns, rest).join(&format!("\n{:indent$}", ""))
 }
 
 /// A line broken at spaces: so many columns in the first line, and in the `rest`.
@@ -196,7 +182,7 @@ mod tests {
     fn source_behind_a_margin_is_left_alone() {
         let message = "a long line of words\n12 |  float x = 1; // more\n   |    ^";
         let expected = "a long line\nof words\n12 |  float x = 1; // more\n   |    ^";
-        assert_eq!(wrap_prose(message, 12), expected);
+        assert_eq!(wrap(message, 12), expected);
     }
 
     #[test]
@@ -206,7 +192,7 @@ mod tests {
             let text = crate::terminal::plain(&String::from_utf8_lossy(bytes));
             assert!(!text.contains('\x1b'));
             for columns in [0, 9] {
-                wrap_prose(&text, columns);
+                wrap(&text, columns);
                 let lines = lines(&text, columns);
                 assert!(
                     lines
