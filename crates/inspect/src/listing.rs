@@ -51,22 +51,16 @@ impl Listing<'_> {
             }
             next = Some(at + 1);
             if one.line != above
-                && let Some(line) = self.source_line(one.line)
+                && let Some((number, source)) = one.line.zip(self.source)
+                && let Some(text) = source.text.lines().nth((number as usize).wrapping_sub(1))
             {
+                let line = format!("{number:>5}  {}", plain(text.trim()));
                 out += &format!("{}\n", line.cyan());
             }
             above = one.line;
             out += &format!("          {}\n", one.text);
         }
         out
-    }
-
-    /// `   93  sum += a[k];`
-    fn source_line(&self, number: Option<u32>) -> Option<String> {
-        let number = number?;
-        let mut lines = self.source?.text.lines();
-        let text = lines.nth(number.checked_sub(1)? as usize)?;
-        Some(format!("{number:>5}  {}", plain(text.trim())))
     }
 
     /// All of it; `counts` are what a round of the loop does, in words.

@@ -3,19 +3,15 @@
 //! (NVIDIA, "Parallel Thread Execution ISA".)
 
 use crate::code::{Code, Flow, Operation, Space};
-use crate::statement::{Language, Line, Statement};
-
-const PTX: Language = Language { operations, flow };
+use crate::statement::{self, Line, Statement};
 
 /// Names of the kernels in a text of PTX.
 pub fn kernels(text: &str) -> Vec<String> {
-    let after = text.split(".entry").skip(1);
-    let names =
-        after.filter_map(|rest| rest.trim_start().split(['(', ' ', '\t', '\n', '\r']).next());
-    names
-        .filter(|name| !name.is_empty())
-        .map(String::from)
-        .collect()
+    let names = text.split(".entry").skip(1).filter_map(|rest| {
+        let name = rest.trim_start().split(['(', ' ', '\t', '\n', '\r']).next();
+        name.filter(|name| !name.is_empty()).map(String::from)
+    });
+    names.collect()
 }
 
 /// One kernel of it.
@@ -38,17 +34,16 @@ pub fn read(text: &str, kernel: &str) -> Option<Code> {
             let line = place.split_whitespace().nth(1);
             Some(Line::Source(line.and_then(|number| number.parse().ok())))
         } else {
-            let statement = line
-                .strip_suffix(';')
-                .filter(|line| !line.starts_with('.'))?;
-            Some(Line::Statement(address.next()?, statement))
+            let statement = line.strip_suffix(';')?;
+            let is_code = !statement.starts_with('.');
+            is_code.then(|| Line::Statement(address.next().unwrap_or(0), statement))
         }
     });
     Some(Code {
         language: "PTX, NVIDIA's intermediate language: one item's view, registers not yet \
                    given out"
             .into(),
-        instructions: PTX.read(lines),
+        instructions: statement::read(lines, operations, flow),
         ..Code::default()
     })
 }

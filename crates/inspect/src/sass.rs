@@ -3,9 +3,7 @@
 //! (NVIDIA, "CUDA Binary Utilities", instruction set reference.)
 
 use crate::code::{Code, Flow, Operation, Space};
-use crate::statement::{Language, Line, Statement};
-
-const SASS: Language = Language { operations, flow };
+use crate::statement::{self, Line, Statement};
 
 /// Names of the kernels in a disassembler's text.
 pub fn kernels(text: &str) -> Vec<String> {
@@ -43,7 +41,7 @@ pub fn read(text: &str, kernel: &str) -> Option<Code> {
     });
     Some(Code {
         language: "SASS, the GPU's machine code".into(),
-        instructions: SASS.read(lines),
+        instructions: statement::read(lines, operations, flow),
         ..Code::default()
     })
 }

@@ -22,44 +22,39 @@ pub struct Statement<'a> {
     pub operands: &'a str,
 }
 
-/// What the statements of a language mean.
-pub struct Language {
-    pub operations: fn(&Statement) -> Vec<Operation>,
-    /// By where the last operand leads, if that is a label or an address.
-    pub flow: fn(&Statement, Option<u64>) -> Flow,
-}
-
-impl Language {
-    pub fn read<'a>(&self, lines: impl Iterator<Item = Line<'a>>) -> Vec<Instruction> {
-        let mut all: Vec<Instruction> = Vec::new();
-        let mut labels: HashMap<&str, u64> = HashMap::new();
-        let (mut open, mut source) = (Vec::new(), None);
-        for line in lines {
-            match line {
-                Line::Label(label) => open.push(label),
-                Line::Source(line) => source = line,
-                Line::Statement(address, text) => {
-                    labels.extend(open.drain(..).map(|label| (label, address)));
-                    let words: Vec<&str> = text.split_whitespace().collect();
-                    let text = words.join(" ");
-                    let statement = Statement::of(&text);
-                    all.push(Instruction {
-                        address,
-                        line: source,
-                        operations: (self.operations)(&statement),
-                        registers: Vec::new(),
-                        flow: Flow::Next,
-                        text,
-                    });
-                }
+/// The statements of a language: what each does, and where it goes on, if its last operand is a
+/// label or an address.
+pub fn read<'a>(
+    lines: impl Iterator<Item = Line<'a>>,
+    operations: fn(&Statement) -> Vec<Operation>,
+    flow: fn(&Statement, Option<u64>) -> Flow,
+) -> Vec<Instruction> {
+    let mut all: Vec<Instruction> = Vec::new();
+    let mut labels: HashMap<&str, u64> = HashMap::new();
+    let (mut open, mut source) = (Vec::new(), None);
+    for line in lines {
+        match line {
+            Line::Label(label) => open.push(label),
+            Line::Source(line) => source = line,
+            Line::Statement(address, text) => {
+                labels.extend(open.drain(..).map(|label| (label, address)));
+                let words: Vec<&str> = text.split_whitespace().collect();
+                let text = words.join(" ");
+                all.push(Instruction {
+                    address,
+                    line: source,
+                    operations: operations(&Statement::of(&text)),
+                    text,
+                    ..Instruction::default()
+                });
             }
         }
-        for one in &mut all {
-            let statement = Statement::of(&one.text);
-            one.flow = (self.flow)(&statement, statement.target(&labels));
-        }
-        all
     }
+    for one in &mut all {
+        let statement = Statement::of(&one.text);
+        one.flow = flow(&statement, statement.target(&labels));
+    }
+    all
 }
 
 impl Statement<'_> {

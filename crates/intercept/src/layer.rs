@@ -8,7 +8,6 @@ mod profiling;
 mod table;
 mod watched;
 mod words;
-mod write;
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_void};
@@ -91,7 +90,7 @@ pub unsafe extern "C" fn clInitLayer(
     entries_ret: *mut cl_uint,
     ours: *mut *const cl_icd_dispatch,
 ) -> cl_int {
-    if target.is_null() || entries_ret.is_null() || ours.is_null() || !write::is_wanted() {
+    if target.is_null() || entries_ret.is_null() || ours.is_null() || !table::is_wanted() {
         return CL_INVALID_VALUE;
     }
     let entries = ENTRIES.min(entries as usize);

@@ -80,11 +80,10 @@ pub struct Device {
 impl From<Begin> for Call {
     /// As if it had returned.
     fn from(begin: Begin) -> Call {
-        let (took, status) = (0, 0);
         Call {
             begin,
-            took,
-            status,
+            took: 0,
+            status: 0,
         }
     }
 }
@@ -99,10 +98,8 @@ impl Call {
     /// An argument that is a list of these.
     pub fn numbers(&self, name: &str) -> Vec<u64> {
         let list = self.begin.args.get(name).and_then(Value::as_array);
-        list.into_iter()
-            .flatten()
-            .filter_map(Value::as_u64)
-            .collect()
+        let list = list.into_iter().flatten();
+        list.filter_map(Value::as_u64).collect()
     }
 
     /// An argument that is a text.
@@ -135,12 +132,9 @@ impl Call {
     /// Whether the host learns from it that a command has ended.
     pub fn tells_an_end(&self) -> bool {
         // There are times, or it says so.
-        let is_over = self
-            .begin
-            .args
-            .get("state")
-            .is_some_and(|state| *state == 0);
-        is_over || self.begin.call == "clGetEventProfilingInfo" && self.status == 0
+        let state = self.begin.args.get("state");
+        state.is_some_and(|state| *state == 0)
+            || self.begin.call == "clGetEventProfilingInfo" && self.status == 0
     }
 
     /// Whether the host waits in it until a command has ended.

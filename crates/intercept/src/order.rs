@@ -38,12 +38,6 @@ fn join(clock: &mut Clock, other: &Clock) {
     }
 }
 
-fn is_before(clock: &Clock, other: &Clock) -> bool {
-    clock
-        .iter()
-        .all(|(chain, number)| other.get(chain) >= Some(number))
-}
-
 impl Order {
     /// A command was put into a queue: how one before it is told that touches the same bytes, and
     /// that it does not wait for.
@@ -119,7 +113,8 @@ impl Order {
     }
 
     fn wait(&mut self, clock: &Clock) -> bool {
-        let is_new = !is_before(clock, &self.host);
+        let mut all = clock.iter();
+        let is_new = all.any(|(chain, number)| self.host.get(chain) < Some(number));
         join(&mut self.host, clock);
         is_new
     }

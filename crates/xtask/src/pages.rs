@@ -34,7 +34,6 @@ mod claims;
 mod figure;
 mod ladder;
 mod lists;
-mod markdown;
 mod quoted;
 mod table;
 

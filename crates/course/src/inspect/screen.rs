@@ -56,7 +56,8 @@ fn observations(inspection: &Inspection, all: &[Observation]) -> Result<()> {
             writeln!(Out, "    {}", words.dimmed())?;
         }
         let is_fault = one.is_fault();
-        let told = if is_fault && at > 0 && one.says_the_same_as(&all[at - 1]) {
+        let says = |one: &Observation| (one.says.clone(), one.details.clone());
+        let told = if is_fault && at > 0 && says(one) == says(&all[at - 1]) {
             Observation::new(one.detector.clone(), one.outcome, "the same")
         } else {
             one.clone()

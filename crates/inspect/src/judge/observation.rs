@@ -36,7 +36,8 @@ pub struct Observation {
 }
 
 /// Who looks at a kernel, or at a program of the host's.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(from = "String", into = "String")]
 pub enum Detector {
     /// Whoever compares results: those of a device, in this case.
     Result(String),
@@ -107,20 +108,19 @@ impl Display for Detector {
     }
 }
 
-impl Serialize for Detector {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(self)
+impl From<Detector> for String {
+    fn from(one: Detector) -> String {
+        one.to_string()
     }
 }
 
-impl<'de> Deserialize<'de> for Detector {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Detector, D::Error> {
-        let name = String::deserialize(from)?;
+impl From<String> for Detector {
+    fn from(name: String) -> Detector {
         let known = Detector::all().find(|one| one.to_string() == name);
-        Ok(known.unwrap_or_else(|| {
+        known.unwrap_or_else(|| {
             let case = name.split_once(", ").map_or("", |(_, case)| case);
             Detector::Result(case.into())
-        }))
+        })
     }
 }
 
@@ -264,36 +264,21 @@ impl Observation {
 
     /// Where it sees a fault of this file, as editors read it: FILE:LINE:COLUMN: error: words.
     pub fn places(&self, file: &Path) -> Vec<String> {
-        let own = |line| Place {
-            file: file.into(),
-            line,
-            column: 1,
-            says: self.says.clone(),
-        };
-        let mut all = self.places.clone();
-        all.extend(self.details.iter().filter_map(|detail| match detail {
-            Evidence::Line(line) if line.included.is_none() => Some(own(line.number)),
-            _ => None,
-        }));
-        if all.is_empty() {
-            all.push(own(1));
+        if !self.is_fault() {
+            return Vec::new();
         }
-        all.retain(|_| self.is_fault());
-        let words = |place: Place| {
-            let Place {
-                file,
-                line,
-                column,
-                says,
-            } = place;
+        let words = |file: &Path, line, column, says: &str| {
             format!("{}:{line}:{column}: error: {says}", file.display())
         };
-        all.into_iter().map(words).collect()
-    }
-
-    /// Whether it says nothing new beside another one.
-    pub fn says_the_same_as(&self, other: &Observation) -> bool {
-        (&self.says, &self.details) == (&other.says, &other.details)
+        let own = |line| words(file, line, 1, &self.says);
+        let of_build = self.places.iter();
+        let of_build = of_build.map(|one| words(&one.file, one.line, one.column, &one.says));
+        let lines = self.details.iter().filter_map(|detail| match detail {
+            Evidence::Line(line) if line.included.is_none() => Some(own(line.number)),
+            _ => None,
+        });
+        let all: Vec<String> = of_build.chain(lines).collect();
+        if all.is_empty() { vec![own(1)] } else { all }
     }
 
     /// True for the checker on a device, or in the simulator.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use common::device::Kind;
+use common::peak::Peak;
 use common::record::Record;
 use serde::Serialize;
 use verify::formula::Formula;
@@ -44,20 +45,18 @@ pub fn speed(record: &Record, size: &Sizes, task: &Form) -> Option<Rates> {
     let (bytes, flops) = (rate(&task.bytes), rate(&task.flops));
     // Others can but lower them.
     let after = record.limits_after;
-    let limits = record
-        .limits
-        .map(|one| after.map_or(one, |other| one.and(other)));
+    let limits = record.limits;
+    let limits = limits.map(|one| after.map_or(one, |other| one.and(other)));
+    let of = |rate: Option<f64>, limit: fn(&Peak) -> f64| Some(rate? / limit(limits.as_ref()?));
     Some(Rates {
         busy: busy(record),
         seconds_median: median,
         kind: record.kind,
         spread: record.spread.unwrap_or(0.0),
         gbytes_per_second: bytes,
-        share_of_copy: bytes
-            .zip(limits)
-            .map(|(rate, limit)| rate / limit.gbytes_per_second),
+        share_of_copy: of(bytes, |limits| limits.gbytes_per_second),
         gflops: flops,
-        share_of_compute: flops.zip(limits).map(|(rate, limit)| rate / limit.gflops),
+        share_of_compute: of(flops, |limits| limits.gflops),
         ridge: limits.map(|limit| limit.gflops / limit.gbytes_per_second),
     })
 }
@@ -118,46 +117,29 @@ impl Rates {
 
     /// In a sentence.
     pub fn words(&self) -> String {
-        let mut words = format!(
-            "{} (±{})",
-            seconds(self.seconds_median),
-            percent(self.spread)
-        );
-        let rates = [
-            (
-                self.gbytes_per_second,
-                self.share_of_copy,
-                "GB/s",
-                "of a copy",
-            ),
-            (
-                self.gflops,
-                self.share_of_compute,
-                "GFLOP/s",
-                "of multiply-adds",
-            ),
-        ];
-        for (rate, share, unit, of) in rates {
-            let Some(rate) = rate else { continue };
-            words += &format!("; {} {unit}", significant(rate));
-            if let Some(share) = share {
-                words += &format!(", {} {of} here", percent(share));
-            }
+        let [time, spread] = [seconds(self.seconds_median), percent(self.spread)];
+        let mut words = format!("{time} (±{spread})");
+        let share = |share: Option<f64>, of| {
+            share.map_or(String::new(), |share| {
+                format!(", {} {of} here", percent(share))
+            })
+        };
+        if let Some(bytes) = self.gbytes_per_second {
+            let share = share(self.share_of_copy, "of a copy");
+            words += &format!("; {} GB/s{share}", significant(bytes));
+        }
+        if let Some(flops) = self.gflops {
+            let share = share(self.share_of_compute, "of multiply-adds");
+            words += &format!("; {} GFLOP/s{share}", significant(flops));
         }
         if let (Some(bytes), Some(flops), Some(ridge)) =
             (self.gbytes_per_second, self.gflops, self.ridge)
         {
             let intensity = flops / bytes;
-            let binds = if intensity < ridge {
-                "memory"
-            } else {
-                "arithmetic"
-            };
-            words += &format!(
-                "; {} operations a byte, the ridge is at {}: {binds} binds",
-                significant(intensity),
-                significant(ridge)
-            );
+            let binds = ["arithmetic", "memory"][usize::from(intensity < ridge)];
+            let [intensity, ridge] = [intensity, ridge].map(significant);
+            words +=
+                &format!("; {intensity} operations a byte, the ridge is at {ridge}: {binds} binds");
         }
         if let Some(why) = &self.busy {
             words += &format!("; the machine is busy: {why}");
@@ -168,17 +150,13 @@ impl Rates {
 
 /// Says that nobody judged a speed, and why.
 pub fn not_judged(why: &str) -> Observation {
-    Observation::new(
-        Detector::Speed,
-        Detection::NotJudged,
-        format!("not judged: {why}"),
-    )
+    let says = format!("not judged: {why}");
+    Observation::new(Detector::Speed, Detection::NotJudged, says)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::peak::Peak;
     use std::path::Path;
 
     #[test]

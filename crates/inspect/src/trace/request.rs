@@ -37,10 +37,6 @@ pub(crate) struct Lane {
 pub(crate) struct Request {
     /// The instruction, as in [`Access`].
     pub place: u32,
-    /// The warp's number in its group.
-    pub warp: u32,
-    /// Barriers that the group has passed.
-    pub phase: u32,
     /// In the order of the items.
     pub lanes: Vec<Lane>,
 }
@@ -67,13 +63,9 @@ pub(crate) fn requests(group: &[Access], model: &Model) -> Vec<Request> {
     all.sort_by_key(|(together, lane)| (*together, lane.item));
     let same_time = all.chunk_by(|one, other| one.0 == other.0);
     let request = same_time.map(|chunk| {
-        let ([phase, warp, place, ..], _) = chunk[0];
-        Request {
-            place,
-            warp,
-            phase,
-            lanes: chunk.iter().map(|(_, lane)| *lane).collect(),
-        }
+        let ([_, _, place, ..], _) = chunk[0];
+        let lanes = chunk.iter().map(|(_, lane)| *lane).collect();
+        Request { place, lanes }
     });
     request.collect()
 }

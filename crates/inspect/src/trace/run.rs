@@ -6,9 +6,6 @@ use anyhow::Result;
 use common::clone::own_workspace;
 use common::command;
 use common::error::{Cause, Error};
-use common::source::Source;
-use diagnostics::aside;
-use diagnostics::tokens::Tokens;
 use watchdog::scratch::Scratch;
 use watchdog::simulator;
 use watchdog::simulator::oclgrind;
@@ -16,7 +13,6 @@ use watchdog::worker::Work;
 
 use super::accesses::Trace;
 use crate::launched::{Launched, Wanted};
-use crate::program::source;
 
 /// Accesses of a launch after which no further group begins: some seconds.
 const BUDGET: u64 = 500_000;
@@ -24,10 +20,6 @@ const BUDGET: u64 = 500_000;
 const MOST: u64 = 4_000_000;
 /// The plugin, below the root of the workspace: `./setup --full` puts it there.
 const PLUGIN: &str = ".opencl/oclgrind/libtrace.so";
-
-/// Of a kernel that did not run, and asks for instructions that the simulator does not have.
-const UNSEEN: &str = "note: this file has asm for one vendor's devices, and the simulator is none: \
-                      what that loads and stores is not seen, only the kernels without it";
 
 /// A kernel that ran in the simulator, and what was written down.
 pub struct Traced {
@@ -37,14 +29,6 @@ pub struct Traced {
     pub trace: Trace,
     /// Where the accesses are.
     pub folder: Scratch,
-}
-
-/// Whether the kernel, or a function or macro of its file, has a vendor's instructions.
-fn has_assembly(wanted: &Wanted) -> Result<bool> {
-    let source = Source::read(&source(wanted)?)?;
-    let tokens = Tokens::of(&source.text);
-    let is_asm = |at: usize| ["asm", "__asm", "__asm__"].contains(&tokens.text(at));
-    Ok(tokens.all().any(is_asm))
 }
 
 /// Launches the kernel by this worker, a lesson or what takes a lesson's flags.
@@ -70,16 +54,10 @@ pub fn trace(wanted: &Wanted, mut work: Work) -> Result<Traced> {
         size: Some(wanted.size_or(64, 4096)),
         ..wanted.clone()
     };
-    let launched = wanted.launch(work);
-    if launched.is_err() && has_assembly(&wanted)? {
-        aside!("{UNSEEN}");
-    }
-    let launched = launched?;
+    let launched = wanted.launch(work)?;
     let nothing = || {
-        let record = &launched.record;
-        let why = record.why();
         let no_room = "the simulator could not write to the folder for temporary files";
-        let why = why.unwrap_or_else(|| no_room.into());
+        let why = launched.record.why().unwrap_or_else(|| no_room.into());
         Error::Died(format!("{} left no trace: {why}", launched.name))
     };
     let trace = Trace::read(&folder.0)?.ok_or_else(nothing)?;

@@ -8,8 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use opencl_sys::{
     CL_DEVICE_NAME, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_KERNEL_ARG_ADDRESS_GLOBAL,
     CL_KERNEL_ARG_ADDRESS_QUALIFIER, CL_KERNEL_ARG_NAME, CL_KERNEL_ARG_TYPE_CONST,
-    CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_ARG_TYPE_QUALIFIER, CL_KERNEL_NUM_ARGS, CL_SUCCESS, cl_int,
-    cl_kernel,
+    CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_ARG_TYPE_QUALIFIER, CL_SUCCESS, cl_int, cl_kernel,
 };
 use serde_json::{Map, Value, json};
 
@@ -17,10 +16,9 @@ use super::memory::{
     as_number, as_text, ask, first_bytes, get, hash, hash_of, list, put, source, text,
 };
 use super::profiling;
-use super::table::{driver, layer};
+use super::table::{driver, layer, write};
 use super::watched::Watched;
 use super::words::Word;
-use super::write::write;
 use crate::line::{Begin, Call, Device, Line};
 use crate::told::Told;
 
@@ -215,23 +213,15 @@ fn introduce(devices: &Value) {
 
 /// A kernel's parameters, as far as the driver tells them.
 unsafe fn parameters(kernel: u64) -> Value {
-    let (Some(info), Some(of_argument)) = (driver().clGetKernelInfo, driver().clGetKernelArgInfo)
-    else {
+    let Some(info) = driver().clGetKernelArgInfo else {
         return Value::Null;
     };
     // SAFETY: the caller's kernel.
     let kernel: cl_kernel = unsafe { Word::of(kernel) };
-    // SAFETY: the driver is given places of the sizes that it is told.
-    let count = ask::<8>(|room, value, size| unsafe {
-        info(kernel, CL_KERNEL_NUM_ARGS, room, value, size)
-    });
-    let count = as_number(count.unwrap_or_default()) as u32;
-    let all = (0..count).map(|index| {
+    let all = (0..).map_while(|index| {
         let of = |what| {
-            // SAFETY: the same.
-            ask::<256>(|room, value, size| unsafe {
-                of_argument(kernel, index, what, room, value, size)
-            })
+            // SAFETY: the driver is given a place of the size that it is told.
+            ask::<256>(|room, value, size| unsafe { info(kernel, index, what, room, value, size) })
         };
         let kind = as_number(of(CL_KERNEL_ARG_ADDRESS_QUALIFIER)?);
         let qualifiers = as_number(of(CL_KERNEL_ARG_TYPE_QUALIFIER)?);
@@ -242,5 +232,5 @@ unsafe fn parameters(kernel: u64) -> Value {
                 || qualifiers & u64::from(CL_KERNEL_ARG_TYPE_CONST) != 0,
         }))
     });
-    json!(all.collect::<Option<Vec<_>>>())
+    json!(all.collect::<Vec<_>>())
 }

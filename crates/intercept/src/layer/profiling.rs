@@ -14,10 +14,9 @@ use opencl_sys::{
 };
 
 use super::memory::{as_number, ask, c_text, get, put};
-use super::table::driver;
+use super::table::{driver, write};
 use super::watched::Watched;
 use super::words::Word;
-use super::write::write;
 use crate::line::{Done, Line};
 
 /// The queues whose program did not ask for times.

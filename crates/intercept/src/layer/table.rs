@@ -1,10 +1,14 @@
-//! The tables of functions: the driver's, and ours.
+//! What this process has once: the tables of functions, the driver's and ours, and the file that
+//! the lines are written to.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::fs::File;
+use std::io::Write;
+use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
 
+use crate::line::{Line, VARIABLE};
 use crate::told::Told;
 
 /// What this process was given, and gave.
@@ -28,4 +32,25 @@ pub fn layer() -> &'static Layer {
 /// What comes after us.
 pub fn driver() -> &'static cl_icd_dispatch {
     &layer().driver
+}
+
+static FILE: LazyLock<Option<Mutex<File>>> = LazyLock::new(|| {
+    let path = std::env::var_os(VARIABLE)?;
+    let file = File::options().append(true).create(true).open(path);
+    file.ok().map(Mutex::new)
+});
+
+/// Whether anybody reads what we write.
+pub fn is_wanted() -> bool {
+    FILE.is_some()
+}
+
+/// Writes a line, at once: the program may crash in the next call.
+pub fn write(line: &Line) {
+    if let (Some(file), Ok(mut text)) = (&*FILE, serde_json::to_string(line)) {
+        text.push('\n');
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        // The program goes on, whoever reads or does not.
+        let _ = file.write_all(text.as_bytes());
+    }
 }

@@ -17,7 +17,6 @@
 //! peers NAME quantile Q LIBRARY   the same over this library
 //! machine NAME PROBE VARIANT      nanoseconds that a step of a probe took, as docs/latency.md shows
 //! machine NAME PROBE VARIANT GB/s what all units together read meanwhile
-//! machine NAME copying            GB/s of a copy, as it was measured with them
 //! NUMBER                          itself
 //! RUN LESSON "head ... text" 2    the same, of the first such line below that of the head
 //! FIGURE + FIGURE                 a sum, on either side of the /
@@ -96,14 +95,10 @@ fn in_comparison(name: &str, what: &[&str]) -> Result<Option<f64>> {
     })
 }
 
-/// `copying`, `PROBE VARIANT` or `PROBE VARIANT GB/s` of a device's parts.
+/// `PROBE VARIANT` or `PROBE VARIANT GB/s` of a device's parts.
 fn of_machine(name: &str, what: &[&str]) -> Result<Option<f64>> {
     let lines: Vec<Value> = kept::read_lines(&format!("docs/data/machine/{name}.jsonl"))?;
     let (probe, is_rate) = match what {
-        ["copying"] => {
-            let about = lines.first();
-            return Ok(about.and_then(|about| about["limits"]["gbytes_per_second"].as_f64()));
-        }
         [probe @ .., "GB/s"] => (probe.join(" "), true),
         probe => (probe.join(" "), false),
     };

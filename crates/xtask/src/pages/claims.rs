@@ -31,17 +31,16 @@ pub fn file_of(page: &Path) -> PathBuf {
     };
     let folder = page.parent().map(stem).unwrap_or_default();
     let above = page.ancestors().nth(2).map(stem).unwrap_or_default();
+    let is_at_the_root = || {
+        let page = page.canonicalize();
+        page.is_ok_and(|page| page.parent() == workspace().canonicalize().ok().as_deref())
+    };
     let name = match folder.split_once('-') {
         Some((number, _)) if above == "lessons" => format!("lesson{number}"),
-        _ if stem(page) == "README" && !is_at_the_root(page) => folder,
+        _ if stem(page) == "README" && !is_at_the_root() => folder,
         _ => stem(page),
     };
     workspace().join(format!("docs/data/claims/{name}.txt"))
-}
-
-fn is_at_the_root(page: &Path) -> bool {
-    let page = page.canonicalize();
-    page.is_ok_and(|page| page.parent() == workspace().canonicalize().ok().as_deref())
 }
 
 /// The claims of a page that do not hold, and quotes that it does not contain, each with

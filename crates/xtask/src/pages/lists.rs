@@ -6,7 +6,7 @@ use verify::numbers::{percent, seconds};
 use watchdog::data::recording::name_on;
 use watchdog::lessons::numbered;
 
-use super::markdown::{Row, or_dash, table};
+use super::table::{Row, or_dash, table};
 use crate::kept;
 use verify::numbers::quantile;
 
@@ -19,20 +19,20 @@ pub fn exercises(number: u32) -> Result<String> {
         let name = exercise.file_name().unwrap_or_default().to_string_lossy();
         let place = name.split('-').next().unwrap_or_default();
         let check = format!("`cargo course exercise {number}.{place}`");
-        let cannot = || format!("{} cannot be used", exercise.display());
-        let (title, trains) = of_exercise(&page).with_context(cannot)?;
+        let of_page = || -> Option<(&str, Value)> {
+            let (title, rest) = page.split_once("```toml\n")?;
+            let (data, _) = rest.split_once("\n```")?;
+            Some((
+                title.trim().trim_start_matches("# "),
+                toml::from_str(data).ok()?,
+            ))
+        };
+        let cannot = || format!("{}: no data that say what it trains", exercise.display());
+        let (title, data) = of_page().with_context(cannot)?;
+        let trains = data["trains"].as_str().with_context(cannot)?;
         table += &format!("\n| {title} | {trains} | {check} |");
     }
     Ok(table)
-}
-
-/// The title, with which its page begins, and what it trains, as the data between fences say.
-fn of_exercise(page: &str) -> Result<(&str, String)> {
-    let (title, rest) = page.split_once("```toml\n").context("it has no data")?;
-    let (data, _) = rest.split_once("\n```").context("the data do not end")?;
-    let data: Value = toml::from_str(data)?;
-    let trains = data["trains"].as_str().context("it trains nothing")?;
-    Ok((title.trim().trim_start_matches("# "), trains.into()))
 }
 
 /// The stages of a problem: a table for each recording that has some.

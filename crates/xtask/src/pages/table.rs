@@ -7,8 +7,6 @@ use common::record::Record;
 use verify::numbers::{factor, percent, significant};
 use watchdog::data::recording::{Recording, counts};
 
-use super::markdown::{Row, or_dash, table};
-
 /// The kernels of a lesson: rate, step, and share of the limit in each run. Of words that end in
 /// `*` each means the rows whose names begin with it; without any all rows are there.
 pub fn kernels(lesson: &str, words: &[&str]) -> Result<String> {
@@ -95,4 +93,23 @@ pub fn origin(lesson: &str, names: &[&str]) -> Result<String> {
     });
     let devices: Vec<String> = devices.collect();
     Ok(format!("*{}.*", devices.join(". ")))
+}
+
+/// A row of a table: its name, and its other cells.
+pub type Row = (String, Vec<String>);
+
+/// A table whose columns are words in the first one, and figures, which end below each other, in
+/// all others.
+pub fn table(first: &str, names: &[String], rows: &[Row]) -> String {
+    let line = |first: &str, cells: &[String]| format!("| {first} | {} |", cells.join(" | "));
+    let mut table = line(first, names) + "\n|---|" + &"---:|".repeat(names.len());
+    for (name, cells) in rows {
+        table += &format!("\n{}", line(name, cells));
+    }
+    table
+}
+
+/// A figure as it is shown, or a dash where there is none.
+pub fn or_dash(figure: Option<f64>, show: impl Fn(f64) -> String) -> String {
+    figure.map_or("-".into(), show)
 }

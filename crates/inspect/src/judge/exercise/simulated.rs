@@ -112,11 +112,8 @@ pub fn counted(task: &Form, how: &How, name: &str) -> Result<Vec<Observation>> {
     let why = faults.into_iter().find(|one| !one.is_silent());
     let why = why.map_or("nothing was counted".into(), |one| one.says);
     let says = format!("not judged: {why}");
-    Ok(vec![Observation::new(
-        Detector::Counts,
-        Detection::NotJudged,
-        says,
-    )])
+    let seen = Observation::new(Detector::Counts, Detection::NotJudged, says);
+    Ok(vec![seen])
 }
 
 /// What sectors are counted by: targets are told of the source's loads, however wide one is.
@@ -172,21 +169,17 @@ fn faults(log: &Log, text: &str) -> Vec<Observation> {
     }
     if seen.is_empty() {
         let says = "no race, no access out of bounds, nothing read that was never written";
-        seen.push(Observation::new(
-            Detector::Simulator(Part::All),
-            Detection::Silent,
-            says,
-        ));
+        let all = Detector::Simulator(Part::All);
+        seen.push(Observation::new(all, Detection::Silent, says));
     }
     seen
 }
 
 fn compare(count: Count, found: f64, most: f64, size: &str) -> Observation {
     let (_, unit) = count.words();
-    let (outcome, comment) = if found <= most {
-        (Detection::Silent, "at most")
-    } else {
-        (Detection::Fault, "too many: at most")
+    let (outcome, comment) = match found <= most {
+        true => (Detection::Silent, "at most"),
+        false => (Detection::Fault, "too many: at most"),
     };
     let says = format!("{found}{unit} at {size}; {comment} {most}");
     Observation::new(Detector::Count(count), outcome, says)
