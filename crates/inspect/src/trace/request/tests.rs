@@ -15,8 +15,6 @@ impl Request {
         };
         Request {
             place: 1,
-            warp: 0,
-            phase: 0,
             lanes: (0..32).map(lane).collect(),
         }
     }
@@ -87,7 +85,6 @@ fn a_branch_leaves_items_out_and_a_barrier_begins_anew() {
     let all = requests(&group, &Model::default());
     let lanes: Vec<usize> = all.iter().map(|one| one.lanes.len()).collect();
     assert_eq!(lanes, [8, 32]);
-    assert_eq!(all[1].phase, 1);
 }
 
 #[test]
