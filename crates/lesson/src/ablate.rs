@@ -120,7 +120,8 @@ impl Lesson {
         self.console.doing(Stage::running(name))?;
         session.run(&ready.launches)?;
         // What laid the operands out has run, and is a line of its own.
-        self.time(&ready.without_helpers(), runs, Instant::now(), None)
+        let own = std::slice::from_ref(ready.own());
+        self.time(&ready, own, runs, Instant::now(), None)
     }
 
     /// Prints one line, for people or as JSON: never to be taken for a kernel's record.
@@ -238,9 +239,6 @@ fn text(files: &[&str]) -> String {
 }
 
 /// The parts that the text has for a step.
-///
-/// # Errors
-/// [`Error::Usage`] with the line that makes no sense.
 fn parts(text: &str, step: &str) -> Result<Vec<Ablation>> {
     let is_meant = |name: &String| match name.strip_suffix('*') {
         Some(start) => step.starts_with(start),

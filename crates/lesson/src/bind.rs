@@ -1,6 +1,5 @@
 //! What a task's kernels read is uploaded, room made for what they write, and their arguments set.
 
-use std::borrow::Cow;
 use std::fmt::Debug;
 use std::rc::Rc;
 
@@ -21,9 +20,6 @@ use crate::step::Part;
 impl Lesson {
     /// Everything that a task's kernels need to run; what the task before left on the device
     /// is used again.
-    ///
-    /// # Errors
-    /// When there is no room, or the kernels take other arguments.
     pub fn bind<'t>(
         &mut self,
         task: &'t Task,
@@ -52,7 +48,7 @@ impl Lesson {
             launches.push(bound);
         }
         Ok(Ready {
-            task: Cow::Borrowed(task),
+            task,
             plan,
             problem,
             launches,

@@ -40,7 +40,8 @@ pub struct Console {
     /// How long what is begun may take.
     timeout: Duration,
     events: Sender,
-    pub(crate) simulator: Simulator,
+    /// Which reports faults, where the device is one.
+    pub(crate) simulator: Option<Simulator>,
     /// What a process before this one measured.
     pub(crate) earlier: Option<Earlier>,
     /// Until this process has come to where that one ended.
@@ -85,7 +86,7 @@ impl Console {
             spinner,
             timeout: flags.orders().timeout,
             events: Sender::from_environment()?,
-            simulator: Simulator::from_environment(),
+            simulator: None,
             silent,
             earlier,
             in_a_trial: false,
@@ -194,12 +195,20 @@ impl Console {
     /// Prints a record, and hands it to the watching process. What a simulator reported
     /// since the row before is this one's failure.
     pub fn row(&mut self, record: Record) -> Result<()> {
-        let mut record = self.simulator.judge(record);
+        let mut record = self.judged(record);
         let before = self.report.compared_with(&record).and_then(Record::rate);
         let factor = |(rate, before): (f64, f64)| rate / before;
         record.step_factor = record.rate().zip(before).map(factor);
         self.keep(&record)?;
         self.show_row(record)
+    }
+
+    /// The record, with what a simulator reported since the one before.
+    pub(crate) fn judged(&mut self, record: Record) -> Record {
+        match &mut self.simulator {
+            Some(simulator) => simulator.judge(record),
+            None => record,
+        }
     }
 
     /// Shows a record that the watching process has.

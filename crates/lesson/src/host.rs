@@ -110,7 +110,7 @@ impl Lesson {
         time: impl FnOnce(&mut Record) -> Result<()>,
     ) -> Result<Record> {
         let earlier = self.console.earlier.as_mut();
-        let earlier = earlier.and_then(|one| one.take(name)?.pop());
+        let earlier = earlier.and_then(|one| one.take(name)?.records.pop());
         if let Some(record) = earlier {
             self.console.remember(&record);
             return Ok(record);

@@ -24,8 +24,10 @@ use verify::matrix::Fill;
 use verify::numbers::{self, percent, significant};
 use verify::problem::Problem;
 use verify::shape::Shape;
+use watchdog::events::Event;
 use watchdog::lessons::LESSONS;
-use watchdog::resume::{self, Earlier};
+use watchdog::resume;
+use watchdog::simulator::Simulator;
 use watchdog::watch;
 
 use crate::ablate::alone;
@@ -81,9 +83,6 @@ impl Lesson {
     }
 
     /// Turns to another kernel file, as if it were the first: what was made for another one goes.
-    ///
-    /// # Errors
-    /// When it cannot be read, or lacks the kernel that it must define.
     pub fn turn_to(&mut self, file: &Path, kernel: Option<&str>) -> Result<()> {
         let source = Source::read(file)?;
         if let Some(kernel) = kernel {
@@ -122,9 +121,6 @@ impl Lesson {
     }
 
     /// The session with the chosen device.
-    ///
-    /// # Errors
-    /// When there is no device, or none that matches, or it cannot be opened.
     pub fn session(&mut self) -> Result<Rc<Session>> {
         Ok(self.workbench()?.session.clone())
     }
@@ -162,6 +158,7 @@ impl Lesson {
             let why = "they scatter, and with them each share of a limit: other programs run, too";
             self.say(format!("           {}", why.yellow()))?;
         }
+        self.console.send(&Event::Peak(peak))?;
         self.workbench()?.peak = Some(peak);
         Ok(Some(peak))
     }
@@ -193,9 +190,6 @@ impl Lesson {
     }
 
     /// Refuses `--type` in a lesson that computes with floats alone.
-    ///
-    /// # Errors
-    /// When another type was asked for.
     pub fn must_be_of_floats(&self) -> Result<()> {
         match self.flags.ty {
             Type::Float => Ok(()),
@@ -206,9 +200,6 @@ impl Lesson {
     }
 
     /// A, B and what C must be, announced.
-    ///
-    /// # Errors
-    /// When the problem does not fit the device.
     pub fn problem(&mut self) -> Result<Rc<Problem>> {
         let shape = self.shape()?;
         shape.must_be_countable().map_err(Error::Usage)?;
@@ -260,9 +251,6 @@ impl Lesson {
 
     /// The program of a task, from the lesson's kernel file. Tasks without macros share one;
     /// macros are made for one kernel, so that is built alone.
-    ///
-    /// # Errors
-    /// [`Error::Build`] with a diagnostic.
     pub(crate) fn program_of(&mut self, task: &Task) -> Result<Rc<Program>> {
         let mut source = self.source_of(&task.kernel)?;
         if !task.defines.is_empty() && self.of != Of::Task {
@@ -274,9 +262,6 @@ impl Lesson {
     }
 
     /// The lesson's first kernel file, built with these options; built once for all that are alike.
-    ///
-    /// # Errors
-    /// [`Error::Build`] with a diagnostic.
     pub fn program(&mut self, options: &str) -> Result<Rc<Program>> {
         let source = self.source()?;
         let stage = Stage::building(source.path.display());
@@ -286,9 +271,6 @@ impl Lesson {
 
     /// A program of another file, for other runs of it, too: drivers take long over a text that
     /// they have built before.
-    ///
-    /// # Errors
-    /// [`Error::Build`] with a diagnostic.
     pub fn built_once(&mut self, source: &Source, options: &str) -> Result<Rc<Program>> {
         let (raw_log, rewrite) = (self.flags.raw_log, self.rewrite);
         let key = format!("{options} {rewrite:?} {}", source.text);
@@ -308,9 +290,6 @@ impl Lesson {
     }
 
     /// What the driver tells of all kernels of a program, which `source` is the text of.
-    ///
-    /// # Errors
-    /// When the driver does not tell.
     pub fn signatures(
         &mut self,
         program: &Program,
@@ -467,6 +446,7 @@ impl Workbench {
                 "good for a second opinion on a kernel: do not trust its times".yellow()
             ))?;
         }
+        console.simulator = device.is_simulator().then(Simulator::from_environment);
         let listener: Rc<dyn Listener> = match &console.step {
             Some(step) => step.clone(),
             None => Rc::new(()),
@@ -477,7 +457,7 @@ impl Workbench {
             programs: HashMap::new(),
             inputs: Vec::new(),
             problems: Vec::new(),
-            peak: console.earlier.as_ref().and_then(Earlier::peak),
+            peak: console.earlier.as_ref().and_then(|one| one.peak),
         })
     }
 }

@@ -7,6 +7,7 @@ use common::device::Device;
 use common::error::{Error, Result};
 use common::outcome::Outcome;
 use common::record::{Of, Record, Work};
+use common::session::Launch;
 use common::source::Source;
 use common::stage::Stage;
 use common::timing::{self, Runs, Sample, Timing, WARM_UP};
@@ -19,7 +20,7 @@ use task::table::{Rows, Table, given};
 use task::{Plan, Task};
 use verify::element::Type;
 use verify::problem::Problem;
-use watchdog::events::{Event, Lost};
+use watchdog::events::{Begun, Event, Lost};
 use watchdog::resume::Earlier;
 
 use crate::lesson::Lesson;
@@ -134,7 +135,7 @@ impl Lesson {
         let _hush = self.console.hush();
         let record = self.record_of(task)?;
         let record = self.run(task, runs, false, record)?;
-        Ok(self.console.simulator.judge(record))
+        Ok(self.console.judged(record))
     }
 
     /// Verifies a task once, and tells and prints nothing.
@@ -189,19 +190,23 @@ impl Lesson {
         let earlier = self.console.earlier.as_mut();
         let Some(known) = earlier.and_then(|one| one.take(&record.kernel)) else {
             self.console.speak_up();
-            let begun = Event::Begun(record.into());
-            self.console.send(&begun)?;
-            return Ok(match begun {
-                Event::Begun(record) => Some(*record),
-                _ => None,
-            });
+            self.console.send(&Event::Begun(Begun {
+                kernel: record.kernel.clone(),
+                function: task.kernel.clone(),
+                platform: record.platform.clone(),
+            }))?;
+            return Ok(Some(record));
         };
-        for record in known {
-            // It was printed already; but nobody has told yet of the last death.
-            if record.death().is_some() && !self.goes_on() {
-                self.console.speak_up();
-            }
+        for record in known.records {
+            // It was printed already.
             self.console.remember(&record);
+            self.console.show_row(record)?;
+        }
+        if let Some(death) = known.death {
+            self.console.speak_up();
+            let outcome = Outcome::Died(death);
+            let record = Record { outcome, ..record };
+            self.console.keep(&record)?;
             self.console.show_row(record)?;
         }
         Ok(None)
@@ -345,7 +350,7 @@ impl Lesson {
         if let Some(runs) = runs {
             self.predict(record)?;
             let (waits, from) = (Waits::of("self"), Instant::now());
-            let timing = self.time(&ready, runs, begun, second)?;
+            let timing = self.time(&ready, launches, runs, begun, second)?;
             if record.of == Of::Task {
                 let waited = waits.since().as_secs_f64() / from.elapsed().as_secs_f64();
                 record.waited_share = Some(waited);
@@ -395,25 +400,25 @@ impl Lesson {
         self.fit_groups(task, &mut plan, &kernels, record)?;
         let own = task.own_launch();
         record.traffic_formulas = own.traffic.clone();
-        record.traffic_elements = task.counts(&plan, own, &record.group)?;
+        record.traffic_elements = task.counts(&plan, task.own(), &record.group)?;
         record.helpers = task.helped(&plan)?;
         Ok((plan, kernels))
     }
 
-    /// Warms up, unless that was begun long ago, then times a task's kernels;
+    /// Warms up, unless that was begun long ago, then times these of a task's kernels;
     /// before every run what they all write is poisoned, which does not count. Nothing
     /// is told meanwhile: these are the figures of every lesson. A slow kernel's `second`
     /// run, which was checked, counts as one of the timed ones: it was as warm as they.
     pub(crate) fn time(
         &mut self,
         ready: &Ready,
+        launches: &[Launch],
         runs: Runs,
         begun: Instant,
         second: Option<Sample>,
     ) -> Result<Timing> {
         let _hush = self.console.hush();
         let session = self.session()?;
-        let launches = &ready.launches;
         let name = &ready.own().name;
         let stage = |run| Stage::Timing {
             kernel: name.clone(),

@@ -1,7 +1,6 @@
 //! A task's kernels with their memory, which is poisoned before each run, read and checked, and
 //! watched after.
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use common::error::{Error, Result};
@@ -16,7 +15,7 @@ use verify::problem::Problem;
 /// A task that is ready to run.
 pub struct Ready<'t> {
     /// What it is.
-    pub task: Cow<'t, Task>,
+    pub task: &'t Task,
     /// What its formulas come to.
     pub plan: Plan,
     /// Of a product: its operands, and what C must be.
@@ -53,20 +52,6 @@ impl Ready<'_> {
     /// The task's own kernel.
     pub(crate) fn own(&self) -> &Launch {
         &self.launches[self.task.own()]
-    }
-
-    /// The task's own kernel alone, on operands that were laid out before.
-    pub(crate) fn without_helpers(mut self) -> Self {
-        let own = self.task.own();
-        self.launches = vec![self.launches.swap_remove(own)];
-        let task = self.task.to_mut();
-        task.launches = vec![task.launches.swap_remove(own)];
-        for buffer in &mut task.buffers {
-            if buffer.role == Role::LaidOut {
-                buffer.role = Role::Between;
-            }
-        }
-        self
     }
 
     /// What the kernels only read.

@@ -32,7 +32,8 @@ pub fn lesson_with<Own: Args>(
     files: &'static [&'static str],
     body: impl Fn(&mut Lesson, &Own) -> Result<()>,
 ) -> ExitCode {
-    if let (Err(error), false) = (must_be_shown(), watchdog::is_child()) {
+    let is_child = watchdog::is_child();
+    if !is_child && let Err(error) = must_be_shown() {
         return ExitCode::from(status_of(Err(error)));
     }
     let shared = Flags::command()
@@ -45,7 +46,7 @@ pub fn lesson_with<Own: Args>(
         .and_then(|flags| Ok((flags, Own::from_arg_matches(&matches)?)));
     let (flags, own) = flags.unwrap_or_else(|error| error.exit());
     apply_color(flags.color);
-    let status = if watchdog::is_child() {
+    let status = if is_child {
         let begun = Lesson::begin(Of::Lesson(number), title, files, flags);
         in_the_child(begun, |lesson| {
             let sizes = lesson.flags().sizes.clone();

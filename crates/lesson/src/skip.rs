@@ -14,9 +14,6 @@ use crate::lesson::Lesson;
 
 impl Lesson {
     /// Refuses a task that cannot run at all, before it is built.
-    ///
-    /// # Errors
-    /// [`Error::Skipped`] with the reason.
     pub(crate) fn must_be_able(&mut self, task: &Task, plan: &Plan) -> Result<()> {
         let is_another = match self.flags().variant.as_deref() {
             None => false,
@@ -46,9 +43,6 @@ impl Lesson {
     }
 
     /// Refuses a task that says itself that it is none for this device, or for these sizes.
-    ///
-    /// # Errors
-    /// [`Error::Skipped`] in its words.
     pub fn must_have(&mut self, needs: &[form::Need], scope: &Scope) -> Result<()> {
         let mut scope = scope.clone();
         let capability = self.session()?.device.limits.nvidia_compute_capability;
@@ -118,9 +112,8 @@ impl Lesson {
         let kernel = &kernels[own];
         record.private_bytes = kernel.get_private_mem_size(device.cl().id()).ok();
         record.local_bytes = kernel.get_local_mem_size(device.cl().id()).ok();
-        let scope = task.scope_of(task.own_launch(), &plan.scope)?;
         let given = task.own_launch().args.iter().filter_map(|arg| match arg {
-            Arg::Local(length) => length.count(&scope).ok(),
+            Arg::Local(length) => length.count(&plan.scopes[own]).ok(),
             _ => None,
         });
         let local = record.local_bytes.unwrap_or(0) + given.sum::<usize>() as u64;

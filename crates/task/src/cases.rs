@@ -64,14 +64,15 @@ impl Form {
     pub fn targets(&self) -> Result<(String, Vec<(Count, f64)>)> {
         let counted = self.counted();
         let task = self.task(&counted, SEED, &[])?;
-        let scope = task.scope_of(task.own_launch(), &task.plan()?.scope)?;
+        let plan = task.plan()?;
+        let scope = &plan.scopes[task.own()];
         let told = counted.iter().map(|(name, size)| {
             let told = scope.get(name).map_or(*size, |size| size as usize);
             (name.clone(), told)
         });
         let name = in_words(&told.collect());
         let targets = self.at_most.iter().map(|(count, formula)| {
-            let most = formula.value(&scope).map_err(anyhow::Error::msg)?;
+            let most = formula.value(scope).map_err(anyhow::Error::msg)?;
             Ok((*count, most))
         });
         Ok((name, targets.collect::<Result<_>>()?))

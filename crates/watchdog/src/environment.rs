@@ -166,7 +166,7 @@ pub(crate) fn may_be_damaged(environment: &Environment, events: &[Event]) -> boo
     let holds_something =
         fs::read_dir(cache_folder()).is_ok_and(|mut files| files.next().is_some());
     let begun = events.iter().rev().find_map(|event| match event {
-        Event::Begun(record) => Some(record.platform.contains(pocl::PLATFORM)),
+        Event::Begun(begun) => Some(begun.platform.contains(pocl::PLATFORM)),
         _ => None,
     });
     !is_off && holds_something && begun != Some(false)

@@ -11,6 +11,7 @@ use common::death::{Death, ulimits};
 use common::error::{Error, Result};
 use common::failure::Failure;
 use common::file;
+use common::peak::Peak;
 use common::record::Record;
 use common::stage::Stage;
 use diagnostics::aside;
@@ -42,8 +43,12 @@ pub(crate) const PRINTED: &str = "printed";
 pub enum Event {
     /// Something begins that may hang or crash.
     Doing(Stage),
-    /// A kernel begins: its record, as far as it is known before the launch.
-    Begun(Box<Record>),
+    /// A kernel begins.
+    Begun(Begun),
+    /// It took its process down.
+    Died(Death),
+    /// What the device does at most, as it was measured.
+    Peak(Peak),
     /// A result.
     #[serde(with = "whole")]
     Record(Box<Record>),
@@ -109,6 +114,17 @@ mod whole {
         record.outcome = outcome;
         Ok(record)
     }
+}
+
+/// A kernel that begins.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Begun {
+    /// Its name, with the variant.
+    pub kernel: String,
+    /// The function alone.
+    pub function: String,
+    /// The implementation that runs it.
+    pub platform: String,
 }
 
 /// A trial that took its process down.

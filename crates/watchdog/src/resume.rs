@@ -2,34 +2,35 @@
 //!
 //! Whenever a kernel begins, and when it has ended, a child says so in its file of
 //! events, and every record goes there, too. When a kernel takes the child down, the
-//! parent adds a record that says how ([`note_death`]) and starts the lesson again,
-//! with the same file. The new child walks through the lesson as the first one did;
-//! but what was measured before it takes from the file, and it says nothing until it
-//! is where the first one ended. Rows, limits and the host's rates of before are
+//! parent adds how ([`note_death`]) and starts the lesson again, with the same file. The
+//! new child walks through the lesson as the first one did; but what was measured before it
+//! takes from the file, and it says nothing until it is where the first one ended: there
+//! it makes the row of the kernel that died. Rows, limits and the host's rates of before are
 //! there, so that factors come out as if one process had done it all.
 //!
-//! A trial may take its process down, too. Then there is no record: the next child is told how
-//! ([`note_loss`]), and goes on behind it.
+//! A trial may take its process down, too. Then the next child is told how ([`note_loss`]), and
+//! goes on behind it.
 
 use std::collections::VecDeque;
 use std::path::Path;
 
 use common::death::Death;
 use common::error::{Result, Told};
-use common::outcome::Outcome;
 use common::peak::Peak;
 use common::record::Record;
 use common::stage::Stage;
 use verify::numbers;
 
-use crate::events::{self, Event, Lost, Sender};
+use crate::events::{self, Begun, Event, Lost, Sender};
 
 /// What one kernel, or one loop of the host, came to in a child before this one.
-struct Measured {
-    /// The record as it was when the kernel began.
-    begun: Record,
+#[derive(Default)]
+pub struct Measured {
+    begun: Begun,
     /// Several where `--step` ran it again.
-    records: Vec<Record>,
+    pub records: Vec<Record>,
+    /// How it took the child down, of which no record tells yet.
+    pub death: Option<Death>,
     /// False where the child ended first.
     ended: bool,
 }
@@ -41,6 +42,8 @@ pub struct Earlier {
     kernels: VecDeque<Measured>,
     /// The trial that the last one ended in.
     lost: Option<Lost>,
+    /// The device's limits, if they were measured.
+    pub peak: Option<Peak>,
 }
 
 impl Earlier {
@@ -52,30 +55,41 @@ impl Earlier {
 
     fn of(events: Vec<Event>) -> Earlier {
         let mut earlier = Earlier::default();
-        let all = &mut earlier.kernels;
-        let measured = |begun, records: Vec<Record>| Measured {
-            begun,
-            ended: !records.is_empty(),
-            records,
-        };
         for event in events {
-            let open = all.back_mut().filter(|last| !last.ended);
-            match (event, open) {
-                // Begun once more, after a child that could not be blamed on it.
-                (Event::Begun(begun), Some(open)) => open.begun = *begun,
-                (Event::Begun(begun), None) => all.push_back(measured(*begun, Vec::new())),
-                (Event::Record(record), Some(open)) => open.records.push(*record),
-                // The host's loops do not begin: they cannot die.
-                (Event::Record(record), None) => {
-                    all.push_back(measured(Record::clone(&record), vec![*record]));
-                }
-                (Event::Ended, Some(open)) => open.ended = true,
-                (Event::Lost(lost), _) => earlier.lost = Some(lost),
-                (Event::Ended, None) => earlier.lost = None,
-                _ => {}
-            }
+            earlier.take_in(event);
         }
         earlier
+    }
+
+    fn take_in(&mut self, event: Event) {
+        let last = self.kernels.back_mut();
+        match (event, last) {
+            (Event::Peak(peak), _) => self.peak = Some(peak),
+            (Event::Lost(lost), _) => self.lost = Some(lost),
+            // Begun once more, after a child that could not be blamed on it.
+            (Event::Begun(begun), Some(open)) if !open.ended => open.begun = begun,
+            (Event::Begun(begun), _) => self.kernels.push_back(Measured {
+                begun,
+                ..Measured::default()
+            }),
+            (Event::Record(record), Some(own)) if !own.ended || own.death.is_some() => {
+                own.death = None;
+                own.records.push(*record);
+            }
+            // The host's loops do not begin: they cannot die.
+            (Event::Record(record), _) => {
+                let mut host = Measured::default();
+                host.begun.kernel.clone_from(&record.kernel);
+                (host.records, host.ended) = (vec![*record], true);
+                self.kernels.push_back(host);
+            }
+            (Event::Died(death), Some(open)) if !open.ended => {
+                (open.death, open.ended) = (Some(death), true);
+            }
+            (Event::Ended, Some(open)) if !open.ended => open.ended = true,
+            (Event::Ended, _) => self.lost = None,
+            _ => {}
+        }
     }
 
     /// True where this child has come to where the one before it ended.
@@ -83,18 +97,12 @@ impl Earlier {
         self.kernels.is_empty() && self.lost.is_none()
     }
 
-    /// The device's limits, if they were measured.
-    pub fn peak(&self) -> Option<Peak> {
-        self.kernels.iter().find_map(|one| one.begun.limits)
-    }
-
-    /// The records of this kernel, if it comes next and came to its end.
-    pub fn take(&mut self, kernel: &str) -> Option<Vec<Record>> {
+    /// What this kernel came to, if it comes next and came to its end, or took its child down.
+    pub fn take(&mut self, kernel: &str) -> Option<Measured> {
         self.kernels
             .front()
             .filter(|next| next.begun.kernel == kernel)?;
-        let next = self.kernels.pop_front().filter(|next| next.ended);
-        next.map(|next| next.records)
+        self.kernels.pop_front().filter(|next| next.ended)
     }
 
     /// How the child before this one was lost in a trial, if the trial comes next.
@@ -102,16 +110,18 @@ impl Earlier {
         self.lost.take()
     }
 
-    /// The kernels that took a child down.
-    fn deaths(&self) -> impl Iterator<Item = &Record> {
-        let all = self.kernels.iter().flat_map(|one| &one.records);
-        all.filter(|record| record.death().is_some())
+    /// The kernels that took a child down, by their functions, and how.
+    fn deaths(&self) -> impl Iterator<Item = (&str, &Death)> {
+        self.kernels.iter().flat_map(|one| {
+            let told = one.records.iter().filter_map(Record::death);
+            told.chain(&one.death)
+                .map(|death| (&*one.begun.function, death))
+        })
     }
 
     /// The kernel that the last child had begun and not ended.
-    fn open(&self) -> Option<&Record> {
-        let last = self.kernels.back().filter(|last| !last.ended)?;
-        Some(&last.begun)
+    fn open(&self) -> Option<&Measured> {
+        self.kernels.back().filter(|last| !last.ended)
     }
 }
 
@@ -154,20 +164,15 @@ pub fn note_death(events: &Path, death: &Death) -> Result<bool> {
         return Ok(false);
     }
     let before = Earlier::of(written);
-    let Some(mut record) = before.open().cloned() else {
+    let Some(open) = before.open() else {
         return Ok(false);
     };
-    if before
-        .deaths()
-        .any(|died| died.function() == record.function())
-    {
+    if before.deaths().any(|(died, _)| died == open.begun.function) {
         return Ok(false);
     }
-    let next = Stage::StartingAgain(Some(record.kernel.clone()));
-    record.outcome = Outcome::Died(death.clone());
     let mut events = Sender::to(events)?;
-    events.send(&Event::Record(record.into()))?;
-    events.send(&Event::Ended)?;
+    events.send(&Event::Died(death.clone()))?;
+    let next = Stage::StartingAgain(Some(open.begun.kernel.clone()));
     events.send(&Event::Doing(next))?;
     Ok(true)
 }
@@ -176,9 +181,8 @@ pub fn note_death(events: &Path, death: &Death) -> Result<bool> {
 /// has told yet.
 pub fn after_earlier_deaths(events: &Path, death: &Death) -> Told {
     let mut told = death.told();
-    for earlier in Earlier::of(events::read(events)).deaths() {
-        let earlier = earlier.death().map(Death::told).unwrap_or_default();
-        told.happened += &format!("\n  before that: {}", earlier.happened);
+    for (_, earlier) in Earlier::of(events::read(events)).deaths() {
+        told.happened += &format!("\n  before that: {}", earlier.told().happened);
     }
     told
 }
@@ -206,6 +210,7 @@ mod tests {
     use super::*;
     use common::death::How;
     use common::failure::{Failure, Kind};
+    use common::outcome::Outcome;
     use std::time::{Duration, SystemTime};
 
     fn record(kernel: &str) -> Record {
@@ -236,7 +241,11 @@ mod tests {
     }
 
     fn begun(kernel: &str) -> Event {
-        Event::Begun(record(kernel).into())
+        Event::Begun(Begun {
+            kernel: kernel.into(),
+            function: kernel.split(' ').next().unwrap().into(),
+            platform: String::new(),
+        })
     }
 
     fn found(kernel: &str) -> Event {
@@ -257,9 +266,9 @@ mod tests {
             begun("b"),
         ]);
         assert!(before.take("a").is_none(), "the host's loop comes first");
-        assert_eq!(before.take("host loop").unwrap().len(), 1);
-        assert_eq!(before.take("a").unwrap().len(), 2);
-        assert!(before.take("ablated").unwrap().is_empty());
+        assert_eq!(before.take("host loop").unwrap().records.len(), 1);
+        assert_eq!(before.take("a").unwrap().records.len(), 2);
+        assert!(before.take("ablated").unwrap().records.is_empty());
         assert!(!before.is_over());
         assert!(before.take("b").is_none(), "it never ended");
         assert!(before.is_over());
@@ -293,8 +302,9 @@ mod tests {
         );
         let told = after_earlier_deaths(&path, &death("no device", Stage::Loading));
         assert_eq!(told.happened, "no device\n  before that: crash");
-        let died = Earlier::of(events::read(&path)).take("a").unwrap();
-        assert_eq!(died[0].why().as_deref(), Some("crash\n  next: look"));
+        let took = || Earlier::of(events::read(&path)).take("a").unwrap();
+        assert_eq!(took().death.unwrap().told().happened, "crash");
+        assert!(took().records.is_empty(), "nobody has told of it");
         std::fs::remove_file(path).unwrap();
     }
 
@@ -382,9 +392,9 @@ mod tests {
             let events = events::of(bytes);
             assert!(events::doing(&events).to_string().len() <= bytes.len() + 8);
             let mut earlier = Earlier::of(events);
-            let died: Vec<Record> = earlier.deaths().cloned().collect();
+            let died = earlier.kernels.iter().flat_map(|one| one.records.clone());
+            let died: Vec<Record> = died.filter(|one| one.death().is_some()).collect();
             assert!(last_words(&died, "lesson 5", 0).len() <= 9 * bytes.len() + 99);
-            earlier.peak();
             earlier.open();
             earlier.take("a variant");
         });

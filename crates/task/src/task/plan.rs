@@ -13,6 +13,8 @@ use verify::formula::{Formula, Scope};
 pub struct Plan {
     /// What its names stand for; G and H are the items of its own kernel's group.
     pub scope: Scope,
+    /// The same in formulas of each launch: its numbers have the names that the kernel gives them.
+    pub scopes: Vec<Scope>,
     /// Rows and columns of each buffer, and those that are used.
     pub shapes: Vec<[[usize; 2]; 2]>,
     /// The range of each launch.
@@ -57,10 +59,11 @@ impl Task {
             }
             shapes.push(both);
         }
-        let ranges = self
-            .launches
-            .iter()
-            .map(|launch| self.range(launch, &scope));
+        let launches = self.launches.iter();
+        let scopes = launches.map(|launch| self.scope_of(launch, &scope));
+        let scopes: Vec<Scope> = scopes.collect::<Result<_>>()?;
+        let launches = self.launches.iter().zip(&scopes);
+        let ranges = launches.map(|(launch, scope)| self.range(launch, scope));
         let amount = |key, formula: &Formula| {
             let amount = formula.value(&scope);
             amount.map_err(|why| self.wrong("its work", &why).at(key))
@@ -72,6 +75,7 @@ impl Task {
                 Work::Bytes(formula) => record::Work::Bytes(amount("bytes", formula)?),
             },
             shapes,
+            scopes,
             scope,
         })
     }
@@ -101,7 +105,6 @@ impl Task {
     }
 
     fn range(&self, launch: &Launch, scope: &Scope) -> Result<NdRange> {
-        let scope = &self.scope_of(launch, scope)?;
         let Launch {
             kernel,
             over,
@@ -159,12 +162,8 @@ impl Task {
         Error::Usage(format!("{}: {field}: {why}", self.name()))
     }
 
-    /// What names stand for in formulas of a launch, by the plan's scope: its numbers have the
-    /// names that the kernel gives them.
-    ///
-    /// # Errors
-    /// When one of its numbers cannot be evaluated.
-    pub fn scope_of(&self, launch: &Launch, plan: &Scope) -> Result<Scope> {
+    /// What names stand for in formulas of a launch.
+    fn scope_of(&self, launch: &Launch, plan: &Scope) -> Result<Scope> {
         let mut scope = plan.clone();
         for (at, arg) in launch.args.iter().enumerate() {
             if let Arg::Number(name, _, formula) = arg {
@@ -179,12 +178,9 @@ impl Task {
         Ok(scope)
     }
 
-    /// The elements that a launch loads and stores, in groups of this shape.
-    ///
-    /// # Errors
-    /// When a formula makes no sense.
-    pub fn counts(&self, plan: &Plan, launch: &Launch, group: &[usize]) -> Result<Option<Counts>> {
-        let mut scope = self.scope_of(launch, &plan.scope)?;
+    /// The elements that the launch of this number loads and stores, in groups of this shape.
+    pub fn counts(&self, plan: &Plan, at: usize, group: &[usize]) -> Result<Option<Counts>> {
+        let (launch, mut scope) = (&self.launches[at], plan.scopes[at].clone());
         for (name, side) in ["G", "H"].iter().zip(group) {
             scope.set(*name, *side as f64);
         }
@@ -194,9 +190,6 @@ impl Task {
     }
 
     /// What the record tells of the kernels that help, before they have run.
-    ///
-    /// # Errors
-    /// When a formula makes no sense.
     pub fn helped(&self, plan: &Plan) -> Result<Vec<Helped>> {
         let own = self.own();
         let launches = self.launches.iter().zip(&plan.ranges).enumerate();
@@ -207,7 +200,7 @@ impl Task {
                 after: at > own,
                 seconds_median: None,
                 traffic_formulas: launch.traffic.clone(),
-                traffic_elements: self.counts(plan, launch, range.local())?,
+                traffic_elements: self.counts(plan, at, range.local())?,
             })
         };
         helpers.map(helped).collect()
