@@ -35,9 +35,6 @@ pub struct ChoiceFlags {
 impl ChoiceFlags {
     /// Chooses among a problem's candidates, then measures those that are asked for, and the
     /// host unless one alone was; or with `--ablate` takes parts out of them.
-    ///
-    /// # Errors
-    /// When the one that is marked is asked for, and none is; else as these do.
     pub fn measure(
         &self,
         lesson: &mut Lesson,

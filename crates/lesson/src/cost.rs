@@ -53,8 +53,7 @@ impl Costs {
         Costs(sane.map(|line| (line.kernel, line.picoseconds)).collect())
     }
 
-    /// # Errors
-    /// When the file cannot be written.
+    /// Keeps them in a file.
     pub fn write(&self, path: &Path) -> Result<()> {
         let mut text = String::new();
         for (kernel, &picoseconds) in &self.0 {

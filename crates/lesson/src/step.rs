@@ -79,9 +79,6 @@ impl Drop for Hush {
 
 impl Step {
     /// For the lesson of this title, to a room if it is to `present` it.
-    ///
-    /// # Errors
-    /// When the process that watches cannot be told.
     pub fn new(title: &str, present: bool, spinner: ProgressBar) -> Result<Rc<Step>> {
         let attended = stdin().is_terminal() && Term::stderr().is_term() && !console::is_dumb();
         // A terminal that cannot be taken is told everything, and waits for nothing.

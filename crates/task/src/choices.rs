@@ -18,9 +18,6 @@ impl Form {
     /// All choices that `where` allows, the first name's value changing slowest. One that breaks a
     /// condition is left out as soon as the condition has a value, with all that the names behind
     /// could add.
-    ///
-    /// # Errors
-    /// When a condition has none in the end.
     pub fn choices(&self, given: &Scope) -> Result<Vec<Choice>> {
         let mut all = vec![Choice::new()];
         for (name, values) in &self.tune {

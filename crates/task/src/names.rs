@@ -10,9 +10,6 @@ use crate::sizes::Sizes;
 
 impl Form {
     /// What its formulas know at these sizes.
-    ///
-    /// # Errors
-    /// Where a macro or a name has no value.
     pub fn scope(&self, sizes: &Sizes) -> Result<Scope> {
         let mut scope = Scope::default();
         for (name, size) in sizes {
@@ -24,17 +21,11 @@ impl Form {
     }
 
     /// The macros at these sizes that are numbers.
-    ///
-    /// # Errors
-    /// Where a formula is no whole number.
     pub fn macros(&self, sizes: &Sizes) -> Result<Vec<(String, usize)>> {
         self.defines(&self.scope(sizes)?)
     }
 
     /// What the compiler is given at these sizes.
-    ///
-    /// # Errors
-    /// Where a formula of a macro is no whole number.
     pub fn build_options(&self, ty: Type, sizes: &Sizes) -> Result<String> {
         let scope = self.scope(sizes)?;
         Ok(program::options(ty, &self.defines(&scope)?) + &self.words(&scope))

@@ -86,9 +86,6 @@ pub enum Space {
 impl Signature {
     /// Those of all kernels of a program, which `source` is the text of. `build` makes another
     /// program, with these options: one that asks how large a struct is.
-    ///
-    /// # Errors
-    /// When the driver does not tell the names of kernels, or their arguments.
     pub fn all(
         session: &Session,
         program: &Program,

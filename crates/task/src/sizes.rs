@@ -114,9 +114,6 @@ impl Form {
 
     /// The sizes for words such as "rows=5,cols=70", or "5x7x9" of M, N and K; its own
     /// where they name none.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] with the names that there are.
     pub fn sizes_of(&self, words: &str) -> Result<Sizes> {
         let names: Vec<&str> = self.size.keys().map(String::as_str).collect();
         let wrong = || {

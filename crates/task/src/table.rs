@@ -207,9 +207,6 @@ impl Form {
     }
 
     /// The tasks of a row, for this problem.
-    ///
-    /// # Errors
-    /// When a formula has no value, or the fields do not fit one another.
     pub fn tasks(&self, given: &Scope, problem: &Problem) -> Result<Vec<Task>> {
         // One value of each name, the first one's changing slowest.
         let mut chosen: Vec<Vec<(&str, &Formula)>> = match &self.variants[..] {

@@ -19,9 +19,6 @@ pub fn program(package: &str) -> Result<PathBuf> {
 }
 
 /// The library that a package makes for programs of others.
-///
-/// # Errors
-/// As [`program`].
 pub fn library(package: &str) -> Result<PathBuf> {
     let name = format!("{}{package}{}", consts::DLL_PREFIX, consts::DLL_SUFFIX);
     file(package, &name)

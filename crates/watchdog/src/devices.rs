@@ -38,9 +38,6 @@ impl Device {
 }
 
 /// The one that lesson 1 chooses, or all that measure times; at least one.
-///
-/// # Errors
-/// Those of lesson 1: no device, or a selector that names none.
 pub fn chosen(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
     let mut work = LESSONS[0].work()?;
     let selector = selector.into_iter().flat_map(|one| ["--device", one]);

@@ -26,9 +26,6 @@ const CHAINS_CPU: usize = 10;
 const CHAINS_GPU: usize = 8;
 
 /// Measures both limits; takes a tenth of a second or so.
-///
-/// # Errors
-/// When the probe does not build or run.
 pub fn peak(session: &Session) -> Result<Peak> {
     let source = Source::of_course("probe.cl")?;
     let limits = &session.device.limits;

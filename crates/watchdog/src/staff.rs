@@ -30,9 +30,6 @@ pub(crate) struct Idle {
 impl Staff {
     /// A task by one that stayed, or by a new worker. What is held against a kernel comes of a
     /// worker that has run no other: it may have died of what that one wrote.
-    ///
-    /// # Errors
-    /// As [`worker::finish`].
     pub fn finish(&self, work: Work, orders: &Orders) -> Result<Ended> {
         let work = work.that_stays();
         if let Some(mut idle) = self.take(&work)

@@ -40,9 +40,6 @@ fn taken() -> MutexGuard<'static, Option<Taken>> {
 
 /// Takes the terminal that this stream goes to. What this process and its drivers print
 /// meanwhile is kept in the file, if one is named.
-///
-/// # Errors
-/// When the terminal takes no orders.
 pub fn enter(stream: Stream, printed: Option<&Path>) -> Result<()> {
     leave_on_panic();
     let mut out: Box<dyn Write + Send> = match (stream.as_it_is(), stream) {
@@ -149,9 +146,6 @@ pub enum Input {
 }
 
 /// Waits for a person to do something, and not longer than this.
-///
-/// # Errors
-/// When the terminal has gone away.
 pub fn input_within(time: Duration) -> Result<Option<Input>> {
     Ok(match event_within(time)? {
         Some(Event::Key(key)) if key.kind != KeyEventKind::Release => match key.code {

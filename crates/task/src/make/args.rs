@@ -62,9 +62,6 @@ impl Maker {
     }
 
     /// The arguments of a launch.
-    ///
-    /// # Errors
-    /// As of a launch.
     pub fn args(&mut self, form: &LaunchForm, signature: Option<&Signature>) -> Result<Vec<Arg>> {
         let count = form.args.len();
         if let Some(signature) = signature

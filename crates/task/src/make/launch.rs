@@ -11,9 +11,6 @@ use crate::task::{Arg, Launch};
 const GROUPS: [&[usize]; 3] = [&[64], &[8, 8], &[4, 4, 4]];
 
 /// A launch with these arguments.
-///
-/// # Errors
-/// [`common::Error::At`] when its range has not one to three dimensions, all as many.
 pub fn launch(form: &LaunchForm, signature: Option<&Signature>, args: Vec<Arg>) -> Result<Launch> {
     let told = match &form.global[..] {
         [] => &form.groups,
@@ -55,9 +52,6 @@ pub fn launch(form: &LaunchForm, signature: Option<&Signature>, args: Vec<Arg>) 
 
 /// The signature of a launch's kernel: the only one, where none is named. None where no driver
 /// told.
-///
-/// # Errors
-/// Where the file has no such kernel, or several.
 pub fn of_kernel<'s>(
     signatures: &'s [Signature],
     form: &LaunchForm,

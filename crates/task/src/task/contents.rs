@@ -10,9 +10,6 @@ use verify::problem::Problem;
 
 impl Task {
     /// What all buffers hold at first, by their names, but for those that kernels write.
-    ///
-    /// # Errors
-    /// When a formula makes no sense.
     pub fn held(&self) -> Result<Vec<(&str, Elements)>> {
         let plan = self.plan()?;
         let mut held: Vec<(&str, Elements)> = Vec::new();
@@ -27,9 +24,6 @@ impl Task {
 
     /// What the buffer with this number holds at first, as it lies in memory; `before` are those
     /// before it, by their names. The operands of a product are `problem`'s.
-    ///
-    /// # Errors
-    /// When a formula makes no sense.
     pub fn contents(
         &self,
         at: usize,
@@ -52,9 +46,6 @@ impl Task {
     }
 
     /// The same as a matrix of what is used, before it is padded and laid out.
-    ///
-    /// # Errors
-    /// When a formula makes no sense.
     pub fn filled<'a>(
         &self,
         at: usize,

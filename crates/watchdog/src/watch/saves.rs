@@ -48,9 +48,6 @@ pub struct Saves {
 impl Saves {
     /// Watches the first of these files, by this name for people, sees the saves of the others,
     /// too, and takes over Ctrl-C.
-    ///
-    /// # Errors
-    /// When the system watches no files.
     pub fn of(files: &[&Path], name: &str) -> Result<Saves> {
         let (sender, changes) = channel();
         let config = Config::default().with_poll_interval(EVERY);
@@ -71,9 +68,6 @@ impl Saves {
     }
 
     /// Watches this file from now on, instead of those before.
-    ///
-    /// # Errors
-    /// When the system watches no files.
     pub fn turn_to(&mut self, file: &Path, name: &str) -> Result<()> {
         let signals = std::mem::take(&mut self.signals);
         let saves = Saves::of(&[file], name)?;
