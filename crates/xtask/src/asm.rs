@@ -1,81 +1,193 @@
-//! Keeps what `course asm` says of kernels on one device, for the pages: machine code
-//! differs from machine to machine. `docs/data/asm/DEVICE/KERNEL.txt` is what it prints, and
-//! `.json` says what it was made of.
+//! A kernel's machine code in a page, as `course asm` printed it once on some device: all of it or
+//! a part, what one round of its loop does, or some lines. The kernel must still be the one that it
+//! was made of. `docs/data/asm/DEVICE/KERNEL.txt` is what was printed, `.json` says of what.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use common::clone::workspace;
 use common::source::Source;
-use inspect::launched::Wanted;
+use diagnostics::tokens::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use watchdog::data::date;
+use watchdog::lessons;
 
 use crate::kept::{self, must_be_a_name};
+use crate::pages::{picked, quoted};
 use crate::record::printed;
 
 /// The flags of `cargo xtask asm`.
 #[derive(clap::Args)]
 pub struct AsmArgs {
-    #[command(flatten)]
-    wanted: Wanted,
+    /// A kernel, and its variant, as `course asm` takes them
+    #[arg(required = true, value_name = "KERNEL [VARIANT]")]
+    kernel: Vec<String>,
     /// Folder below docs/data/asm/ that receives the listing, for example pocl-avx2
     #[arg(long = "as", value_name = "NAME")]
     name: String,
+    /// Flags handed to `course asm`, for example -- --device 1
+    #[arg(last = true)]
+    flags: Vec<String>,
 }
 
 /// What a listing was made of.
 #[derive(Serialize, Deserialize)]
-pub struct Origin {
+struct Origin {
     /// Where, when and by which command.
-    pub made: String,
+    made: String,
     /// The kernel.
-    pub text: String,
+    text: String,
 }
 
 /// Where a kernel's listing is kept, without its ending.
-pub fn path(device: &str, kernel: &str) -> PathBuf {
+fn path(device: &str, kernel: &str) -> PathBuf {
     let name = kernel.replace([' ', '/'], "-");
     workspace().join("docs/data/asm").join(device).join(name)
 }
 
 /// Records one kernel, in the variant that is named.
-pub fn record(options: &AsmArgs) -> Result<()> {
-    must_be_a_name(&options.name)?;
-    let wanted = &options.wanted;
-    let mut flags = vec!["--type".to_string(), wanted.ty.name().into()];
-    let file = wanted
-        .source
-        .as_ref()
-        .map(|file| file.display().to_string());
-    for (flag, value) in [
-        ("--device", &wanted.device),
-        ("--size", &wanted.size),
-        ("--source", &file),
-    ] {
-        flags.extend(value.iter().flat_map(|value| [flag.into(), value.clone()]));
-    }
-    let course = |name: &str, more: &[&str]| {
-        let words = ["asm"]
-            .into_iter()
-            .chain(name.split(' '))
-            .chain(more.iter().copied());
-        printed(&Vec::from_iter(words.map(String::from)), &flags, &[0])
-    };
-    let told: Value = serde_json::from_str(&course(&wanted.name(), &["--json"])?)?;
-    let text = |field: &str| told[field].as_str().unwrap_or("?").to_string();
-    let [name, device, platform, driver] = ["kernel", "device", "platform", "driver"].map(text);
-    let size = wanted.size.as_ref().map(|size| format!(" --size {size}"));
-    let command = format!("cargo course asm {name}{}", size.unwrap_or_default());
+pub fn record(
+    AsmArgs {
+        kernel,
+        name,
+        flags,
+    }: &AsmArgs,
+) -> Result<()> {
+    must_be_a_name(name)?;
+    let words = [&["asm".to_string()], &kernel[..]].concat();
+    let json = printed(&[&words[..], &["--json".into()]].concat(), flags, &[0])?;
+    let told: Value = serde_json::from_str(&json)?;
+    let text = |field: &str| told[field].as_str().unwrap_or("?");
+    let [device, platform, driver] = ["device", "platform", "driver"].map(text);
+    let command = [&words[..], flags].concat().join(" ");
     let date = date("+%Y-%m-%d")?;
-    let kernel = Source::read(text("source").as_ref())?.kernel(&wanted.kernel);
+    let code = Source::read(text("source").as_ref())?.kernel(&kernel[0]);
     let origin = Origin {
-        made: format!("{device}, {platform}, driver {driver}; recorded {date} by `{command}`"),
-        text: kernel.map(|kernel| kernel.code).unwrap_or_default(),
+        made: format!(
+            "{device}, {platform}, driver {driver}; recorded {date} by `cargo course {command}`"
+        ),
+        text: code.map(|kernel| kernel.code).unwrap_or_default(),
     };
-    let path = path(&options.name, &wanted.name());
-    kept::write(path.with_extension("txt"), &course(&name, &[])?)?;
+    let path = path(name, &kernel.join(" "));
+    kept::write(path.with_extension("txt"), &printed(&words, flags, &[0])?)?;
     let origin = serde_json::to_string_pretty(&origin)?;
     kept::write(path.with_extension("json"), &format!("{origin}\n"))
+}
+
+/// The last word of a listing that does not say where it was made.
+const PLAIN: &str = "plain";
+
+/// `DEVICE KERNEL [VARIANT] [round|3-9] [plain]`: where it was made is left out of a plain
+/// one.
+pub fn listing(device: &str, words: &[&str]) -> Result<String> {
+    let is_plain = words.last() == Some(&PLAIN);
+    let (words, part) = split(words);
+    let name = words.join(" ");
+    let path = path(device, &name);
+    let read = |end: &str| kept::read(path.with_extension(end));
+    let origin: Origin = serde_json::from_str(&read("json")?)
+        .with_context(|| format!("{} is damaged", path.display()))?;
+    let again =
+        || format!("{name} has changed since; run `cargo xtask asm {name} --as {device}` there");
+    let kernel = words.first().copied().unwrap_or_default();
+    ensure!(is_the_same(kernel, &origin.text)?, again());
+    let text = read("txt")?;
+    let shown = match part {
+        None => text,
+        Some(part) => self::part(&text, part)?,
+    };
+    let made = match is_plain {
+        true => String::new(),
+        false => format!("\n\n*{}.*", origin.made),
+    };
+    Ok(format!("```text\n{}\n```{made}", shown.trim_end()))
+}
+
+/// What is not shown by any of these pages, as all of them must.
+pub fn unshown(pages: &[PathBuf]) -> Result<Vec<String>> {
+    let shown = picked(pages, |words| match words {
+        ["asm", device, kernel @ ..] => Some(path(device, &split(kernel).0.join(" "))),
+        _ => None,
+    })?;
+    let mut unshown = BTreeSet::new();
+    for folder in kept::entries("docs/data/asm")? {
+        for file in kept::entries(folder)? {
+            let listing = file.with_extension("");
+            if !shown.contains(&listing) {
+                unshown.insert(format!("no page shows {}", listing.display()));
+            }
+        }
+    }
+    Ok(unshown.into_iter().collect())
+}
+
+/// The words of kernel and variant, and the part that is shown of its listing.
+fn split<'w>(words: &'w [&'w str]) -> (&'w [&'w str], Option<&'w str>) {
+    let words = words.strip_suffix(&[PLAIN]).unwrap_or(words);
+    match words.split_last() {
+        Some((last, rest)) if is_part(last) && !rest.is_empty() => (rest, Some(*last)),
+        _ => (words, None),
+    }
+}
+
+fn is_part(word: &str) -> bool {
+    word == "round" || quoted::range(word).is_some()
+}
+
+fn part(text: &str, part: &str) -> Result<String> {
+    if part != "round" {
+        return quoted::lines(text, part);
+    }
+    // Head, loop and round stand apart by empty lines.
+    let round = text.trim_end().split("\n\n").nth(2);
+    Ok(round.context("the listing has no round")?.into())
+}
+
+/// Whether the kernel is the one that the listing was made of, but for comments and
+/// spaces.
+fn is_the_same(kernel: &str, then: &str) -> Result<bool> {
+    let lesson = lessons::with_kernel(kernel)?;
+    let lesson = lesson.with_context(|| format!("no lesson has a kernel {kernel}"))?;
+    let source = Source::of_course(&lesson.file_of(kernel)?)?;
+    let now = source.kernel(kernel).map(|kernel| kernel.code);
+    Ok(words(&now.unwrap_or_default()) == words(then))
+}
+
+fn words(code: &str) -> Vec<&str> {
+    let tokens = Tokens::of(code);
+    tokens.all().map(|at| tokens.text(at)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_do_not_make_another_kernel() {
+        let source = Source::of_course("03-naive-matmul.cl").unwrap();
+        let code = source.kernel("matmul_naive").unwrap().code;
+        let other = code.replacen('{', "{ // a remark\n", 1);
+        assert!(is_the_same("matmul_naive", &other).unwrap());
+        let other = code.replacen("k++", "k += 2", 1);
+        assert!(!is_the_same("matmul_naive", &other).unwrap());
+        assert!(is_the_same("matmul_nave", "").is_err());
+    }
+
+    #[test]
+    fn a_listing_that_no_page_shows_is_named() {
+        assert!(!unshown(&[]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_part_of_a_listing_is_cut_out() {
+        let text = "head\n  code\n\n    loop\n    loop\n\nround\n  1\n";
+        assert_eq!(part(text, "round").unwrap(), "round\n  1");
+        assert_eq!(part(text, "2-4").unwrap(), "  code\n\n    loop");
+        assert!(part("head", "round").is_err());
+        assert_eq!(split(&["f", "round"]), (&["f"][..], Some("round")));
+        assert_eq!(split(&["round"]), (&["round"][..], None));
+        assert!(is_part("3-9") && !is_part("8x48") && !is_part("x1"));
+    }
 }

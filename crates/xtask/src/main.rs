@@ -52,7 +52,7 @@ enum Command {
     /// Time every stage of every problem by `course run`, and keep it in docs/data/problems/
     Problems(record::Problems),
     /// Keep the machine code of kernels on a device, for the pages
-    Asm(Box<asm::AsmArgs>),
+    Asm(asm::AsmArgs),
     /// Measure what the parts of a device take, for docs/latency.md
     Machine(machine::MachineArgs),
 }

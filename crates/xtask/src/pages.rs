@@ -28,13 +28,10 @@
 //! recorded figure, or the ratio of two, must lie in for the sentence to be true. What
 //! such a file holds stands in `pages/claims.rs`.
 
-mod asm;
-pub mod claim;
-mod claims;
-mod figure;
+pub mod claims;
 mod ladder;
 mod lists;
-mod quoted;
+pub mod quoted;
 mod table;
 
 use std::collections::BTreeSet;
@@ -44,7 +41,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use common::clone::workspace;
 
-use crate::kept;
+use crate::{asm, figures, kept};
 
 const END: &str = "<!-- end -->";
 
@@ -58,11 +55,11 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
     if everything {
         files = markdown_files(&workspace())?;
         broken = claims::without_page(&files)?;
-        stale = figure::update(check)?;
+        stale = figures::update(check)?;
     }
     for file in &files {
         let old = fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
-        let new = generate(&old, &figure::to_root(file));
+        let new = generate(&old, &figures::to_root(file));
         let new = new.with_context(|| format!("in {}", file.display()))?;
         broken.extend(claims::broken(file, &new)?);
         if new != old {
@@ -86,7 +83,7 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
         ));
     }
     if everything {
-        wrong.extend(figure::misplaced(&files)?);
+        wrong.extend(figures::misplaced(&files)?);
         wrong.extend(asm::unshown(&files)?);
     }
     ensure!(wrong.is_empty(), wrong.join("\n"));
@@ -154,7 +151,10 @@ fn directives(page: &str) -> impl Iterator<Item = Vec<&str>> {
 }
 
 /// What is picked of all directives of these pages.
-fn picked<T: Ord>(pages: &[PathBuf], pick: impl Fn(&[&str]) -> Option<T>) -> Result<BTreeSet<T>> {
+pub fn picked<T: Ord>(
+    pages: &[PathBuf],
+    pick: impl Fn(&[&str]) -> Option<T>,
+) -> Result<BTreeSet<T>> {
     let mut all = BTreeSet::new();
     for page in pages {
         all.extend(directives(&kept::read(page)?).filter_map(|words| pick(&words)));
@@ -176,7 +176,7 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["exercises", lesson] => lists::exercises(lesson.parse()?),
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
         ["stages", problem] => lists::stages(problem),
-        ["figure", name] => figure::image(name, root),
+        ["figure", name] => figures::image(name, root),
         _ => bail!("there is no such directive, or it is not complete"),
     }
 }

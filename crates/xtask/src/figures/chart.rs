@@ -8,7 +8,7 @@ use serde::Deserialize;
 use verify::numbers::percent;
 
 use super::Point;
-use crate::pages::claim;
+use crate::pages::claims;
 
 /// The charts of a figure.
 #[derive(Deserialize)]
@@ -71,7 +71,7 @@ impl Number {
     fn value(&self) -> Result<f64> {
         match self {
             Number::Typed(value) => Ok(*value),
-            Number::Recorded(figures) => claim::value(figures),
+            Number::Recorded(figures) => claims::value(figures),
         }
     }
 }

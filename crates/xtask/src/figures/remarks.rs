@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use common::source::Source;
 use diagnostics::directives::macros;
 
-use crate::pages::claim;
+use crate::pages::claims;
 
 /// Holds a file's remarks about what it was made from against kernels and recordings:
 ///
@@ -20,7 +20,7 @@ pub fn must_be_current(text: &str) -> Result<()> {
         if let Some(remark) = remark.strip_prefix("drawn for ") {
             is_in_kernel(remark).context(remark.to_string())?;
         } else if let Some(remark) = remark.strip_prefix("drawn from ") {
-            claim::check(remark).context(remark.to_string())?;
+            claims::check(remark).context(remark.to_string())?;
         }
     }
     Ok(())
