@@ -1,8 +1,8 @@
 //! Exercises, kernels with a gap, and problems, kernels from an empty file: each a folder with
 //! a page, whose first block is its task.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use anyhow::{Context, Result, bail, ensure};
 use common::clone::workspace;
@@ -19,15 +19,8 @@ pub fn all() -> Result<Vec<Puzzle>> {
     let root = workspace().join("exercises");
     let mut all = Vec::new();
     for lesson in LESSONS {
-        all.extend(each(&root.join(lesson.folder), |folder, name| {
-            let id = format!("{}.{}", lesson.number, number(name)?);
-            read(
-                folder,
-                format!("{}/{name}", lesson.folder),
-                id,
-                Some(lesson),
-            )
-        })?);
+        let (set, number) = (lesson.folder, lesson.number.to_string());
+        all.extend(exercises(&root.join(set), [set, &number], Some(lesson))?);
     }
     let root = root.display();
     ensure!(!all.is_empty(), "there are no exercises in {root}");
@@ -40,10 +33,7 @@ pub fn set(root: &Path) -> Result<Vec<Puzzle>> {
     let set = set.file_name().unwrap_or_default().to_string_lossy();
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-' || *c == '_';
     let set: String = set.chars().filter(is_plain).collect();
-    let all = each(root, |folder, name| {
-        let id = format!("{set}.{}", number(name)?);
-        read(folder, format!("{set}/{name}"), id, None)
-    })?;
+    let all = exercises(root, [&set, &set], None)?;
     let root = root.display();
     ensure!(
         !all.is_empty(),
@@ -81,63 +71,56 @@ pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
     exercise::check(&task_of(puzzle, file)?, &puzzle.id, solution, how)
 }
 
-/// What is read from each folder with a page whose name begins with a number, in their order.
-pub fn each(root: &Path, read: impl Fn(&Path, &str) -> Result<Puzzle>) -> Result<Vec<Puzzle>> {
-    let read = |name: &String| {
-        let folder = root.join(name);
-        read(&folder, name).with_context(|| format!("{} cannot be used", folder.display()))
+/// What is read from each folder with a page whose name begins with a number, in their order; nothing
+/// where there is no such folder.
+pub fn each(root: &Path, read: impl Fn(&Path, &str, u32) -> Result<Puzzle>) -> Result<Vec<Puzzle>> {
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(root).into_iter().flatten() {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let has_page = root.join(&name).join("README.md").is_file();
+        if has_page && name.starts_with(|c: char| c.is_ascii_digit()) {
+            let number = name.split('-').next().unwrap_or_default().parse();
+            let why = "the folder's name does not begin with a number";
+            folders.push((number.with_context(|| format!("{name}: {why}"))?, name));
+        }
+    }
+    folders.sort();
+    let read = |(number, name): (u32, String)| {
+        let folder = root.join(&name);
+        let cannot = || format!("{} cannot be used", folder.display());
+        read(&folder, &name, number).with_context(cannot)
     };
-    folders(root)?.iter().map(read).collect()
+    folders.into_iter().map(read).collect()
 }
 
-/// The folders with a page whose names begin with a number, in their order; none where there is
-/// no such folder.
-fn folders(root: &Path) -> Result<Vec<String>> {
-    let entries = fs::read_dir(root).into_iter().flatten();
-    let names: io::Result<Vec<_>> = entries.map(|entry| Ok(entry?.file_name())).collect();
-    let names = names?
-        .into_iter()
-        .map(|name| name.to_string_lossy().into_owned());
-    let is_numbered = |name: &String| {
-        let has_page = || root.join(name).join("README.md").is_file();
-        name.starts_with(|c: char| c.is_ascii_digit()) && has_page()
-    };
-    let mut names: Vec<String> = names.filter(is_numbered).collect();
-    names.sort_by_key(|name| (number(name).unwrap_or(u32::MAX), name.clone()));
-    Ok(names)
-}
-
-pub fn number(folder: &str) -> Result<u32> {
-    let number = folder.split('-').next().unwrap_or(folder).parse();
-    number.context("the folder's name does not begin with a number")
-}
-
-fn read(
-    folder: &Path,
-    place: String,
-    id: String,
+/// Those of a folder: what their places in the learner's folder and their numbers begin with.
+fn exercises(
+    root: &Path,
+    [set, prefix]: [&str; 2],
     lesson: Option<&'static Lesson>,
-) -> Result<Puzzle> {
-    let file = |name: &str| Source::read(&folder.join(name));
-    let page = folder.join("README.md");
-    let words = Written::read(&page)?;
-    let task = Form::of(&words.data, &page)?;
-    Ok(Puzzle {
-        kind: Kind::Exercise,
-        lesson,
-        id,
-        place,
-        page: lesson.map_or(folder.join("README"), page_of),
-        fresh: file("exercise.cl")?,
-        with: Vec::new(),
-        solution: Some(file("solution.cl")?),
-        words,
-        check: Check::Task(Box::new(task)),
+) -> Result<Vec<Puzzle>> {
+    each(root, |folder, name, number| {
+        let file = |name: &str| Source::read(&folder.join(name));
+        let page = folder.join("README.md");
+        let words = Written::read(&page)?;
+        let task = Form::of(&words.data, &page)?;
+        Ok(Puzzle {
+            kind: Kind::Exercise,
+            lesson,
+            id: format!("{prefix}.{number}"),
+            place: format!("{set}/{name}"),
+            page: lesson.map_or(folder.join("README"), page_of),
+            fresh: file("exercise.cl")?,
+            with: Vec::new(),
+            solution: Some(file("solution.cl")?),
+            words,
+            check: Check::Task(Box::new(task)),
+        })
     })
 }
 
 /// A problem: its last solution is the one that is shown.
-fn problem(folder: &Path, name: &str) -> Result<Puzzle> {
+fn problem(folder: &Path, name: &str, number: u32) -> Result<Puzzle> {
     let solutions = (1..).map(|at| folder.join(format!("solution-{at}.cl")));
     let solutions: Vec<PathBuf> = solutions.take_while(|file| file.is_file()).collect();
     let last = solutions.last().context("there is no solution-1.cl")?;
@@ -145,7 +128,7 @@ fn problem(folder: &Path, name: &str) -> Result<Puzzle> {
     Ok(Puzzle {
         kind: Kind::Problem,
         lesson: None,
-        id: format!("p{}", number(name)?),
+        id: format!("p{number}"),
         place: format!("problems/{name}/start"),
         page: Path::new("exercises/problems").join(name).join("README"),
         fresh: Source::read(&folder.join("start.cl"))?,

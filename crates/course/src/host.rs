@@ -24,7 +24,7 @@ use watchdog::fallback_driver;
 use watchdog::scratch::Scratch;
 
 use crate::calls::how_it_ended;
-use crate::exercises::{each, number};
+use crate::exercises::each;
 use crate::game::puzzle::{Check, Kind, Puzzle, Rules};
 use crate::game::written::Written;
 
@@ -58,13 +58,13 @@ pub fn all() -> Result<Vec<Puzzle>> {
     Ok(all)
 }
 
-fn read(folder: &Path, name: &str) -> Result<Puzzle> {
+fn read(folder: &Path, name: &str, number: u32) -> Result<Puzzle> {
     let words = Written::read(&folder.join("README.md"))?;
     let rules = toml::from_str(&words.data).context("the data of README.md")?;
     Ok(Puzzle {
         kind: Kind::Program,
         lesson: None,
-        id: format!("h{}", number(name)?),
+        id: format!("h{number}"),
         place: format!("host/src/bin/{name}"),
         page: "docs/your-program".into(),
         fresh: Source::read(&folder.join("start.rs"))?,
