@@ -585,7 +585,37 @@ fn the_commands_of_every_page_are_run_by_a_test() {
     }
 }
 
-/// A section for each lesson, with a part for kernels, each so many minutes.
+/// As `wc -w` counts them: with what they quote, and with what is folded.
+#[test]
+fn no_page_has_more_words_than_it_may() {
+    let count = |page: PathBuf| read(&page).split_whitespace().count();
+    let lessons = entries(&workspace().join("lessons"));
+    let lessons: Vec<usize> = lessons
+        .iter()
+        .map(|one| count(one.join("README.md")))
+        .collect();
+    let mut long = Vec::new();
+    let mut at_most = |most: usize, what: String, words: usize| {
+        if words > most {
+            long.push(format!("{what}: {words} words of {most}"));
+        }
+    };
+    at_most(
+        1_200,
+        "README.md".into(),
+        count(workspace().join("README.md")),
+    );
+    at_most(22_000, "lessons 1 to 8".into(), lessons[..8].iter().sum());
+    for (number, words) in (1..).zip(lessons) {
+        at_most(4_000, format!("lesson {number}"), words);
+    }
+    for name in ["latency", "passes", "banks", "occupancy", "cache-sets"] {
+        let page = workspace().join(format!("docs/{name}.md"));
+        at_most(450, name.into(), count(page));
+    }
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
 /// The pages ask for a number before they show one.
 #[test]
 fn no_result_stands_above_its_prediction() {
@@ -624,6 +654,7 @@ fn no_result_stands_above_its_prediction() {
     }
 }
 
+/// A section for each lesson, with a part for kernels, each so many minutes.
 #[test]
 fn every_lesson_has_notes_whose_minutes_add_up() {
     let (notes, teaching) = (read("docs/notes.md"), read("docs/teaching.md"));
