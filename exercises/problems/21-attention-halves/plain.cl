@@ -1,6 +1,10 @@
 // For each head out = softmax(Q K^T / sqrt(D)) V, from halves. With CAUSAL a query
 // looks at the keys up to its own number alone. One query for each work-item, which
 // computes the scores twice: for their maximum, and for the sums.
+
+#ifndef CAUSAL
+#define CAUSAL 0 // 1: a query looks at keys up to its own number
+#endif
 #define D 64 // elements of a query, a key and a value
 
 float score(global const half *q, global const half *k)

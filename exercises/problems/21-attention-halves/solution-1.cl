@@ -7,6 +7,9 @@
 // With CAUSAL the keys behind a group's last query are left out, and of the others those
 // behind an item's own query have no weight.
 
+#ifndef CAUSAL
+#define CAUSAL 0 // 1: a query looks at keys up to its own number
+#endif
 #define D 64 // elements of a query, a key and a value
 #define D4 (D / 4)
 #define X 8     // items of a row of the group

@@ -33,6 +33,9 @@
 #ifndef MI
 #define MI 2 // pieces of 16 queries of a warp
 #endif
+#ifndef CAUSAL
+#define CAUSAL 0 // 1: a query looks at keys up to its own number
+#endif
 #define CHUNKS (D / 8) // of 16 bytes in a row
 
 // Weights are powers of 2: e^(x / sqrt(D)) = 2^(SCALE x).
@@ -116,6 +119,8 @@ float power(float x)
 }
 
 #endif
+
+#ifdef unrolled_for // there are words for all of it
 
 // Where a chunk lies: each row has its chunks in another order, so that the rows that
 // ldmatrix reads at once lie in different banks.
@@ -262,3 +267,5 @@ kernel void attention(int n,
                         (float2)(result[i][j][2 * h], result[i][j][2 * h + 1]) / all;
         }
 }
+
+#endif

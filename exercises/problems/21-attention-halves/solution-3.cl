@@ -4,6 +4,9 @@
 // As stage 4 of problem 17, whose first lines tell why. To make a float of a half takes
 // an instruction, so each element of K and V is converted once for all 16 queries.
 
+#ifndef CAUSAL
+#define CAUSAL 0 // 1: a query looks at keys up to its own number
+#endif
 #define D 64       // elements of a query, a key and a value
 #define V16 (D / 16)
 #define QUERIES 16 // of an item

@@ -89,4 +89,4 @@ float power(float x)
     return exp2(x);
 }
 
-#include "solution-2.cl"
+#include "../../../exercises/problems/21-attention-halves/solution-2.cl"
