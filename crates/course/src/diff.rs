@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -60,11 +61,14 @@ impl Kernel {
 
 type Pair<'a> = (&'a Kernel, &'a Kernel);
 
-pub fn diff(options: &DiffArgs) -> Result<()> {
+pub fn diff(options: &DiffArgs) -> Result<ExitCode> {
     let words = Vec::from_iter([&options.from].into_iter().chain(&options.to));
     let tasks = words.iter().filter(|word| is_task(Path::new(word))).count();
     match words[..] {
-        [from, to] if tasks == 2 => return of_tasks([from, to], options.json),
+        [from, to] if tasks == 2 => {
+            of_tasks([from, to], options.json)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         _ if tasks == 0 => (),
         _ => bail!(Error::Usage(
             "two task files are compared with one another: course diff A.toml B.toml".into()
@@ -91,7 +95,7 @@ pub fn diff(options: &DiffArgs) -> Result<()> {
         let space = ["\n", ""][usize::from(at == 0)];
         write!(Out, "{space}{}\n{}", title.bold(), shown(&lines))?;
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Every kernel of every lesson, in teaching order.

@@ -27,6 +27,7 @@ use inspect::judge::How;
 use serde_json::json;
 use verify::numbers::count;
 
+use crate::puzzles;
 use folder::Folder;
 use progress::Mark;
 use puzzle::{Kind, Puzzle};
@@ -45,10 +46,7 @@ pub struct Start {
 impl Start {
     /// The folder that is meant.
     pub fn folder(&self) -> Result<Folder> {
-        match &self.dir {
-            Some(dir) => Folder::at(dir),
-            None => Folder::find(),
-        }
+        self.dir.as_deref().map_or_else(Folder::find, Folder::at)
     }
 }
 
@@ -92,7 +90,9 @@ struct Instead {
 }
 
 /// Copies the puzzles out.
-pub fn start(options: &Start, puzzles: &[&Puzzle]) -> Result<ExitCode> {
+pub fn start(options: &Start) -> Result<ExitCode> {
+    let all = puzzles::all(None)?;
+    let puzzles = &Vec::from_iter(&all)[..];
     let folder = options.folder()?;
     let new = folder.start(puzzles)?;
     if options.dir.is_some() {
@@ -104,10 +104,15 @@ pub fn start(options: &Start, puzzles: &[&Puzzle]) -> Result<ExitCode> {
 
 /// Lists the puzzles of this kind, or all, checks one, or shows what helps with it; `--watch`
 /// checks one after every save, and goes on among all.
-pub fn play(all: &[Puzzle], kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
+pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
+    let all = puzzles::all(options.from.as_deref())?;
     let mut puzzles: Vec<&Puzzle> = all.iter().collect();
-    puzzles.retain(|one| kind.is_none_or(|kind| one.kind == kind));
     let folder = &Folder::find()?;
+    match &options.from {
+        // What is not there yet is copied.
+        Some(_) => drop(folder.start(&puzzles)?),
+        None => puzzles.retain(|one| kind.is_none_or(|kind| one.kind == kind)),
+    }
     let instead = &options.instead;
     if instead.list {
         list(&puzzles, folder, options.how.json)?;
@@ -143,7 +148,7 @@ pub fn play(all: &[Puzzle], kind: Option<Kind>, options: &GameArgs) -> Result<Ex
         };
         return match instead.watch {
             false => turn.play(&puzzles),
-            true if front::is_possible() => front::open(all, turn),
+            true if front::is_possible() => front::open(&all, turn),
             true => turn.watch(&puzzles, word.is_none()),
         };
     }
@@ -199,7 +204,8 @@ fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {
 }
 
 /// Checks every puzzle that was begun, and prints a line for each; the largest exit status.
-pub fn check_all(all: &[Puzzle], how: &How) -> Result<ExitCode> {
+pub fn check_all(how: &How) -> Result<ExitCode> {
+    let all = &puzzles::all(None)?;
     let folder = &Folder::find()?;
     folder.must_be_started()?;
     let (mut worst, mut why, mut fresh) = (0, String::new(), 0);

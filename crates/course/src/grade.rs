@@ -24,7 +24,7 @@ use watchdog::machine;
 use crate::game::puzzle::{Kind, Puzzle};
 use crate::game::verdict::Verdict;
 use crate::game::which::find;
-use crate::{exercises, puzzles};
+use crate::puzzles;
 use hand_in::{Student, students, tell_apart};
 use judge::Judge;
 use table::Table;
@@ -107,10 +107,7 @@ fn in_short(verdict: Option<Verdict>) -> (ColoredString, &'static str) {
 /// Judges what lies in the folders.
 pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
     let begun = Instant::now();
-    let mut all = match &options.from {
-        Some(folder) => exercises::set(folder)?,
-        None => puzzles::all()?,
-    };
+    let mut all = puzzles::all(options.from.as_deref())?;
     // They are built with a package of the learner's, and take any device.
     all.retain(|one| one.kind != Kind::Program);
     let mut puzzles: Vec<&Puzzle> = all.iter().collect();
@@ -141,7 +138,8 @@ pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
             writeln!(Out, "{}", FIELDS.map(|field| cell(&row[field])).join(","))?;
         }
     } else if options.html {
-        writeln!(Out, "{}", table.page(&judge)?)?;
+        let device = judge.device.label();
+        writeln!(Out, "{}", table.page(&judge.course, &device)?)?;
     } else {
         table.print()?;
         let judged = grades

@@ -1,6 +1,7 @@
 //! All that there is to solve, in one list; and the course map.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -14,12 +15,15 @@ use watchdog::lessons::LESSONS;
 
 use crate::game::folder::{Folder, shown};
 use crate::game::progress::Progress;
-use crate::game::puzzle::{Kind, Puzzle};
-use crate::game::{self, GameArgs, Start};
+use crate::game::puzzle::Puzzle;
 use crate::{broken, exercises, host};
 
-/// All that there are: lesson by lesson, the exercises first; then the problems and the programs.
-pub fn all() -> Result<Vec<Puzzle>> {
+/// All that there are: lesson by lesson, the exercises first; then the problems and the programs. Or
+/// those of a folder.
+pub fn all(from: Option<&Path>) -> Result<Vec<Puzzle>> {
+    if let Some(folder) = from {
+        return exercises::set(folder);
+    }
     let mut all = exercises::all()?;
     all.extend(broken::all()?);
     all.sort_by_key(|one| one.lesson.map(|lesson| lesson.number));
@@ -28,15 +32,10 @@ pub fn all() -> Result<Vec<Puzzle>> {
     Ok(all)
 }
 
-/// Copies all of them to the learner's folder.
-pub fn start(options: &Start) -> Result<ExitCode> {
-    game::start(options, &all()?.iter().collect::<Vec<_>>())
-}
-
 /// Prints the course map: the lessons in order, minutes, what is solved, and what is next. Progress is
 /// shown where the learner has a folder, and missed by nobody where there is none.
 pub fn map() -> Result<ExitCode> {
-    let all = all()?;
+    let all = all(None)?;
     let all: Vec<&Puzzle> = all.iter().collect();
     let folder = Folder::find().ok().filter(Folder::is_started);
     let progress = folder.as_ref().map(Folder::progress);
@@ -94,15 +93,4 @@ fn tally(all: &[&Puzzle], progress: Option<&Progress>) -> String {
         (count, None) => count.to_string(),
         (count, Some(progress)) => format!("{} of {count}", progress.count_done(all)),
     }
-}
-
-/// Plays those of a kind, or all; of the course, or of the folder that is named.
-pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
-    let Some(folder) = &options.from else {
-        return game::play(&all()?, kind, options);
-    };
-    let set = exercises::set(folder)?;
-    // What is not there yet is copied.
-    Folder::find()?.start(&set.iter().collect::<Vec<_>>())?;
-    game::play(&set, None, options)
 }

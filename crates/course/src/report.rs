@@ -5,6 +5,7 @@ mod page;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::Instant;
 use std::{fs, io};
 
@@ -19,7 +20,7 @@ use serde::Serialize;
 use verify::shape::Shape;
 use watchdog::data::{date, size_name};
 use watchdog::devices::{self, Device};
-use watchdog::lessons::{self, LESSONS};
+use watchdog::lessons::{self, LESSONS, Lesson};
 use watchdog::worker::{self, Orders};
 use watchdog::{Refused, machine};
 
@@ -84,12 +85,9 @@ struct Done {
     status: Option<u8>,
 }
 
-/// Lesson 2 works on vectors, and has a size of its own.
-const VECTORS: u32 = 2;
-
 /// Runs what the options ask for. The page is written after every job: what was done is on it,
 /// whatever stops the rest.
-pub fn report(options: &ReportArgs) -> Result<()> {
+pub fn report(options: &ReportArgs) -> Result<ExitCode> {
     let lessons = measuring(&options.lesson)?;
     let devices = devices::chosen(options.device.as_deref(), options.all_devices)?;
     // Before any lesson takes its time.
@@ -119,7 +117,7 @@ pub fn report(options: &ReportArgs) -> Result<()> {
     let failed = survey.done.iter().filter(|done| done.failed.is_some());
     let names: Vec<String> = failed.clone().map(|done| done.job.name()).collect();
     let Some(status) = failed.filter_map(|done| done.status).max() else {
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     };
     let names = names.join(", ");
     let message = format!("not everything ran: {names}; the page says why");
@@ -127,19 +125,20 @@ pub fn report(options: &ReportArgs) -> Result<()> {
 }
 
 /// The lessons that measure something, or those of them that are asked for.
-fn measuring(wanted: &[u32]) -> Result<Vec<u32>> {
-    let all = LESSONS.iter().map(|lesson| lesson.number);
-    let mut measuring: Vec<u32> = all.filter(|&number| number > 1).collect();
-    if let Some(unknown) = wanted.iter().find(|number| !measuring.contains(number)) {
+fn measuring(wanted: &[u32]) -> Result<Vec<&'static Lesson>> {
+    let mut measuring = Vec::from_iter(LESSONS);
+    measuring.retain(|lesson| !lesson.kernel_files().is_empty());
+    let is_there = |number: &u32| measuring.iter().any(|one| one.number == *number);
+    if let Some(unknown) = wanted.iter().find(|number| !is_there(number)) {
         let why = "measures nothing, or is not there; `cargo run` lists the lessons";
         return Err(Error::Usage(format!("lesson {unknown} {why}")).into());
     }
-    measuring.retain(|number| wanted.is_empty() || wanted.contains(number));
+    measuring.retain(|lesson| wanted.is_empty() || wanted.contains(&lesson.number));
     Ok(measuring)
 }
 
 /// Lessons on products once for each size, or at their own; vectors once.
-fn jobs(lessons: &[u32], sizes: &[Shape], devices: &[Device]) -> Vec<Job> {
+fn jobs(lessons: &[&Lesson], sizes: &[Shape], devices: &[Device]) -> Vec<Job> {
     let sizes: Vec<Option<Shape>> = match sizes {
         [] => vec![None],
         sizes => sizes.iter().copied().map(Some).collect(),
@@ -147,12 +146,11 @@ fn jobs(lessons: &[u32], sizes: &[Shape], devices: &[Device]) -> Vec<Job> {
     let mut jobs = Vec::new();
     for device in devices.iter().map(|device| device.index) {
         for (at, size) in sizes.iter().enumerate() {
-            let lessons = lessons.iter().copied();
-            let lessons = lessons.filter(|&lesson| at == 0 || lesson != VECTORS);
+            let lessons = lessons.iter().filter(|one| at == 0 || !one.is_of_vectors);
             jobs.extend(lessons.map(|lesson| Job {
                 device,
-                size: size.filter(|_| lesson != VECTORS),
-                lesson,
+                size: size.filter(|_| !lesson.is_of_vectors),
+                lesson: lesson.number,
             }));
         }
     }
@@ -213,7 +211,8 @@ mod tests {
     #[test]
     fn a_lesson_that_measures_nothing_is_refused() {
         assert!(measuring(&[1]).is_err() && measuring(&[99]).is_err());
-        assert_eq!(measuring(&[8, 3]).unwrap(), [3, 8]);
+        let both = measuring(&[8, 3]).unwrap().into_iter();
+        assert!(both.map(|lesson| lesson.number).eq([3, 8]));
     }
 
     #[test]
@@ -225,7 +224,7 @@ mod tests {
             };
             let devices: Vec<Device> = devices.iter().map(device).collect();
             let sizes: Vec<Shape> = sizes.iter().map(|&n| Shape::cube(n)).collect();
-            jobs(&[2, 8], &sizes, &devices)
+            jobs(&[&LESSONS[1], &LESSONS[7]], &sizes, &devices)
         };
         let names = jobs(&[64, 100], &[0]);
         let names: Vec<String> = names.iter().map(Job::name).collect();

@@ -47,7 +47,7 @@ fn meant(wanted: &Wanted, is_kernel: bool) -> Result<Option<Puzzle>> {
     if is_kernel && !is_number {
         return Ok(None);
     }
-    let mut all = all()?;
+    let mut all = all(None)?;
     all.retain(|one| one.kind != Kind::Program);
     let at = all.iter().position(|one| one.is_meant_by(word));
     if at.is_none() && is_number {

@@ -9,7 +9,6 @@ use diagnostics::terminal::wrap::stdout_columns;
 use diagnostics::terminal::{Out, table};
 use minijinja::context;
 
-use super::judge::Judge;
 use super::{Grade, in_short};
 use crate::game::verdict::Verdict;
 use crate::html;
@@ -114,7 +113,7 @@ impl<'a> Table<'a> {
     }
 
     /// The same for a browser.
-    pub fn page(&self, judge: &Judge) -> Result<String> {
+    pub fn page(&self, course: &str, device: &str) -> Result<String> {
         colored::control::set_override(false);
         let puzzles = self.columns.iter().map(|at| &self.students[0][*at]);
         let puzzles = puzzles.map(|one| [one.item, one.title].map(String::from));
@@ -122,8 +121,8 @@ impl<'a> Table<'a> {
         let students = students.map(|own| Self::row(own, &self.columns));
         let told = |one: &Grade| [one.student.into(), one.mark(), one.id().into(), one.told()];
         let values = context! {
-            course => &judge.course,
-            device => judge.device.label(),
+            course,
+            device,
             puzzles => Vec::from_iter(puzzles),
             students => Vec::from_iter(students),
             open => Vec::from_iter(self.open().map(told)),

@@ -14,7 +14,7 @@ use watchdog::data::size_name;
 use watchdog::devices::Device;
 use watchdog::lessons::LESSONS;
 
-use super::{Done, Survey, VECTORS};
+use super::{Done, Survey};
 use crate::html;
 
 /// The page.
@@ -50,13 +50,10 @@ fn section<'a>(survey: &'a Survey, device: &'a Device) -> Section<'a> {
     let limits = records()
         .filter_map(|record| record.limits)
         .reduce(Peak::and);
-    let mut sizes: Vec<Option<Shape>> = Vec::new();
+    let mut sizes: Vec<Option<Shape>> = done.iter().map(|done| done.job.size).collect();
+    sizes.sort_by_key(|size| size.map(|size| [size.m, size.n, size.k]));
+    sizes.dedup();
     let mut memory: Vec<Row> = Vec::new();
-    for job in done.iter().map(|done| &done.job) {
-        if job.lesson != VECTORS && !sizes.contains(&job.size) {
-            sizes.push(job.size);
-        }
-    }
     for record in records().filter(|record| record.gbytes_per_second.is_some()) {
         if !memory.iter().any(|row| row.record.kernel == record.kernel) {
             memory.push(Row::of(String::new(), record, None));
