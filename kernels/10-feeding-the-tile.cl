@@ -500,8 +500,8 @@ kernel void matmul_packed_tiles(int M, int N, int K,
 #endif
 // Nearly always all of the tiles at k0 can be read.
 #define ALL(k0) ((k0) + TK <= K && ((k0) + TK - 1) * N + column0 + TN <= K * N)
-// Where no load can bring four numbers of a row of A, neighbours take neighbouring ones.
-// The largest tile has no registers left for the addresses.
+// Where no load can bring four numbers of a row of A, neighbours take neighbouring
+// ones. The largest tile has no registers left for the addresses.
 #define A_BY_NEIGHBOURS (A_WIDE == 1 && RN < 16)
 #if A_BY_NEIGHBOURS && ITEMS % TK
 #error "TK must divide ITEMS: an item's numbers of A lie one below the other"

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use verify::numbers::count;
 
 use crate::command;
-use crate::error::Told;
 use crate::stage::{Stage, Whose};
+use crate::told::Told;
 
 /// How a process died.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

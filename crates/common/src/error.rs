@@ -1,18 +1,17 @@
 //! One error type for the whole course. Each message names the cause, and the
 //! next thing to try stands below it.
 
-use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use diagnostics::log::Log;
 use diagnostics::terminal::plain_name;
 use opencl3::error_codes::ClError;
-use serde::{Deserialize, Serialize};
 
 use crate::codes;
 use crate::command;
 use crate::outcome::Skip;
+use crate::told::Told;
 use verify::Differences;
 
 /// What `common` returns everywhere.
@@ -237,45 +236,6 @@ impl Error {
     /// True when whoever read our output has gone away, which is no error.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Error::Io(error) if error.kind() == io::ErrorKind::BrokenPipe)
-    }
-}
-
-/// What is told of something that failed. Display says it in lines.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
-    /// What happened.
-    pub happened: String,
-    /// A likely cause, where there is one to name.
-    pub cause: Option<String>,
-    /// The next thing to try, where there is one to name.
-    pub next: Option<String>,
-}
-
-impl From<String> for Told {
-    fn from(happened: String) -> Told {
-        Told {
-            happened,
-            ..Told::default()
-        }
-    }
-}
-
-impl Told {
-    /// The same without the next thing to try, which stands elsewhere.
-    pub fn without_advice(self) -> Told {
-        Told { next: None, ..self }
-    }
-}
-
-impl Display for Told {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        f.write_str(&self.happened)?;
-        for (what, told) in [("likely cause", &self.cause), ("next", &self.next)] {
-            if let Some(told) = told {
-                write!(f, "\n  {what}: {told}")?;
-            }
-        }
-        Ok(())
     }
 }
 

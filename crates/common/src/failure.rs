@@ -5,8 +5,9 @@ use std::fmt::{self, Display, Formatter};
 use diagnostics::log::Log;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Told, UNCHECKED};
+use crate::error::{Error, UNCHECKED};
 use crate::stage::{Stage, Whose};
+use crate::told::Told;
 
 /// Why a process ended before its work was done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -22,8 +22,9 @@
 //! - [`traffic`] evaluates the formulas of what a kernel loads and stores.
 //! - [`record`] is one kernel's result, for people and for programs; [`outcome`] whether it is
 //!   right, and [`death`] how it took its process down, by the [`stage`] that this was in.
-//! - [`error`] is the one error type, [`failure`] the same for another process, with [`codes`], what each status of OpenCL
-//!   means, and `exceeded`, which limit a failed call met.
+//! - [`error`] is the one error type, [`failure`] the same for another process, [`told`] what
+//!   either says, with [`codes`], what each status of OpenCL means, and `exceeded`, which
+//!   limit a failed call met.
 //! - [`tell`] is how whoever listens (`--step`) hears of each call.
 //! - [`clone`](mod@clone) is where the course lies, and [`command`] how its commands are typed here.
 //! - [`threads`] asks whether there are any to be had, [`waits`] how long they got no core,
@@ -54,6 +55,7 @@ pub mod stage;
 pub mod tell;
 pub mod threads;
 pub mod timing;
+pub mod told;
 pub mod traffic;
 pub mod waits;
 

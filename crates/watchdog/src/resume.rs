@@ -15,10 +15,11 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use common::death::Death;
-use common::error::{Result, Told};
+use common::error::Result;
 use common::peak::Peak;
 use common::record::Record;
 use common::stage::Stage;
+use common::told::Told;
 use verify::numbers;
 
 use crate::events::{self, Begun, Event, Lost, Sender};
