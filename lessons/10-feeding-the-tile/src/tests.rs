@@ -74,12 +74,14 @@ fn kept_name(task: &Task) -> String {
 /// Among the candidates that were measured at a shape; with another tile nobody knows.
 #[test]
 fn what_is_chosen_comes_near_the_best_that_was_measured() {
-    for file in ["h200-shapes.jsonl", "h200-in-a-row.jsonl"] {
-        let shares = shares_of_the_best(file);
+    for name in ["h200-shapes", "h200-in-a-row"] {
+        let file = format!("{name}.jsonl");
+        let shares = shares_of_the_best(&file);
         let mean = shares.iter().map(|one| one.0.ln()).sum::<f64>() / shares.len() as f64;
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         let (shapes, mean, worst) = (shares.len(), percent(mean.exp()), percent(shares[0].0));
-        let row = format!("| {file} | {shapes} | {mean} | {worst} |");
+        let link = format!("[{name}](../../docs/data/choice/{file})");
+        let row = format!("| {link} | {shapes} | {mean} | {worst} |");
         assert!(PAGE.contains(&row), "{row}: {shares:#?}");
     }
 }
