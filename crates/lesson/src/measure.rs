@@ -13,7 +13,7 @@ use common::stage::Stage;
 use common::timing::{self, Runs, Sample, Timing, WARM_UP};
 use common::waits::Waits;
 use diagnostics::tokens::Tokens;
-use opencl3::error_codes::CL_INVALID_KERNEL_NAME;
+use opencl3::error_codes::{CL_INVALID_KERNEL_NAME, CL_INVALID_PROGRAM_EXECUTABLE};
 use opencl3::kernel::Kernel;
 use serde_json::Value;
 use task::table::{Rows, Table, given};
@@ -386,9 +386,10 @@ impl Lesson {
         };
         record.build_seconds = program.build_seconds;
         let kernels = match task.kernels_of(&program) {
-            // Its file has it, and leaves it out where the compiler lacks what it needs.
+            // Its file has it, and leaves it out where the compiler lacks what it needs. Mesa has no
+            // program then.
             Err(Error::OpenCl {
-                code: CL_INVALID_KERNEL_NAME,
+                code: CL_INVALID_KERNEL_NAME | CL_INVALID_PROGRAM_EXECUTABLE,
                 ..
             }) if task.vendor_specific
                 && self.source_of(&task.kernel)?.kernel(&task.kernel).is_some() =>
