@@ -22,21 +22,17 @@ pub const FAULTS: [(&str, &str); 4] = [
 pub struct Oclgrind(PathBuf);
 
 impl Oclgrind {
-    /// Finds it: the variable OCLGRIND_LIBRARY, else where Debian has it.
+    /// Finds it by the variable OCLGRIND_LIBRARY, else where Debian has it; with what `./setup`
+    /// builds for it, which writes down accesses.
     pub fn find() -> Option<Oclgrind> {
         let library = env::var_os("OCLGRIND_LIBRARY").unwrap_or_else(|| DEBIAN.into());
-        let library = Path::new(&library);
-        or_note(
-            library.is_file().then(|| Oclgrind(library.into())),
-            "Oclgrind",
-        )
-    }
-
-    /// The same, where `./setup --full` has built what writes down accesses.
-    pub fn that_traces() -> Option<Oclgrind> {
+        let library = PathBuf::from(library);
         let plugin = workspace().join(".opencl/oclgrind/libtrace.so");
-        or_note(plugin.is_file().then_some(()), "Oclgrind's plugin")?;
-        Oclgrind::find()
+        let is_here = library.is_file() && plugin.is_file();
+        or_note(
+            is_here.then_some(Oclgrind(library)),
+            "Oclgrind, or its plugin",
+        )
     }
 
     /// The library that a program loads as OpenCL.

@@ -380,11 +380,12 @@ fn left_out(line: &str) -> Option<&'static str> {
         _ if line.contains("pocl") && !there("/etc/OpenCL/vendors/pocl.icd") => {
             Some("PoCL is not here")
         }
-        _ if line.contains("liboclgrind") && Oclgrind::find().is_none() => {
-            Some("Oclgrind is not here")
-        }
-        _ if line.contains("course trace") && Oclgrind::that_traces().is_none() => {
-            Some("Oclgrind's plugin is not here")
+        _ if ["liboclgrind", "course trace"]
+            .iter()
+            .any(|word| line.contains(word))
+            && Oclgrind::find().is_none() =>
+        {
+            Some("Oclgrind, or its plugin, is not here")
         }
         _ => None,
     }

@@ -132,7 +132,7 @@ fn a_sound_kernel_is_launched_as_it_says_and_nothing_is_found() {
 /// In groups of 16x16 a warp is two rows: 2 sectors of A for a request, where 1 could do.
 #[test]
 fn what_a_kernel_asks_of_memory_stands_beside_the_verdict() {
-    if Oclgrind::that_traces().is_none() {
+    if Oclgrind::find().is_none() {
         return;
     }
     let (Some(people), Some(programs)) = (

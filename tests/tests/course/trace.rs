@@ -13,7 +13,7 @@ fn trace(words: &str) -> Option<Program> {
     if !this_test_has_its_day(3) {
         return None;
     }
-    Oclgrind::that_traces()?;
+    Oclgrind::find()?;
     Some(program("course").arg("trace").args(words))
 }
 
@@ -237,7 +237,7 @@ fn other_hardware_is_counted_by_flags() {
 /// A learner's file is meant by its path, too; what the exercise says cannot be said again.
 #[test]
 fn an_exercise_is_meant_by_its_file_and_says_how_it_is_launched() {
-    let Some(_) = Oclgrind::that_traces() else {
+    let Some(_) = Oclgrind::find() else {
         return;
     };
     let file = workspace().join("exercises/04-coalescing/1-four-elements-each/solution.cl");

@@ -64,7 +64,7 @@ each! { unsolved_fails_and_solved_passes:
 /// The check names the trace, whose lines come to the same sum of sectors.
 #[test]
 fn where_the_sectors_come_from_is_one_command_away() {
-    let Some(_) = Oclgrind::that_traces() else {
+    let Some(_) = Oclgrind::find() else {
         return;
     };
     let learner = Learner::started("sectors");
