@@ -7,7 +7,7 @@ pub mod pocl;
 
 pub use choose::{Choice, DEVICE_VARIABLE, choose, choose_as_told, listing};
 pub use icd::variable;
-pub use missing::{hidden, too_few_files};
+pub use missing::hidden;
 
 use std::fmt;
 use std::iter::repeat_n;
@@ -15,7 +15,6 @@ use std::sync::Arc;
 
 use diagnostics::terminal::plain_name;
 use opencl3::device::{self as cl, Device as ClDevice, SubDevice};
-use opencl3::error_codes::{DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED};
 use opencl3::platform::{Platform as ClPlatform, get_platforms};
 use opencl3::types::cl_device_id;
 use serde::{Deserialize, Serialize};
@@ -43,6 +42,10 @@ impl fmt::Display for Kind {
         })
     }
 }
+
+/// What stands against a device for which [`Device::is_llvmpipe`] holds.
+pub const LLVMPIPE: &str = "Mesa's renderer on the CPU, whose long loops and clock were seen to be \
+                            wrong: only --device takes it";
 
 /// One OpenCL implementation: a platform, as its driver describes itself.
 #[derive(Clone, Debug, Serialize)]
@@ -155,8 +158,7 @@ impl Device {
         self.platform.name.contains("Oclgrind")
     }
 
-    /// Mesa's renderer on the CPU: another compiler to try a kernel with, but its clock and
-    /// its long loops were seen to be wrong.
+    /// Mesa's renderer on the CPU: another compiler to try a kernel with, but see [`LLVMPIPE`].
     pub fn is_llvmpipe(&self) -> bool {
         self.name.starts_with("llvmpipe")
     }
@@ -248,12 +250,6 @@ pub fn list() -> Result<Vec<Device>> {
         return Err(missing::no_device(&names));
     }
     Ok(devices)
-}
-
-/// Whether a library opens as OpenCL, whatever drivers it then finds.
-pub fn has_loader() -> bool {
-    let none = [DLOPEN_RUNTIME_LOAD_FAILED, DLOPEN_FUNCTION_NOT_AVAILABLE];
-    !get_platforms().is_err_and(|error| none.contains(&error.0))
 }
 
 /// Every platform, and how many devices it has: a driver whose hardware is not

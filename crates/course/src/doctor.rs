@@ -1,8 +1,6 @@
-//! `course doctor`: what of this machine the course can use, what stands in its
-//! way, and the command that mends it on this system.
-//!
-//! Whatever touches a driver runs in a child process (`child`): a driver that
-//! crashes or hangs when it is asked is one of the findings.
+//! `course doctor`: what of this machine the course can use, what stands in its way, and the command
+//! that mends it. Whatever touches a driver runs in a child process (`child`): a driver that crashes
+//! or hangs when it is asked is one of the findings.
 
 mod child;
 mod devices;
@@ -17,10 +15,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use colored::Colorize;
 use common::command;
-use common::device::too_few_files;
 use diagnostics::terminal::Out;
 use serde_json::json;
-use watchdog::Environment;
 
 use devices::Listing;
 use finding::{Finding, Health, Topic};
@@ -36,9 +32,6 @@ pub struct DoctorArgs {
     probe: Vec<String>,
 }
 
-/// The course cannot run, mostly for want of a device.
-const CANNOT_RUN: u8 = 3;
-
 /// Looks at everything, prints it, and tells whether the course can run: status 0,
 /// or 3 where it cannot.
 pub fn doctor(options: &DoctorArgs) -> Result<ExitCode> {
@@ -46,112 +39,96 @@ pub fn doctor(options: &DoctorArgs) -> Result<ExitCode> {
         child::answer(&options.probe)?;
         return Ok(ExitCode::SUCCESS);
     }
+    let json = options.json;
     let mut screen = Screen {
-        json: options.json,
-        topic: None,
-        bad: 0,
-        mend: None,
+        json,
+        ..Screen::default()
     };
     screen.show(tools::system())?;
-    if let Some(cause) = too_few_files() {
-        // Nothing else could be looked at.
-        let finding = Topic::System.bad("open files", cause.says);
-        screen.show([finding.next(cause.mend)])?;
-        return screen.conclude(None);
-    }
-    screen.show(drivers::environment())?;
-    let mut environment = Environment::new();
-    environment.extend(watchdog::fallback_driver().map(|(name, value)| (name, value.into())));
-    let answer: Result<Listing, String> = child::ask(&["devices"], &environment);
-    screen.show([match &answer {
-        Ok(listing) => listing.loader.clone(),
-        // Where it is asked alone it comes to light which one.
-        Err(how) => {
-            let says = format!("a driver fails when it is asked for its devices: {how}");
-            Topic::Loader.bad("loader", says)
-        }
-    }])?;
+    // Where the folder for temporary files cannot be written no lesson runs.
+    let has_folder = screen.bad.is_empty();
+    screen.show(drivers::variables())?;
     screen.show(drivers::icd_files())?;
-    for (name, value) in &environment {
-        let says = format!(
-            "the system has no device, so lessons take the one in the course's folder, as if \
-             {name}={} were set",
-            value.display()
-        );
-        screen.show([Topic::Drivers.good("driver of ./setup", says)])?;
+    let fallback = watchdog::fallback_driver().into_iter();
+    let environment = fallback.map(|(name, value)| (name, value.into())).collect();
+    let listing = child::ask(&["devices"], &environment);
+    let listing = listing.unwrap_or_else(|how: String| {
+        let says = format!("a driver fails when it is asked for its devices: {how}");
+        Listing {
+            findings: vec![Topic::Devices.bad("devices", says)],
+            ..Listing::default()
+        }
+    });
+    screen.show(listing.findings)?;
+    let mut usable = Vec::new();
+    for device in &listing.devices {
+        let finding = devices::tried(device, &environment);
+        usable.extend((finding.verdict != Health::Bad).then_some(device.0));
+        screen.show([finding])?;
     }
-    let usable = match &answer {
-        Ok(listing) => listing.examine(&environment, &mut |one| screen.show([one]))?,
-        Err(_) => None,
-    };
-    let folder = tools::temporary_folder();
-    // A lesson writes there what it does.
-    let usable = usable.filter(|_| folder.health != Health::Bad);
-    screen.show([folder])?;
     screen.show(tools::optional())?;
-    screen.conclude(usable.as_deref())
+    let is_chosen = |device: &usize| Some(*device) == listing.chosen;
+    let best = usable.into_iter().rev().max_by_key(is_chosen);
+    let run = command::cargo_run("lesson05");
+    screen.conclude(
+        best.filter(|_| has_folder)
+            .map(|device| match is_chosen(&device) {
+                true => run,
+                false => format!("{run} -- --device {device}"),
+            }),
+    )
 }
 
 /// Findings as they come, under the heading of their topic.
+#[derive(Default)]
 struct Screen {
     json: bool,
     topic: Option<Topic>,
-    /// Findings that are bad.
-    bad: usize,
-    /// What mends the first of them.
-    mend: Option<String>,
+    /// Of each finding that is bad what mends it.
+    bad: Vec<Option<String>>,
 }
 
 impl Screen {
     fn show(&mut self, findings: impl IntoIterator<Item = Finding>) -> Result<()> {
         for finding in findings {
-            if finding.health == Health::Bad {
-                self.bad += 1;
-                self.mend = self.mend.take().or_else(|| finding.mend.clone());
+            if finding.verdict == Health::Bad {
+                self.bad.push(finding.next.clone());
             }
             if self.json {
                 writeln!(Out, "{}", serde_json::to_string(&finding)?)?;
                 continue;
             }
-            let before = self.topic.replace(finding.topic);
-            let (is_new, is_first) = (before != Some(finding.topic), before.is_none());
-            if is_new && !is_first {
-                writeln!(Out)?;
-            }
-            if is_new {
-                writeln!(Out, "{}", finding.topic.heading().bold())?;
+            let before = self.topic.replace(finding.part);
+            if before != Some(finding.part) {
+                let gap = before.map_or("", |_| "\n");
+                writeln!(Out, "{gap}{}", finding.part.heading().bold())?;
             }
             write!(Out, "{finding}")?;
         }
         Ok(())
     }
 
-    /// The last line, and the status. `usable` is what `--device` takes, empty for the default.
-    fn conclude(&self, usable: Option<&str>) -> Result<ExitCode> {
-        let run = command::cargo_run("lesson05");
-        let says = match usable {
+    /// The last line, and the status. `run` is the command that runs a lesson here, if one does.
+    fn conclude(self, run: Option<String>) -> Result<ExitCode> {
+        let can_run = run.is_some();
+        let says = match run {
             None => {
-                let mend = self.mend.clone().unwrap_or_else(|| command::setup(""));
+                let mend = self.bad.into_iter().flatten().next();
+                let mend = mend.unwrap_or_else(|| command::setup(""));
                 format!("The course cannot run yet. Next: {mend}").red()
             }
-            Some("") if self.bad == 0 => format!("The course can run here. Next: {run}").green(),
-            Some("") => {
+            Some(run) if self.bad.is_empty() => {
+                format!("The course can run here. Next: {run}").green()
+            }
+            Some(run) => {
                 let but = "but not with all: see what is marked ✗";
                 format!("The course can run here, {but}.\nNext: {run}").yellow()
             }
-            Some(device) => {
-                let but = "though not on the device that it would choose";
-                format!("The course can run here, {but}.\nNext: {run} -- --device {device}")
-                    .yellow()
-            }
         };
         match self.json {
-            true => writeln!(Out, "{}", json!({ "usable": usable.is_some() }))?,
+            true => writeln!(Out, "{}", json!({ "usable": can_run }))?,
             false => writeln!(Out, "\n{}", says.bold())?,
         }
-        Ok(match usable {
-            Some(_) => ExitCode::SUCCESS,
-            None => ExitCode::from(CANNOT_RUN),
-        })
+        Ok(ExitCode::from(if can_run { 0 } else { 3 }))
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::icd::variable;
-use super::{Device, Kind, pocl};
+use super::{Device, Kind, LLVMPIPE, pocl};
 use crate::error::{Cause, Error, Result};
 
 /// A chosen device, with the reason in words.
@@ -43,12 +43,17 @@ pub fn choose_as_told(devices: &[Device], flag: Option<&str>) -> Result<Choice> 
 /// (case does not matter); without a selector the best GPU, else the best CPU.
 ///
 /// # Errors
+/// [`Error::NoDevice`] without a selector where there is none, or only one that is wrong;
 /// [`Error::Selector`] when nothing or more than one device matches; its text
 /// lists what there is.
 pub fn choose(devices: &[Device], selector: Option<&str>) -> Result<Choice> {
     let Some(selector) = selector else {
-        let none = || Cause::new("there is none to choose", None);
-        return best(devices).ok_or_else(|| Error::NoDevice(none()));
+        let why = devices
+            .first()
+            .map_or("there is none to choose".into(), |one| {
+                format!("{}: {LLVMPIPE}", one.label())
+            });
+        return best(devices).ok_or(Error::NoDevice(Cause::new(why, None)));
     };
     let wanted = selector.trim().to_lowercase();
     let is_it = |i: &usize| match wanted.parse::<usize>() {
@@ -85,7 +90,7 @@ fn matches(device: &Device, wanted: &str) -> bool {
 
 /// GPU before accelerator before CPU, then the most compute units, then the first.
 /// A simulator is right but slow: it is chosen only where there is nothing else. `None`
-/// of none.
+/// of none, and of those that are wrong.
 fn best(devices: &[Device]) -> Option<Choice> {
     let rank = |c: &Device| {
         let kind = match c.kind {
@@ -96,7 +101,8 @@ fn best(devices: &[Device]) -> Option<Choice> {
         };
         (kind, Reverse(c.limits.compute_units))
     };
-    let index = (0..devices.len()).min_by_key(|&i| rank(&devices[i]))?;
+    let right = (0..devices.len()).filter(|&i| !devices[i].is_llvmpipe());
+    let index = right.min_by_key(|&i| rank(&devices[i]))?;
     let kind = devices[index].kind;
     let reason = match (kind, devices.len()) {
         (_, 1) => "the only device here".into(),
@@ -175,6 +181,15 @@ mod tests {
         let choice = choose(&machine()[1..2], None).unwrap();
         assert_eq!(choice.index, 0);
         assert_eq!(choice.reason, "the only device here");
+    }
+
+    #[test]
+    fn no_default_is_a_device_whose_results_were_wrong() {
+        let mut all = vec![device("llvmpipe (LLVM 15.0.6)", "rusticl", Kind::Cpu, 64)];
+        assert!(matches!(choose(&all, None), Err(Error::NoDevice(_))));
+        assert_eq!(choose(&all, Some("llvmpipe")).unwrap().index, 0);
+        all.extend(machine().drain(..1));
+        assert_eq!(choose(&all, None).unwrap().index, 1);
     }
 
     #[test]

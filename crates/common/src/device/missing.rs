@@ -109,7 +109,7 @@ fn no_driver() -> Cause {
 const FILES: usize = 16;
 
 /// A limit of this process that looks like a missing library.
-pub fn too_few_files() -> Option<Cause> {
+fn too_few_files() -> Option<Cause> {
     let files: Result<Vec<File>, _> = (0..FILES).map(|_| File::open("/dev/null")).collect();
     let error = files.err()?;
     const TOO_MANY_HERE: i32 = 24; // EMFILE, on Linux and macOS

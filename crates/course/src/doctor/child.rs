@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
-use dlopen2::Error;
 use dlopen2::raw::Library;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -44,21 +43,14 @@ pub fn answer(question: &[String]) -> Result<()> {
     let words: Vec<&str> = question.iter().map(String::as_str).collect();
     let answer = match words[..] {
         ["devices"] => json!(Listing::of_this_process()),
-        ["library", name] => json!(open(name)),
-        ["kernel", index] => json!(trial(index.parse()?)),
+        ["library", name] => {
+            let opened = Library::open(name).map_err(|error| error.to_string());
+            // Left open: some drivers crash when they are unloaded.
+            json!(opened.map(std::mem::forget))
+        }
+        ["kernel", index] => json!(trial(index.parse()?).map_err(|error| error.to_string())),
         _ => bail!("nobody asks {question:?}"),
     };
     writeln!(std::io::stdout(), "{answer}")?;
     Ok(())
-}
-
-/// Opens a library, and says what is wrong if it cannot.
-fn open(name: &str) -> Result<(), String> {
-    let library = Library::open(name).map_err(|error| match error {
-        // The dynamic linker's words, without those around them.
-        Error::OpeningLibraryError(error) => error.to_string(),
-        error => error.to_string(),
-    });
-    // Left open: some drivers crash when they are unloaded.
-    library.map(std::mem::forget)
 }

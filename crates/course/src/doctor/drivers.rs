@@ -1,11 +1,12 @@
-//! The way from a program to a driver: variables, the loader, ICD files.
+//! The way from a program to a driver: variables, and ICD files.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::command;
-use common::device::icd::LIBRARY_VARIABLE;
-use common::device::icd::{self, ICD_VARIABLE, icd_place};
+use common::device::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE, icd_place, variable};
+use common::error::Cause;
+use diagnostics::terminal::prose::cut;
 use watchdog::packages;
 use watchdog::scratch::Scratch;
 
@@ -16,112 +17,94 @@ use super::finding::{Finding, Topic};
 /// Variables that change which devices there are, or how they behave, each with what it does.
 const VARIABLES: &str = include_str!("variables.txt");
 
-/// The variables that are set.
-pub fn environment() -> Vec<Finding> {
-    let mut findings = Vec::from_iter(dylib_path());
-    for (name, purpose) in VARIABLES.lines().filter_map(|line| line.split_once("  ")) {
-        if let Some(value) = std::env::var_os(name) {
-            let says = format!("{}; {purpose}", value.display());
-            findings.push(Topic::Environment.good(name, says));
-        }
-    }
-    if findings.is_empty() {
-        let says = "none is set: the system's own loader and drivers count";
-        findings.push(Topic::Environment.good("variables", says));
-    }
-    findings
+/// Those that are set, and whether there is what they name.
+pub fn variables() -> Vec<Finding> {
+    let lines = VARIABLES.lines().filter_map(|line| line.split_once("  "));
+    let set = lines.filter_map(|(name, purpose)| {
+        let value = variable(name)?.to_string_lossy().into_owned();
+        let says = format!("{value}; {purpose}");
+        Some(match missing(name, &value) {
+            None => Topic::Environment.good(name, says),
+            Some(wrong) => {
+                let finding = Topic::Environment.bad(name, format!("{says}, but {wrong}"));
+                finding.next(format!("unset {name}"))
+            }
+        })
+    });
+    set.collect()
 }
 
-/// opencl3 takes the first library of this list that opens, and says nothing when
-/// none does.
-fn dylib_path() -> Option<Finding> {
-    let value = std::env::var_os(LIBRARY_VARIABLE)?;
-    let value = value.to_string_lossy();
-    let mut wrong = String::new();
-    for path in value.split(';').filter(|path| !path.is_empty()) {
-        match child::opens(path) {
-            Ok(()) => {
-                let says = format!("{path} is opened as OpenCL, instead of the system's loader");
-                return Some(Topic::Environment.good(LIBRARY_VARIABLE, says));
-            }
-            Err(error) => wrong = error,
+/// What is wrong with the folder or the libraries that a variable names: who reads it says nothing.
+fn missing(name: &str, value: &str) -> Option<String> {
+    let fails = |library: &str| {
+        let error = child::opens(library).err()?;
+        Some(format!("it does not open ({error})"))
+    };
+    match name {
+        ICD_VARIABLE if icd::named_library().is_some() => fails(value),
+        ICD_VARIABLE => (!icd_place().exists()).then(|| "it is not there".into()),
+        // The first that opens is taken.
+        LIBRARY_VARIABLE => {
+            let errors: Option<Vec<String>> = value.split(';').map(fails).collect();
+            errors?.pop()
         }
+        "OCL_ICD_FILENAMES" | "OPENCL_LAYERS" => value.split(':').find_map(fails),
+        _ => None,
     }
-    let says = format!(
-        "\"{value}\" cannot be opened, so the system's loader is taken, and nothing says so ({wrong})"
-    );
-    let finding = Topic::Environment.bad(LIBRARY_VARIABLE, says);
-    Some(finding.next(format!("unset {LIBRARY_VARIABLE}")))
 }
 
 /// Every ICD file: whether it names a library, whether that opens, and which
 /// platforms it brings.
 pub fn icd_files() -> Vec<Finding> {
-    if let Some(library) = icd::named_library() {
-        let name = library.display().to_string();
-        let bad = |wrong| {
-            let finding = Topic::Drivers.bad(&name, wrong);
-            finding.next(format!("unset {ICD_VARIABLE}"))
-        };
-        return vec![alone(&name, &name, &library).unwrap_or_else(bad)];
-    }
-    let files = icd::icd_files();
-    if files.is_empty() {
-        let says =
-            "no ICD file: the loader finds no driver, where the system registers none elsewhere";
-        return vec![Topic::Drivers.note(icd_place().display().to_string(), says)];
-    }
-    let finding = |file: &Path| {
+    let finding = |file: &PathBuf| {
         let name = file.display().to_string();
-        brings(file, &name).unwrap_or_else(|wrong| {
-            let finding = Topic::Drivers.bad(&name, wrong);
-            // What a package has put there is not to be taken away by hand.
-            match file.starts_with("/etc/OpenCL/vendors") {
-                true => finding.next(command::setup("")),
-                false => finding.next(packages::as_root(&format!("rm {name}"))),
-            }
-        })
+        let brings = brings(file, &name);
+        brings.unwrap_or_else(|wrong| Topic::Drivers.bad(&name, wrong.says).next(wrong.mend))
     };
-    files.iter().map(|file| finding(file)).collect()
+    icd::icd_files().iter().map(finding).collect()
 }
 
-/// Which platforms a file brings; else what is wrong with it.
-fn brings(file: &Path, name: &str) -> Result<Finding, String> {
-    let bytes = fs::read(file).map_err(|error| format!("cannot be read ({error})"))?;
-    let text = String::from_utf8_lossy(&bytes);
+/// Which platforms a file brings, when the loader is told of it alone; else what is wrong with it.
+fn brings(file: &Path, name: &str) -> Result<Finding, Cause> {
+    let word = command::word(file);
+    let wrong = |why: String| {
+        // What a package has put there is not to be taken away by hand.
+        let mend = match file.starts_with("/etc/OpenCL/vendors") {
+            true => command::setup(""),
+            false => packages::as_root(&format!("rm {word}")),
+        };
+        Cause::new(why, Some(&mend))
+    };
+    let text = fs::read(file).map_err(|error| wrong(format!("cannot be read ({error})")))?;
+    let text = String::from_utf8_lossy(&text);
     // The loader takes all before the end of the line for the name.
     let library = text.trim_end_matches('\n');
-    let is_library = [".so", ".dylib", ".dll"]
-        .iter()
-        .any(|end| library.contains(end));
-    if library.lines().count() > 1 || !is_library {
-        let begin: String = library.chars().take(30).collect();
-        return Err(format!("holds no library's name, but \"{begin}\""));
+    let shown = cut(library.lines().next().unwrap_or_default(), 60);
+    if library.contains('\r') {
+        let why = "holds a carriage return (\\r), as editors on Windows write it, which the loader \
+                   takes for a part of the library's name";
+        let mend = packages::as_root(&format!("sed -i 's/\\r//' {word}"));
+        return Err(Cause::new(why, Some(&mend)));
     }
+    if library.is_empty() {
+        return Err(wrong("names no library".into()));
+    }
+    child::opens(library)
+        .map_err(|error| wrong(format!("names {shown}, which does not open ({error})")))?;
     let Ok(folder) = Scratch::new() else {
-        let says = format!("names {library}; to try it alone takes a temporary folder, see below");
+        let says = format!("names {shown}; to try it alone takes a temporary folder");
         return Ok(Topic::Drivers.note(name, says));
     };
     let copy = folder.0.join(file.file_name().unwrap_or_default());
-    fs::copy(file, copy).map_err(|error| format!("it cannot be tried alone ({error})"))?;
-    alone(name, library, &folder.0)
-}
-
-/// Which platforms a library brings, when the loader is told of this place alone; `name` is
-/// what names the library.
-fn alone(name: &str, library: &str, place: &Path) -> Result<Finding, String> {
-    child::opens(library)
-        .map_err(|error| format!("names {library}, which does not open ({error})"))?;
-    let listing: Result<Listing, String> =
-        child::ask(&["devices"], &vec![(ICD_VARIABLE, place.into())]);
-    let listed = listing
-        .map_err(|how| format!("names {library}, which fails when asked for its devices: {how}"))?
-        .platforms;
-    if listed.is_empty() {
-        let why =
-            "brings no platform: it is no OpenCL driver, has no hardware, or there is no loader";
-        return Ok(Topic::Drivers.note(name, format!("{library} opens, but {why}")));
-    }
-    let says = format!("{library} brings {}", listed.join(", "));
-    Ok(Topic::Drivers.good(name, says))
+    fs::copy(file, copy).map_err(|error| wrong(format!("cannot be copied ({error})")))?;
+    let place = vec![(ICD_VARIABLE, folder.0.clone().into())];
+    let listing = child::ask::<Listing>(&["devices"], &place);
+    let listing = listing.map_err(|how| wrong(format!("names {shown}, which fails: {how}")))?;
+    Ok(match &listing.platforms[..] {
+        [] => {
+            let why = "no platform: it is no OpenCL driver, has no hardware, or there is no loader";
+            Topic::Drivers.note(name, format!("{shown} opens, but brings {why}"))
+        }
+        all => Topic::Drivers.good(name, format!("{shown} brings {}", all.join(", "))),
+    })
 }

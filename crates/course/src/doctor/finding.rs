@@ -13,11 +13,8 @@ use serde::{Deserialize, Serialize};
 pub enum Topic {
     System,
     Environment,
-    Loader,
     Drivers,
     Devices,
-    #[serde(rename = "caches")]
-    Folders,
     Tools,
 }
 
@@ -27,10 +24,8 @@ impl Topic {
         match self {
             Topic::System => "This system",
             Topic::Environment => "Environment variables that change what is found",
-            Topic::Loader => "The OpenCL loader: the library that programs open",
             Topic::Drivers => "Drivers: ICD files, and what each brings",
             Topic::Devices => "Devices: on each a kernel was built, run and checked",
-            Topic::Folders => "The folder that drivers and lessons write to",
             Topic::Tools => "Tools that the lessons can do without",
         }
     }
@@ -38,11 +33,11 @@ impl Topic {
     /// Something that is as it should be.
     pub fn good(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
         Finding {
-            topic: self,
+            part: self,
             what: plain(what.as_ref()),
-            health: Health::Good,
+            verdict: Health::Good,
             says: plain(says.as_ref()),
-            mend: None,
+            next: None,
         }
     }
 
@@ -66,49 +61,42 @@ pub enum Health {
     Bad,
 }
 
-/// One thing that was looked at.
+/// One thing that was looked at, as `--json` tells it, too.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Finding {
-    #[serde(rename = "part")]
-    pub topic: Topic,
+    pub part: Topic,
     pub what: String,
-    #[serde(rename = "verdict")]
-    pub health: Health,
+    pub verdict: Health,
     /// The same in a sentence.
     pub says: String,
     /// The command that mends it, where there is one.
-    #[serde(rename = "next", default, skip_serializing_if = "Option::is_none")]
-    pub mend: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 impl Finding {
-    fn of(self, health: Health) -> Finding {
-        Finding { health, ..self }
+    fn of(self, verdict: Health) -> Finding {
+        Finding { verdict, ..self }
     }
 
     /// The same with the command that mends it, where there is one.
     pub fn next(self, command: impl Into<Option<String>>) -> Finding {
-        let mend = command.into().map(|command| plain(&command));
-        Finding { mend, ..self }
+        let next = command.into().map(|command| plain(&command));
+        Finding { next, ..self }
     }
 }
 
 impl Display for Finding {
     fn fmt(&self, f: &mut Formatter) -> Result {
-        let mark = match self.health {
+        let mark = match self.verdict {
             Health::Good => "✓ good".green(),
             Health::Note => "! note".yellow(),
             Health::Bad => "✗ bad ".red().bold(),
         };
-        for (at, line) in format!("{}: {}", self.what, self.says).lines().enumerate() {
-            match at {
-                0 => write!(f, "  {mark}  ")?,
-                _ => write!(f, "{:10}", "")?,
-            }
-            writeln!(f, "{}", beside(line, 10))?;
-        }
-        match &self.mend {
-            Some(mend) => writeln!(f, "{:10}{} {}", "", "next:".dimmed(), mend.cyan()),
+        let says = format!("{}: {}", self.what, self.says);
+        writeln!(f, "  {mark}  {}", beside(&says, 10))?;
+        match &self.next {
+            Some(next) => writeln!(f, "{:10}{} {}", "", "next:".dimmed(), next.cyan()),
             None => Ok(()),
         }
     }
