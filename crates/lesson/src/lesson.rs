@@ -47,6 +47,8 @@ pub struct Lesson {
     pub size: Option<Shape>,
     /// The tables that `--long` shows.
     pub(crate) more: Vec<String>,
+    /// A kernel that `--only` names, whose rows are for other devices or sizes: for which.
+    pub(crate) left_out: Option<(String, String)>,
     /// What is done with the binary of each program, before it is used.
     pub rewrite: Option<fn(&str) -> String>,
     title: &'static str,
@@ -73,6 +75,7 @@ impl Lesson {
             console,
             size: None,
             more: Vec::new(),
+            left_out: None,
             rewrite: None,
             title,
             files,
@@ -377,6 +380,15 @@ impl Lesson {
             )));
         }
         if wrong == 0 {
+            if let Some((kernel, conditions)) = &self.left_out
+                && console.skipped + console.checked == 0
+            {
+                let why = format!(
+                    "{kernel} is launched where `{conditions}` holds: not on this device at this \
+                     size\n  next: another --device, or another --size"
+                );
+                return Err(Error::Usage(why));
+            }
             let is_idle = console.skipped > 0 && console.checked == 0 && !self.files.is_empty();
             let why = "nothing was checked: every kernel was skipped, for the reasons above";
             return if is_idle {

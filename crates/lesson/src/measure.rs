@@ -19,6 +19,7 @@ use serde_json::Value;
 use task::table::{Rows, Table, given};
 use task::{Plan, Task};
 use verify::element::Type;
+use verify::formula::Formula;
 use verify::problem::Problem;
 use watchdog::events::{Begun, Event, Lost};
 use watchdog::resume::Earlier;
@@ -37,7 +38,16 @@ impl Lesson {
         let session = self.session()?;
         let Device { limits, kind, .. } = &session.device;
         let rows = Table::read(Rows { text, of })?;
-        rows.tasks(table, &given(limits, *kind, problem), problem)
+        let tasks = rows.tasks(table, &given(limits, *kind, problem), problem)?;
+        for row in rows.rows(table) {
+            let name = &row.launch.function;
+            let is_launched = tasks.iter().any(|task| task.kernel == *name);
+            if self.flags().only.contains(name) && !is_launched {
+                let conditions: Vec<&str> = row.r#where.iter().map(Formula::text).collect();
+                self.left_out = Some((name.clone(), conditions.join(" and ")));
+            }
+        }
+        Ok(tasks)
     }
 
     /// Verifies, times and prints them.
