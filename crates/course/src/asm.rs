@@ -8,11 +8,10 @@ use anyhow::Result;
 use clap::Args;
 use common::source::Source;
 use diagnostics::terminal::Out;
-use inspect::code::Code;
-use inspect::file;
 use inspect::judge::LaunchFlags;
 use inspect::launched::{Launched, Wanted};
 use inspect::listing::Listing;
+use inspect::{file, program};
 
 use crate::taken::{Taken, taken};
 
@@ -44,7 +43,9 @@ pub fn asm(options: &AsmArgs) -> Result<ExitCode> {
             (None, source, file::read(path, &wanted.kernel)?)
         }
         None => {
-            let (launched, source, code) = of_device(&mut wanted, &options.launch)?;
+            let launched = launch(&mut wanted, &options.launch)?;
+            let code = program::code(&wanted, &launched)?;
+            let source = Source::read(&program::source(&wanted)?)?;
             (Some(launched), Some(source), code)
         }
     };
@@ -69,14 +70,6 @@ pub fn asm(options: &AsmArgs) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// How a kernel was launched, its file, and what the device's compiler made of it.
-pub fn of_device(wanted: &mut Wanted, flags: &LaunchFlags) -> Result<(Launched, Source, Code)> {
-    let launched = launch(wanted, flags)?;
-    let code = inspect::program::code(wanted, &launched)?;
-    let source = Source::read(&inspect::program::source(wanted)?)?;
-    Ok((launched, source, code))
 }
 
 /// Launches once what is wanted, whose data are of no interest.

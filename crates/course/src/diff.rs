@@ -1,7 +1,6 @@
 //! `course diff`: what changed between two kernels, and only that.
 
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -12,20 +11,9 @@ use common::source::{KernelText, Source};
 use diagnostics::near::did_you_mean;
 use diagnostics::terminal::Out;
 use diagnostics::terminal::diff::{self, Change, Line};
-use diagnostics::terminal::prose::beside;
 use diagnostics::terminal::wrap::fitted;
-use inspect::judge::exercise::{come_to, model};
-use inspect::judge::{LaunchFlags, is_task};
-use inspect::launched::Wanted;
-use inspect::listing::Listing;
-use inspect::trace::run;
 use serde_json::json;
-use task::counts::Count;
 use watchdog::lessons::{self, LESSONS};
-
-use crate::asm;
-use crate::taken::taken;
-use crate::trace::counted;
 
 /// Unchanged lines that are shown around a change.
 const CONTEXT: usize = 2;
@@ -33,11 +21,11 @@ const CONTEXT: usize = 2;
 /// What to compare.
 #[derive(Args)]
 pub struct DiffArgs {
-    /// A lesson's number, or a kernel's name; or a task file, whose kernel is counted and compiled
-    #[arg(value_name = "LESSON|KERNEL|FILE.toml")]
+    /// A lesson's number, or a kernel's name
+    #[arg(value_name = "LESSON|KERNEL")]
     from: String,
     /// Another; without it, each kernel is compared with the one before it
-    #[arg(value_name = "LESSON|KERNEL|FILE.toml")]
+    #[arg(value_name = "LESSON|KERNEL")]
     to: Option<String>,
     /// Print one JSON object for each two that are compared
     #[arg(long)]
@@ -62,18 +50,6 @@ impl Kernel {
 type Pair<'a> = (&'a Kernel, &'a Kernel);
 
 pub fn diff(options: &DiffArgs) -> Result<ExitCode> {
-    let words = Vec::from_iter([&options.from].into_iter().chain(&options.to));
-    let tasks = words.iter().filter(|word| is_task(Path::new(word))).count();
-    match words[..] {
-        [from, to] if tasks == 2 => {
-            of_tasks([from, to], options.json)?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        _ if tasks == 0 => (),
-        _ => bail!(Error::Usage(
-            "two task files are compared with one another: course diff A.toml B.toml".into()
-        )),
-    }
     let all = kernels()?;
     let pairs = pairs(&options.from, options.to.as_deref(), &all)?;
     if pairs.is_empty() && !options.json {
@@ -93,7 +69,11 @@ pub fn diff(options: &DiffArgs) -> Result<ExitCode> {
         };
         let title = fitted(format!("{} -> {}{files}", old.name, new.name));
         let space = ["\n", ""][usize::from(at == 0)];
-        write!(Out, "{space}{}\n{}", title.bold(), shown(&lines))?;
+        writeln!(Out, "{space}{}", title.bold())?;
+        match &lines[..] {
+            [] => writeln!(Out, "  the same")?,
+            lines => write!(Out, "{}", diff::shown(lines))?,
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -180,62 +160,4 @@ fn compare(old: &Kernel, new: &Kernel) -> Vec<Vec<Line>> {
 fn changed(hunks: &[Vec<Line>]) -> Vec<&Line> {
     let lines = hunks.iter().flatten();
     lines.filter(|line| line.change != Change::Same).collect()
-}
-
-fn shown(lines: &[Vec<Line>]) -> String {
-    match lines {
-        [] => "  the same\n".into(),
-        lines => diff::shown(lines),
-    }
-}
-
-/// What the kernels of two task files ask for, and what the device's compiler makes of them.
-fn of_tasks(files: [&String; 2], is_json: bool) -> Result<()> {
-    let flags = LaunchFlags::default();
-    let (mut counts, mut loops, mut not_counted) = (Vec::new(), Vec::new(), None);
-    for file in files {
-        let mut wanted = Wanted {
-            kernel: file.clone(),
-            ..Wanted::default()
-        };
-        let (launched, source, code) = asm::of_device(&mut wanted.clone(), &flags)?;
-        let listing = Listing {
-            name: launched.name.clone(),
-            launched: Some(&launched),
-            source: Some(&source),
-            code: &code,
-        };
-        loops.push(listing.loop_alone());
-        let work = taken(&mut wanted, &flags, false)?.work;
-        let traced = run::trace(&wanted, work)?;
-        counts.push(counted(&wanted, &traced, &model(), |screen| {
-            not_counted = not_counted.take().or_else(|| screen.images());
-            Ok(Count::ALL.map(|(count, ..)| come_to(count, screen.figures)))
-        })?);
-    }
-    let lines = diff::hunks(&loops[0], &loops[1], CONTEXT);
-    let counts = Vec::from_iter(Count::ALL.iter().zip(counts[0].iter().zip(&counts[1])));
-    if is_json {
-        let mut rows = Vec::new();
-        for ((count, ..), (from, to)) in counts {
-            rows.push(json!({ "count": count, "from": from, "to": to }));
-        }
-        let line = json!({
-            "from": files[0],
-            "to": files[1],
-            "counts": rows,
-            "not_counted": not_counted,
-            "lines": changed(&lines),
-        });
-        return Ok(writeln!(Out, "{line}")?);
-    }
-    writeln!(Out, "{}", "Counts".bold())?;
-    for ((_, name, of), (from, to)) in counts {
-        writeln!(Out, "  {name:<18} {from:>9} -> {to}{of}")?;
-    }
-    if let Some(why) = not_counted {
-        writeln!(Out, "  {}", beside(&why, 2))?;
-    }
-    let title = "The innermost loop".bold();
-    Ok(write!(Out, "\n{title}\n{}", shown(&lines))?)
 }

@@ -1,4 +1,4 @@
-//! What a tool is asked about, `trace`, `asm`, `occupancy` or `diff`, and what launches it once: an
+//! What a tool is asked about, `trace`, `asm` or `occupancy`, and what launches it once: an
 //! exercise's number or file, a task file, a lesson's kernel, or one of a file.
 
 use std::path::PathBuf;
