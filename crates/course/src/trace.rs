@@ -6,15 +6,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use common::Error;
-use common::source::Source;
 use diagnostics::terminal::Out;
 use inspect::device::Model;
 use inspect::judge::{LaunchFlags, exercise::model};
 use inspect::launched::Wanted;
-use inspect::program;
-use inspect::trace::figures::Figures;
-use inspect::trace::run::{self, Traced};
-use inspect::trace::screen::Screen;
+use inspect::trace::run;
 
 use crate::taken::taken;
 
@@ -47,8 +43,6 @@ pub fn trace(options: &TraceArgs) -> Result<ExitCode> {
         return Err(Error::Usage(why.into()).into());
     }
     let taken = taken(&mut wanted, &options.launch, false)?;
-    let mut traced = run::trace(&wanted, taken.work)?;
-    traced.launched.by = taken.by.unwrap_or(traced.launched.by);
     let model = Model {
         warp: options.warp,
         sector: options.sector,
@@ -60,33 +54,12 @@ pub fn trace(options: &TraceArgs) -> Result<ExitCode> {
             Model::default()
         }
     };
-    counted(&wanted, &traced, &model, |screen| {
-        if options.json {
-            writeln!(Out, "{}", screen.json())?;
-        } else {
-            write!(Out, "{screen}")?;
-        }
-        Ok(ExitCode::SUCCESS)
-    })
-}
-
-/// Counts what was traced, and hands the figures to `show`.
-///
-/// # Errors
-/// A trace that cannot be read, and those of `show`.
-pub fn counted<T>(
-    wanted: &Wanted,
-    traced: &Traced,
-    model: &Model,
-    show: impl FnOnce(&Screen) -> Result<T>,
-) -> Result<T> {
-    let source = Source::read(&program::source(wanted)?)?;
-    let figures = Figures::of(&traced.trace, &traced.folder.0, &source, model)?;
-    show(&Screen {
-        launched: &traced.launched,
-        launch: &traced.trace.launch,
-        source: &source,
-        figures: &figures,
-        model,
-    })
+    let mut traced = run::trace(&wanted, taken.work, model)?;
+    traced.launched.by = taken.by.unwrap_or(traced.launched.by);
+    if options.json {
+        writeln!(Out, "{}", traced.json())?;
+    } else {
+        write!(Out, "{traced}")?;
+    }
+    Ok(ExitCode::SUCCESS)
 }

@@ -50,6 +50,8 @@ pub struct Wanted {
 pub struct Launched {
     /// What it is called: the kernel with its variant, or what laid an operand out.
     pub name: String,
+    /// The kernel's name without its variant.
+    pub kernel: String,
     /// Who launched it: "as in lesson 6", "as in exercise 4.2", "by its arguments".
     pub by: String,
     /// What the lesson says of it: device, groups, macros.
@@ -142,6 +144,7 @@ impl Wanted {
         }
         Ok(Launched {
             name,
+            kernel: self.kernel.clone(),
             by,
             record,
             others,
@@ -185,11 +188,6 @@ impl Wanted {
 }
 
 impl Launched {
-    /// The kernel's name without its variant.
-    pub fn kernel(&self) -> &str {
-        self.name.split(' ').next().unwrap_or_default()
-    }
-
     /// "as in lesson 6, with TS = 16, in groups of 16x16"
     pub fn how(&self) -> String {
         let Record { defines, group, .. } = &self.record;

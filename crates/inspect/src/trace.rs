@@ -5,7 +5,7 @@
 //!
 //! In the order in which to read them: `plugin.cpp` is loaded by Oclgrind and writes down
 //! each access; [`run`] launches a kernel with it; `accesses` reads what it wrote. `request` is
-//! the model; `operand` names what an instruction works on; [`figures`] sums up; [`screen`]
+//! the model; `operand` names what an instruction works on; [`figures`] sums up; `screen`
 //! is all of that as JSON, with the first request of the worst line drawn.
 
 pub mod accesses;
@@ -13,4 +13,4 @@ pub mod figures;
 mod operand;
 mod request;
 pub mod run;
-pub mod screen;
+mod screen;

@@ -14,7 +14,6 @@ use watchdog::simulator::oclgrind;
 
 use super::Inspection;
 use crate::game::verdict::Checked;
-use crate::trace::counted;
 
 /// Sides of a product: a few groups, whose rows begin with a sector.
 const SIDE: usize = 32;
@@ -63,27 +62,25 @@ impl Inspection<'_> {
             size: Some(words.clone()).filter(|_| subject.task().is_none()),
             ..Wanted::default()
         };
-        let traced = run::trace(&wanted, work)?;
-        counted(&wanted, &traced, &Model::default(), |screen| {
-            let worst = screen.worst();
-            let mut json = screen.json();
-            json["worst"] = json!(worst);
-            let worst = match worst {
-                Some(worst) => format!("The worst: {worst}."),
-                None => "No request takes more than it must.".into(),
-            };
-            let by = match self.options.launch == LaunchFlags::default() {
-                true => "",
-                false => ", with your flags of the launch",
-            };
-            let text = format!(
-                "{}\n  {}\n  Line by line{by}:\n    {}\n",
-                screen.operands(),
-                beside(&worst, 2),
-                self.trace_command(&words).cyan()
-            );
-            Ok(Traffic { text, json })
-        })
+        let traced = run::trace(&wanted, work, Model::default())?;
+        let worst = traced.worst();
+        let mut json = traced.json();
+        json["worst"] = json!(worst);
+        let worst = match worst {
+            Some(worst) => format!("The worst: {worst}."),
+            None => "No request takes more than it must.".into(),
+        };
+        let by = match self.options.launch == LaunchFlags::default() {
+            true => "",
+            false => ", with your flags of the launch",
+        };
+        let text = format!(
+            "{}\n  {}\n  Line by line{by}:\n    {}\n",
+            traced.operands(),
+            beside(&worst, 2),
+            self.trace_command(&words).cyan()
+        );
+        Ok(Traffic { text, json })
     }
 
     fn trace_command(&self, size: &str) -> String {

@@ -26,7 +26,7 @@ use task::form::Form;
 use task::sizes::in_words;
 
 pub use runs::launch;
-pub use simulated::{come_to, counted, model};
+pub use simulated::{counted, model};
 
 /// What is checked.
 pub(crate) struct Asked<'a> {

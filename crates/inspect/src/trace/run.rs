@@ -6,13 +6,17 @@ use anyhow::Result;
 use common::clone::own_workspace;
 use common::command;
 use common::error::{Cause, Error};
+use common::source::Source;
 use watchdog::scratch::Scratch;
 use watchdog::simulator;
 use watchdog::simulator::oclgrind;
 use watchdog::worker::Work;
 
-use super::accesses::Trace;
+use super::accesses::{Launch, Trace};
+use super::figures::Figures;
+use crate::device::Model;
 use crate::launched::{Launched, Wanted};
+use crate::program;
 
 /// Accesses of a launch after which no further group begins: some seconds.
 const BUDGET: u64 = 500_000;
@@ -21,22 +25,26 @@ const MOST: u64 = 4_000_000;
 /// The plugin, below the root of the workspace: `./setup --full` puts it there.
 const PLUGIN: &str = ".opencl/oclgrind/libtrace.so";
 
-/// A kernel that ran in the simulator, and what was written down.
+/// A kernel that ran in the simulator, and its traffic.
 pub struct Traced {
     /// How its lesson launches it.
     pub launched: Launched,
-    /// Everything that was traced.
-    pub trace: Trace,
-    /// Where the accesses are.
-    pub folder: Scratch,
+    /// The launch that was traced.
+    pub launch: Launch,
+    /// What was counted, and how.
+    pub figures: Figures,
+    pub(crate) model: Model,
+    /// The kernel file.
+    pub(crate) source: Source,
 }
 
-/// Launches the kernel by this worker, a lesson or what takes a lesson's flags.
+/// Launches the kernel by this worker, a lesson or what takes a lesson's flags, and counts its
+/// accesses as this hardware serves them.
 ///
 /// # Errors
 /// [`Error::NoDevice`] without simulator or plugin, [`Error::Usage`] where there is nothing
 /// to trace; those of [`Wanted::launch`].
-pub fn trace(wanted: &Wanted, mut work: Work) -> Result<Traced> {
+pub fn trace(wanted: &Wanted, mut work: Work, model: Model) -> Result<Traced> {
     let library = oclgrind().ok_or_else(|| missing("Oclgrind, the simulator,"))?;
     let plugin = Some(plugin_path()).filter(|path| path.is_file());
     let what = "the plugin with which Oclgrind writes down accesses";
@@ -69,10 +77,13 @@ pub fn trace(wanted: &Wanted, mut work: Work) -> Result<Traced> {
         );
         return Err(Error::Usage(why).into());
     }
+    let source = Source::read(&program::source(&wanted)?)?;
     Ok(Traced {
         launched,
-        trace,
-        folder,
+        figures: Figures::of(&trace, &folder.0, &source, &model)?,
+        launch: trace.launch,
+        model,
+        source,
     })
 }
 

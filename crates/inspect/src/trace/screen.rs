@@ -3,7 +3,6 @@
 use std::fmt::{self, Display, Formatter};
 
 use colored::Colorize;
-use common::source::Source;
 use diagnostics::terminal::prose::beside;
 use diagnostics::terminal::{plain, table};
 use serde_json::{Value, json};
@@ -11,10 +10,10 @@ use verify::Differences;
 use verify::numbers::{bytes, count};
 
 use super::accesses::{Launch, Memory};
-use super::figures::{Figures, Operand, Row};
+use super::figures::{Operand, Row};
 use super::request::offset;
+use super::run::Traced;
 use crate::device::Model;
-use crate::launched::Launched;
 
 /// Above the fewest by this much is worth a colour.
 const CLEARLY: f64 = 1.05;
@@ -27,21 +26,7 @@ that could do; again: how often a group moves each sector";
 /// Lines of a picture at most.
 const DRAWN: usize = 16;
 
-/// A kernel's traffic, and where it comes from.
-pub struct Screen<'a> {
-    /// How its lesson launches it.
-    pub launched: &'a Launched,
-    /// The launch that was traced.
-    pub launch: &'a Launch,
-    /// The kernel file.
-    pub source: &'a Source,
-    /// What was counted, and how.
-    pub figures: &'a Figures,
-    /// The hardware.
-    pub model: &'a Model,
-}
-
-impl Screen<'_> {
+impl Traced {
     /// The first request of the worst operand: a line for each sector or pass, in which each item
     /// has a column.
     fn picture(&self) -> String {
@@ -49,10 +34,10 @@ impl Screen<'_> {
             return String::new();
         };
         let (lines, [one, many]) = match row.operand.memory {
-            Memory::Global => (sectors(row, self.model), ["sector", "sectors"]),
+            Memory::Global => (sectors(row, &self.model), ["sector", "sectors"]),
             Memory::Local => {
                 let words = ["pass over the banks", "passes over the banks"];
-                (passes(row, self.model), words)
+                (passes(row, &self.model), words)
             }
             Memory::Private => return String::new(),
         };
@@ -112,7 +97,7 @@ impl Screen<'_> {
     }
 
     /// What is said in place of counts of images.
-    pub fn images(&self) -> Option<String> {
+    fn images(&self) -> Option<String> {
         let all: Vec<String> = self.figures.images.iter().map(usize::to_string).collect();
         let lines = all.join(", ");
         let says = "images are not counted, which each device lays out in its own way: line";
@@ -137,7 +122,7 @@ impl Screen<'_> {
     /// The kernel's lines, each behind its own sectors and passes for a request.
     fn listing(&self) -> String {
         let mut out = format!("{}\n", "sectors passes   for each request".dimmed());
-        let kernel = self.source.kernel(self.launched.kernel());
+        let kernel = self.source.kernel(&self.launched.kernel);
         let lines = kernel.map_or(0..0, |one| one.line..one.line + one.code.lines().count());
         for (line, text) in (1..).zip(self.source.text.lines()) {
             let mut rows = self.figures.rows.iter();
@@ -210,9 +195,9 @@ impl Screen<'_> {
 }
 
 /// For people: the operands, the kernel with figures, and a picture.
-impl Display for Screen<'_> {
+impl Display for Traced {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        let Screen {
+        let Traced {
             launched,
             launch,
             model,

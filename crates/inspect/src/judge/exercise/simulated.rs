@@ -133,10 +133,8 @@ fn figures(task: &Form) -> Result<(Figures, [u64; 2])> {
         source: Some(task.kernel.clone()),
         ..Wanted::default()
     };
-    let traced = trace(&wanted, runs::launch(task)?)?;
-    let source = Source::read(&task.kernel)?;
-    let figures = Figures::of(&traced.trace, &traced.folder.0, &source, &model())?;
-    Ok((figures, traced.trace.launch.groups))
+    let traced = trace(&wanted, runs::launch(task)?, model())?;
+    Ok((traced.figures, traced.launch.groups))
 }
 
 /// The first record of a wrong result: its number, and the same in words.
@@ -189,7 +187,7 @@ fn compare(count: Count, found: f64, most: f64, size: &str) -> Observation {
 const ELEMENT: u64 = 4;
 
 /// What a launch came to, as it was traced.
-pub fn come_to(count: Count, figures: &Figures) -> f64 {
+fn come_to(count: Count, figures: &Figures) -> f64 {
     use Count::*;
     use Memory::{Global, Local};
     let elements = |kind, memory| figures.moved(kind, memory).bytes_wanted / ELEMENT;
