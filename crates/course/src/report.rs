@@ -109,8 +109,10 @@ pub fn report(options: &ReportArgs) -> Result<ExitCode> {
     }
     for section in page::sections(&survey) {
         for bench in section.benches {
-            let head = format!("{} at {}", section.label, size_name(bench.shape));
-            writeln!(Out, "{}\n  {}", head.bold(), bench.sentence)?;
+            if let Some(shape) = bench.shape {
+                let head = format!("{} at {}", section.label, size_name(shape));
+                writeln!(Out, "{}\n  {}", head.bold(), bench.sentence)?;
+            }
         }
     }
     writeln!(Out, "page: {}", options.out.join("index.html").display())?;

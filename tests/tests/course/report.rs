@@ -91,9 +91,10 @@ fn the_page_holds_every_kernel_and_needs_no_other_file() {
     run.says(&["From ", "of what the device can.", "index.html"]);
     let page = read(folder.join("index.html"));
     let words = page.replace("<wbr>", "");
-    for record in done(&json(&folder)).iter().flat_map(records) {
+    let json = json(&folder);
+    let records = done(&json).iter().flat_map(records);
+    for record in records.filter(|one| one["platform"] != "host") {
         let name = record["kernel"].as_str().expect("a name");
-        let name = name.trim_start_matches("host ");
         assert!(words.contains(name), "{name} is not on the page");
     }
     assert_eq!(open_elements(&page), Ok(()));

@@ -1,9 +1,9 @@
-//! The page, one file with everything in it: a section for each device, in it a bench for each
-//! size with rows in teaching order and the roofline, and one list of what moves memory.
+//! The page, one file with everything in it: a section for each device, in it for each size the
+//! roofline, and a table of each lesson.
 
 use anyhow::Result;
 use common::peak::Peak;
-use common::record::{Of, Record};
+use common::record::Record;
 use minijinja::context;
 use minijinja::value::Serde;
 use serde::Serialize;
@@ -36,9 +36,7 @@ pub struct Section<'a> {
     pub label: String,
     /// The best that the lessons' probes measured in this run.
     limits: Option<Peak>,
-    pub benches: Vec<Bench>,
-    /// Saxpy, also on the host, and the copies, once each.
-    memory: Vec<Row>,
+    pub benches: Vec<Bench<'a>>,
     /// What did not end well, and why.
     failures: Vec<(String, &'a str)>,
 }
@@ -46,149 +44,111 @@ pub struct Section<'a> {
 fn section<'a>(survey: &'a Survey, device: &'a Device) -> Section<'a> {
     let done = survey.done.iter();
     let done: Vec<&Done> = done.filter(|one| one.job.device == device.index).collect();
-    let records = || done.iter().flat_map(|done| &done.records);
-    let limits = records()
-        .filter_map(|record| record.limits)
-        .reduce(Peak::and);
+    let records = done.iter().flat_map(|done| &done.records);
+    let limits = records.filter_map(|record| record.limits).reduce(Peak::and);
     let mut sizes: Vec<Option<Shape>> = done.iter().map(|done| done.job.size).collect();
     sizes.sort_by_key(|size| size.map(|size| [size.m, size.n, size.k]));
     sizes.dedup();
-    let mut memory: Vec<Row> = Vec::new();
-    for record in records().filter(|record| record.gbytes_per_second.is_some()) {
-        if !memory.iter().any(|row| row.record.kernel == record.kernel) {
-            memory.push(Row::of(String::new(), record, None));
-        }
-    }
-    let bench = |size| Bench::of(product_rows(&done, size, limits), limits);
+    let bench = |size: &Option<Shape>| {
+        let own = done.iter().filter(|one| one.job.size == *size);
+        Bench::of(own.map(|one| table(one)).collect(), limits)
+    };
     let failed = done.iter();
     let failed = failed.filter_map(|done| Some((done.job.name(), done.failed.as_deref()?)));
     Section {
         device,
         label: device.label(),
         limits,
-        benches: sizes.into_iter().filter_map(bench).collect(),
-        memory,
+        benches: sizes.iter().map(bench).collect(),
         failures: failed.collect(),
     }
 }
 
-/// One line of the tables.
+/// What a lesson measured.
 #[derive(Serialize)]
-struct Row {
-    /// "8.3": the third row of lesson 8; empty for what is no kernel.
-    id: String,
-    /// The kernel's; without "host" before it, since its heading says so.
-    name: String,
-    /// What stands above those of its lesson, or of the host.
+struct Table<'a> {
     heading: String,
-    /// Whether it is a loop or a crate on the host.
-    is_host: bool,
+    rows: Vec<Row<'a>>,
+}
+
+/// A kernel: the record, and what it does not say.
+#[derive(Serialize)]
+struct Row<'a> {
+    /// "8.3": the third row of lesson 8.
+    id: String,
+    /// GFLOP/s, or GB/s of what only moves data.
+    unit: &'static str,
     /// 0 where it has none.
     rate: f64,
-    /// Of the device's limit; the host's own rows have none.
-    share: Option<f64>,
     /// Floating-point operations for each byte that the kernel asks global memory for.
     intensity: Option<f64>,
-    record: Record,
+    record: &'a Record,
 }
 
-impl Row {
-    fn of(id: String, record: &Record, limits: Option<Peak>) -> Row {
-        let is_host = record.platform == "host";
-        let has_share = !is_host && record.share_of_limit.is_some();
-        let limit = limits.filter(|_| has_share).map(|limits| limits.gflops);
-        let name = record.kernel.strip_prefix("host ");
-        let mut lessons = LESSONS.iter().filter(|_| !is_host);
-        let lesson = lessons.find(|lesson| record.of == Of::Lesson(lesson.number));
-        let heading = lesson.map(|one| format!("Lesson {}: {}", one.number, one.teaches));
-        Row {
-            id,
-            heading: heading.unwrap_or("On the host".into()),
-            name: name.unwrap_or(&record.kernel).into(),
-            is_host,
-            rate: record.rate().unwrap_or(0.0),
-            share: limit.and_then(|limit| Some(record.gflops? / limit)),
-            intensity: record.intensity(),
-            record: record.clone(),
-        }
-    }
-
-    /// Whether it is a kernel with a rate.
-    fn is_timed(&self) -> bool {
-        !self.is_host && self.record.gflops.is_some()
+fn table(done: &Done) -> Table<'_> {
+    let number = done.job.lesson;
+    let mut lessons = LESSONS.iter();
+    let teaches = lessons.find(|one| one.number == number);
+    let teaches = teaches.map_or("", |one| one.teaches);
+    // What a lesson only demonstrates has a shape of its own and no time. The host's loops are the
+    // lesson's to show.
+    let belongs = |record: &&Record| {
+        let is_told = record.why().is_some() && record.k > 0;
+        record.platform != "host" && (record.rate().is_some() || is_told)
+    };
+    let rows = (1..).zip(done.records.iter().filter(belongs));
+    let rows = rows.map(|(at, record): (u32, _)| Row {
+        id: format!("{number}.{at}"),
+        unit: record.unit(),
+        rate: record.rate().unwrap_or(0.0),
+        intensity: record.gflops.and(record.intensity()),
+        record,
+    });
+    Table {
+        heading: format!("Lesson {number}: {teaches}"),
+        rows: rows.collect(),
     }
 }
 
-/// The products of one shape on one device.
+/// What was measured at one size on one device, or at the lessons' own.
 #[derive(Serialize)]
-pub struct Bench {
-    pub shape: Shape,
+pub struct Bench<'a> {
+    /// Of its products; none where there is none.
+    pub shape: Option<Shape>,
     /// What the reader wants to know first.
     pub sentence: String,
-    /// The number of the fastest kernel, and the rate of the slowest.
+    /// The number of the fastest kernel.
     best: String,
-    slowest: f64,
     roofline: Option<Value>,
-    /// Of each lesson, and then of the host.
-    rows: Vec<Row>,
+    tables: Vec<Table<'a>>,
 }
 
-impl Bench {
-    /// None where nothing was timed.
-    fn of(rows: Vec<Row>, limits: Option<Peak>) -> Option<Bench> {
-        let shape = rows.iter().find(|row| row.record.gflops.is_some())?;
-        let shape = shape.record.shape();
+impl Bench<'_> {
+    fn of(tables: Vec<Table>, limits: Option<Peak>) -> Bench {
+        let rows = tables.iter().flat_map(|table| &table.rows);
+        let products: Vec<&Row> = rows.filter(|row| row.record.gflops.is_some()).collect();
+        let shape = products.first().map(|row| row.record.shape());
         // Those whose rates can be believed.
-        let timed = rows.iter().filter(|row| row.is_timed());
-        let timed = timed.filter(|row| !row.record.is_above_limit());
+        let timed = products.iter().filter(|row| !row.record.is_above_limit());
         let slowest = timed.clone().map(|row| row.rate).reduce(f64::min);
-        let slowest = slowest.unwrap_or(1.0);
         let best = timed.max_by(|a, b| a.rate.total_cmp(&b.rate));
-        let sentence = best.map_or("No kernel was timed.".into(), |best| {
+        let sentence = best.zip(slowest).map(|(best, slowest)| {
             let [from, to] = [slowest, best.rate].map(significant);
             let of = |share| format!(" does {} of what the device can", percent(share));
-            let (gain, share) = (factor(best.rate / slowest), best.share.map(of));
-            let share = share.unwrap_or_default();
-            format!("From {from} to {to} GFLOP/s, {gain}: {}{share}.", best.name)
+            let share = best.record.share_of_limit.map_or(String::new(), of);
+            let (gain, name) = (factor(best.rate / slowest), &best.record.kernel);
+            format!("From {from} to {to} GFLOP/s, {gain}: {name}{share}.")
         });
-        Some(Bench {
+        Bench {
             shape,
-            sentence,
+            sentence: sentence.unwrap_or("No product was timed.".into()),
             best: best.map_or(String::new(), |best| best.id.clone()),
-            slowest,
-            roofline: limits.and_then(|limits| roofline(&rows, limits, shape)),
-            rows,
-        })
-    }
-}
-
-/// What belongs into a table of products: timed, skipped or wrong. What a lesson
-/// only demonstrates has a shape of its own and no time.
-fn belongs(record: &Record) -> bool {
-    let told = record.why().is_some();
-    record.gflops.is_some() || told && record.k > 0
-}
-
-fn product_rows(done: &[&Done], size: Option<Shape>, limits: Option<Peak>) -> Vec<Row> {
-    let (mut kernels, mut hosts) = (Vec::new(), Vec::new());
-    for done in done.iter().filter(|done| done.job.size == size) {
-        let mut number = 0;
-        for record in done.records.iter().filter(|record| belongs(record)) {
-            if record.platform != "host" {
-                number += 1;
-                let id = format!("{}.{number}", done.job.lesson);
-                kernels.push(Row::of(id, record, limits));
-                continue;
-            }
-            // Every lesson measures the host anew; the first time counts.
-            let of = |one: &Record| (one.kernel.clone(), one.m, one.k);
-            if !hosts.iter().any(|one: &Row| of(&one.record) == of(record)) {
-                hosts.push(Row::of(String::new(), record, limits));
-            }
+            roofline: limits
+                .zip(shape)
+                .and_then(|(limits, shape)| roofline(&products, limits, shape)),
+            tables,
         }
     }
-    kernels.extend(hosts);
-    kernels
 }
 
 /// Of the figure, in pixels.
@@ -203,8 +163,8 @@ const HEIGHT: f64 = 420.0;
 ///
 /// S. Williams, A. Waterman and D. Patterson, "Roofline: an insightful visual performance model
 /// for multicore architectures", 2009.
-fn roofline(rows: &[Row], limits: Peak, shape: Shape) -> Option<Value> {
-    let timed = rows.iter().filter(|row| row.is_timed());
+fn roofline(timed: &[&Row], limits: Peak, shape: Shape) -> Option<Value> {
+    let timed = timed.iter().copied();
     let kernels = timed.clone().filter(|row| row.intensity.is_some());
     let intensity = |row: &Row| row.intensity.unwrap_or(0.0);
     kernels.clone().next()?;
@@ -216,7 +176,8 @@ fn roofline(rows: &[Row], limits: Peak, shape: Shape) -> Option<Value> {
     let ridges = speeds.clone().map(|speed| limits.gflops / speed);
     let x = LogAxis::over(kernels.clone().map(intensity).chain(ridges), 0.78);
     // Units without a measured limit may be faster than those that have one.
-    let without = timed.filter(|row| row.share.is_none()).map(|row| row.rate);
+    let without = timed.filter(|row| row.record.share_of_limit.is_none());
+    let without = without.map(|row| row.rate);
     let beyond = without.reduce(f64::max);
     let beyond = beyond.filter(|rate| *rate > limits.gflops);
     let rates = kernels.clone().map(|row| row.rate);
@@ -229,7 +190,7 @@ fn roofline(rows: &[Row], limits: Peak, shape: Shape) -> Option<Value> {
         let label = free_place(place, &taken);
         taken.push(label);
         json!({
-            "id": row.id, "name": row.name, "says": row.record.says, "rate": row.rate,
+            "id": row.id, "name": row.record.kernel, "says": row.record.says, "rate": row.rate,
             "intensity": row.intensity, "x": place[0], "y": place[1], "label_y": label[1],
         })
     };
