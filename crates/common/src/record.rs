@@ -27,6 +27,9 @@ pub struct Record {
     pub of: Of,
     /// Kernel, with its variant.
     pub kernel: String,
+    /// The variant alone.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub variant: String,
     /// What is new in it.
     pub says: String,
     /// The OpenCL implementation, or "host".
@@ -353,7 +356,8 @@ impl Record {
 
     /// The kernel function, without the variant behind its name.
     pub fn function(&self) -> &str {
-        self.kernel.split(' ').next().unwrap_or_default()
+        let name = self.kernel.strip_suffix(&self.variant);
+        name.map_or(&*self.kernel, str::trim_end)
     }
 
     /// GFLOP/s or GB/s.

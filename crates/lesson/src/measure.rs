@@ -500,6 +500,7 @@ impl Lesson {
     /// The record as far as it is known before the kernel is built.
     pub fn record_of(&mut self, task: &Task) -> Result<Record> {
         Ok(Record {
+            variant: task.variant.clone(),
             ty: Some(task.ty),
             made_from: task.made_from.clone(),
             chosen: task.chosen,

@@ -160,7 +160,7 @@ fn conclude(lesson: &Lesson) -> Result<()> {
     let rows = lesson.rows().iter();
     let rows = rows.filter(|row| !row.is_above_limit());
     let timed: Vec<_> = rows.filter_map(|row| Some((row, row.gflops?))).collect();
-    let is_default = |row: &Record| row.kernel.ends_with(" default");
+    let is_default = |row: &Record| row.variant == "default";
     let default = timed.iter().rfind(|(row, _)| is_default(row));
     let best = timed.iter().max_by(|a, b| a.1.total_cmp(&b.1));
     let (Some((default, untuned)), Some((best, tuned))) = (default, best) else {
@@ -176,7 +176,7 @@ fn conclude(lesson: &Lesson) -> Result<()> {
     lesson.say(format!(
         "           {} {}, which this device gets untuned: that is {} of the winner",
         factor(tuned / untuned),
-        default.kernel.trim_end_matches(" default"),
+        default.function(),
         percent(untuned / tuned)
     ))
 }
