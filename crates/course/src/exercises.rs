@@ -14,6 +14,9 @@ use watchdog::lessons::{LESSONS, Lesson};
 use crate::game::puzzle::{Check, Kind, Puzzle, page_of};
 use crate::game::written::Written;
 
+/// A problem's task file, in whose launch a learner has a free hand.
+pub const TASK: &str = "task.toml";
+
 /// The exercises of the course, in teaching order.
 pub fn all() -> Result<Vec<Puzzle>> {
     let root = workspace().join("exercises");
@@ -51,8 +54,11 @@ pub fn problems() -> Result<Vec<Puzzle>> {
 pub fn task_of(puzzle: &Puzzle, file: &Path) -> Result<Form> {
     let mut task = match &puzzle.check {
         Check::Task(task) => (**task).clone(),
-        // That beside the learner's kernel: it may launch it as it likes.
-        Check::TaskFile => Form::read(&file.with_file_name("task.toml"))?,
+        Check::Launch(task) => {
+            let own = file.with_file_name(TASK);
+            let own = own.exists().then(|| Form::read(&own)).transpose()?;
+            own.map_or_else(|| (**task).clone(), |own| task.launched_as(own))
+        }
         Check::Lesson(_) | Check::Host(_) => bail!("it has no task"),
     };
     task.kernel = file.into();
@@ -132,9 +138,9 @@ fn problem(folder: &Path, name: &str, number: u32) -> Result<Puzzle> {
         place: format!("problems/{name}/start"),
         page: Path::new("exercises/problems").join(name).join("README"),
         fresh: Source::read(&folder.join("start.cl"))?,
-        with: vec![text("task.toml")?, text("plain.cl")?],
+        with: vec![text(TASK)?, text("plain.cl")?],
         solution: Some(Source::read(last)?),
         words: Written::of_problem(&folder.join("README.md"))?,
-        check: Check::TaskFile,
+        check: Check::Launch(Box::new(Form::read(&folder.join(TASK))?)),
     })
 }

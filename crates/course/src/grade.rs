@@ -15,14 +15,14 @@ use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use diagnostics::terminal::Out;
 use inspect::judge::{SEEDS, TIMEOUT};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
 use verify::numbers::count;
 use watchdog::devices::chosen;
 use watchdog::machine;
 
 use crate::game::puzzle::{Kind, Puzzle};
-use crate::game::verdict::Verdict;
+use crate::game::verdict::{Brief, Verdict};
 use crate::game::which::find;
 use crate::puzzles;
 use hand_in::{Student, students, tell_apart};
@@ -71,14 +71,9 @@ struct Grade<'a> {
     student: &'a str,
     item: &'a str,
     title: &'a str,
-    /// None where it is refused.
-    #[serde(serialize_with = "in_a_word")]
-    verdict: Option<Verdict>,
-    /// Who decides, and what it says.
-    detector: String,
-    says: String,
-    /// What was counted.
-    counts: String,
+    /// Without a verdict where it is refused.
+    #[serde(flatten)]
+    brief: Brief,
     /// What the student's folder says that was looked at.
     hints: Option<usize>,
     solution: Option<bool>,
@@ -95,13 +90,19 @@ const FIELDS: [&str; 11] = [
     "course", "device",
 ];
 
-fn in_a_word<S: Serializer>(verdict: &Option<Verdict>, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(in_short(*verdict).1)
-}
+impl Grade<'_> {
+    /// A sign and a word or two.
+    fn in_short(&self) -> (ColoredString, &'static str) {
+        let verdict = self.brief.verdict;
+        verdict.map_or(("!".red(), "refused"), Verdict::in_short)
+    }
 
-/// A sign and a word or two.
-fn in_short(verdict: Option<Verdict>) -> (ColoredString, &'static str) {
-    verdict.map_or(("!".red(), "refused"), Verdict::in_short)
+    /// As a program reads it.
+    fn json(&self) -> serde_json::Result<Value> {
+        let mut json = serde_json::to_value(self)?;
+        json["verdict"] = self.in_short().1.into();
+        Ok(json)
+    }
 }
 
 /// Judges what lies in the folders.
@@ -129,12 +130,12 @@ pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
     let table = Table::of(&grades, puzzles.len(), !options.only.is_empty());
     if options.json {
         for grade in &grades {
-            writeln!(Out, "{}", serde_json::to_string(grade)?)?;
+            writeln!(Out, "{}", grade.json()?)?;
         }
     } else if options.csv {
         writeln!(Out, "{}", FIELDS.join(","))?;
         for grade in &grades {
-            let row = serde_json::to_value(grade)?;
+            let row = grade.json()?;
             writeln!(Out, "{}", FIELDS.map(|field| cell(&row[field])).join(","))?;
         }
     } else if options.html {
@@ -144,7 +145,7 @@ pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
         table.print()?;
         let judged = grades
             .iter()
-            .filter(|one| one.is_begun() && one.verdict.is_some());
+            .filter(|one| one.is_begun() && one.brief.verdict.is_some());
         writeln!(
             Out,
             "\n  ✓ done  ~ right, not proven  ✗ not yet  ? did not run  ! refused  · not begun\n  \
@@ -158,7 +159,7 @@ pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
             judge.device.label()
         )?;
     }
-    let status = |grade: &Grade| match grade.verdict {
+    let status = |grade: &Grade| match grade.brief.verdict {
         Some(Verdict::NotYet) => 1,
         None => 2,
         Some(Verdict::NotRun) => 5,

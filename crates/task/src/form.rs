@@ -338,6 +338,32 @@ impl Form {
         }
     }
 
+    /// This task, launched as another one says. What its inputs hold stays its own.
+    pub fn launched_as(&self, other: Form) -> Form {
+        let mut task = Form {
+            define: other.define,
+            launch: other.launch,
+            launches: other.launches,
+            ..self.clone()
+        };
+        let mut own = self.clone();
+        let mut fills = own.inputs().map(|one| one.fill.take());
+        for input in task.inputs() {
+            input.fill = fills.next().flatten();
+        }
+        task
+    }
+
+    /// The arguments that hold something before the launches, in their order.
+    fn inputs(&mut self) -> impl Iterator<Item = &mut Given> {
+        let launches = std::iter::once(&mut self.launch).chain(&mut self.launches);
+        let args = launches.flat_map(|one| &mut one.args);
+        args.filter_map(|arg| match arg {
+            Or::Table(given) if given.input.is_some() || given.inout.is_some() => Some(given),
+            _ => None,
+        })
+    }
+
     /// How its operands lie, where it is a product.
     pub fn layout(&self) -> Option<Layout> {
         self.product.filter(|_| self.launch.args.is_empty())
@@ -364,5 +390,28 @@ impl Form {
             keyed("after", &self.after),
         ]
         .concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn another_launch_leaves_what_inputs_hold_and_what_is_right() {
+        let form = |text: &str| Form::of(text, Path::new("")).expect("a form");
+        let task = form(
+            "size = { n = 1 }\ncheck = 'i'\n\
+             args = ['n', { in = 'n', fill = 'random' }, { inout = 'n' }, { out = 'n' }]",
+        );
+        let own = "size = { n = 2 }\ncheck = '0'\nlaunches = [{ local = [8], \
+                   args = ['n', { in = 'n', fill = 0 }, { inout = 'n', fill = 7 }] }]";
+        let mut task = task.launched_as(form(own));
+        assert_eq!(task.size["n"], 1);
+        assert!(matches!(&task.check, Some(Or::Plain(check)) if check == "i"));
+        let fills = task.inputs().map(|one| one.fill.as_ref()?.plain().cloned());
+        assert_eq!(Vec::from_iter(fills), [Some("random".into()), None]);
+        assert_eq!(task.launches[0].local.len(), 1);
     }
 }

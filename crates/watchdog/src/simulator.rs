@@ -164,24 +164,6 @@ pub struct Line {
     pub code: String,
 }
 
-impl Line {
-    /// Reads what Display has written.
-    pub fn read(text: &str) -> Option<Line> {
-        let text = text.strip_prefix("line ")?;
-        let end = text.find(|c: char| !c.is_ascii_digit());
-        let (number, rest) = text.split_at(end.unwrap_or(text.len()));
-        let included = rest.strip_prefix(" of ");
-        Some(Line {
-            number: number.parse().ok()?,
-            included: included.map(String::from),
-            code: match included {
-                Some(_) => String::new(),
-                None => rest.strip_prefix(": ")?.into(),
-            },
-        })
-    }
-}
-
 impl std::fmt::Display for Line {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match &self.included {

@@ -78,8 +78,8 @@ pub struct Puzzle {
 pub enum Check {
     /// By its task.
     Task(Box<Form>),
-    /// By its task file, which is the learner's own.
-    TaskFile,
+    /// By its task, which is launched as the learner's own task file says.
+    Launch(Box<Form>),
     /// As its lesson launches it.
     Lesson(Box<Form>),
     /// As a program, by its result and its calls.

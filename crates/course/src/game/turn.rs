@@ -101,7 +101,7 @@ impl<'a> Turn<'a> {
             puzzle, file, how, ..
         } = self;
         match &puzzle.check {
-            Check::Task(_) | Check::TaskFile => exercises::check(puzzle, file, how),
+            Check::Task(_) | Check::Launch(_) => exercises::check(puzzle, file, how),
             Check::Host(rules) => host::check(puzzle, rules, file, how),
             Check::Lesson(form) => broken::check(form, file, how),
         }
@@ -131,6 +131,7 @@ impl<'a> Turn<'a> {
             "observations": checked.seen.observations,
             "solved": checked.verdict == Verdict::Done,
             "verdict": checked.verdict.words(),
+            "brief": checked.brief(),
         });
         Ok(writeln!(Out, "{line}")?)
     }

@@ -1,7 +1,8 @@
 //! What follows from all that the checks saw.
 
 use colored::{ColoredString, Colorize};
-use inspect::judge::{Detection, Observation, Seen};
+use diagnostics::terminal::plain_name;
+use inspect::judge::{Detection, Detector, Evidence, Observation, Seen};
 use serde::{Deserialize, Serialize};
 
 use super::progress::Mark;
@@ -10,6 +11,42 @@ use super::progress::Mark;
 pub struct Checked {
     pub seen: Seen,
     pub verdict: Verdict,
+}
+
+/// What a check comes to, in a line.
+#[derive(Default, Deserialize, Serialize)]
+pub struct Brief {
+    /// None where nobody looked.
+    pub verdict: Option<Verdict>,
+    /// Who decides, and what it says.
+    pub detector: String,
+    pub says: String,
+    /// What was counted.
+    pub counts: String,
+}
+
+impl Checked {
+    pub fn brief(&self) -> Brief {
+        let seen = &self.seen.observations;
+        let first = |outcome| seen.iter().find(|one| one.outcome == outcome);
+        let decides = first(Detection::Fault).or_else(|| first(Detection::NotRun));
+        let [detector, says] = decides.map_or_else(Default::default, |one| {
+            // The place, or in words what is wrong.
+            let is_line = |one: &&Evidence| matches!(one, Evidence::Line(_));
+            let more = one.details.iter().find(is_line).or(one.details.first());
+            let more = more.map_or(String::new(), |more| format!(": {more}"));
+            [one.detector.to_string(), one.says.clone() + &more]
+        });
+        let is_count = |one: &&Observation| matches!(one.detector, Detector::Count(_));
+        let counts = seen.iter().filter(is_count);
+        let counts = counts.map(|one| format!("{} {}", one.detector, one.says));
+        Brief {
+            verdict: Some(self.verdict),
+            detector: plain_name(&detector),
+            says: plain_name(&says),
+            counts: plain_name(&Vec::from_iter(counts).join(" / ")),
+        }
+    }
 }
 
 /// How a kernel came out.

@@ -8,19 +8,18 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use diagnostics::terminal::{plain_name, progress};
-use inspect::judge::{Detection, Detector, Evidence, Observation};
 use lesson::results;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use verify::cores::{cores, each_on};
 use watchdog::devices::Device;
 use watchdog::scratch::Scratch;
 use watchdog::{ask, in_a_group, this_program};
 
-use super::hand_in::{Files, Student, handed_in};
+use super::hand_in::{Files, Student};
 use super::{Grade, GradeArgs};
 use crate::game::folder::VARIABLE;
 use crate::game::puzzle::Puzzle;
-use crate::game::verdict::Verdict;
+use crate::game::verdict::{Brief, Verdict};
 
 /// Memory that a check and what it starts may hold: a kernel's macros can ask its compiler for
 /// any amount.
@@ -38,12 +37,10 @@ pub struct Judge<'a> {
     pub kept: AtomicUsize,
 }
 
-/// What a check prints; and what is kept of it, beside all that decided it.
-#[derive(Deserialize, Serialize)]
+/// What a check prints.
+#[derive(Deserialize)]
 struct Checked {
-    #[serde(default)]
-    of: String,
-    observations: Vec<Observation>,
+    brief: Brief,
 }
 
 impl Judge<'_> {
@@ -66,68 +63,56 @@ impl Judge<'_> {
     }
 
     fn graded<'g>(&'g self, student: &'g Student, puzzle: &'g Puzzle) -> Grade<'g> {
-        let root = student.root.as_ref().map_err(String::clone);
-        let (verdict, seen, refused) = match root.and_then(|root| handed_in(root, puzzle)) {
-            Err(why) => (None, Vec::new(), why),
-            Ok(None) => (Some(Verdict::Untouched), Vec::new(), String::new()),
-            Ok(Some(files)) => {
-                let seen = self.judged(puzzle, &files);
-                let verdict = Verdict::of(&seen, true, puzzle.needs_simulator());
-                (Some(verdict), seen, String::new())
-            }
+        let mut brief = match student.handed_in(puzzle) {
+            Err(says) => Brief {
+                says,
+                ..Brief::default()
+            },
+            Ok(None) => Brief {
+                verdict: Some(Verdict::Untouched),
+                ..Brief::default()
+            },
+            Ok(Some(files)) => self.judged(puzzle, &files),
         };
-        let first = |outcome| seen.iter().find(|one| one.outcome == outcome);
-        let decides = first(Detection::Fault).or_else(|| first(Detection::NotRun));
-        let [detector, says] = decides.map_or([String::new(), refused], |one| {
-            // The place, or in words what is wrong.
-            let is_line = |one: &&Evidence| matches!(one, Evidence::Line(_));
-            let more = one.details.iter().find(is_line).or(one.details.first());
-            let more = more.map_or(String::new(), |more| format!(": {more}"));
-            [one.detector.to_string(), one.says.clone() + &more]
-        });
-        let counts = seen.iter();
-        let counts = counts.filter(|one| matches!(one.detector, Detector::Count(_)));
-        let counts = counts.map(|one| format!("{} {}", one.detector, one.says));
+        brief.says = plain_name(&brief.says);
         let noted = student.progress.as_ref().map(|noted| noted.of(&puzzle.id));
         Grade {
             student: &student.name,
             item: &puzzle.id,
             title: &puzzle.words.title,
-            verdict,
-            detector: plain_name(&detector),
-            says: plain_name(&says),
-            counts: plain_name(&Vec::from_iter(counts).join(" / ")),
+            brief,
             hints: noted.as_ref().map(|noted| noted.hints),
             solution: noted.map(|noted| noted.solution),
             course: &self.course,
             device: self.device.label(),
-            is_of_folder: student.root.is_err(),
+            is_of_folder: student.refused.is_some(),
         }
     }
 
-    /// What the check sees of these files, or saw of the same.
-    fn judged(&self, puzzle: &Puzzle, files: &Files) -> Vec<Observation> {
+    /// What the check of these files comes to, or came to of the same.
+    fn judged(&self, puzzle: &Puzzle, files: &Files) -> Brief {
         let of = self.identity(puzzle, files);
         let folder = results::folder("grades");
         let file = folder.join(format!("{:016x}.json", results::fnv1a(&of)));
         let kept = fs::read(&file).ok().filter(|_| !self.options.fresh);
-        let kept = kept.and_then(|kept| serde_json::from_slice::<Checked>(&kept).ok());
-        if let Some(kept) = kept.filter(|kept| kept.of == of) {
+        let kept = kept.and_then(|kept| serde_json::from_slice::<(String, Brief)>(&kept).ok());
+        if let Some((_, brief)) = kept.filter(|(own, _)| *own == of) {
             self.kept.fetch_add(1, Ordering::Relaxed);
-            return kept.observations;
+            return brief;
         }
-        let observations = self.check(puzzle, files).unwrap_or_else(|why| {
-            let why = format!("{why:#}");
-            vec![Observation::new(Detector::Nobody, Detection::NotRun, why)]
+        let brief = self.check(puzzle, files).unwrap_or_else(|why| Brief {
+            verdict: Some(Verdict::NotRun),
+            says: format!("{why:#}"),
+            ..Brief::default()
         });
-        let first = observations.first();
-        let is_decided = first.is_some_and(|one| one.outcome != Detection::NotRun);
-        let checked = Checked { of, observations };
-        if let (true, Ok(text)) = (is_decided, serde_json::to_vec(&checked)) {
+        let text = serde_json::to_vec(&(of, &brief));
+        if let (Some(Verdict::Done | Verdict::Unproven | Verdict::NotYet), Ok(text)) =
+            (brief.verdict, text)
+        {
             // What is not kept, or half, is judged once more.
             let _ = fs::create_dir_all(&folder).and_then(|()| fs::write(file, text));
         }
-        checked.observations
+        brief
     }
 
     /// All that decides on a judgement: the student's files and the course's, its version and its
@@ -144,7 +129,7 @@ impl Judge<'_> {
     }
 
     /// The course's own check of these files, in a folder that nobody needs later.
-    fn check(&self, puzzle: &Puzzle, files: &Files) -> Result<Vec<Observation>> {
+    fn check(&self, puzzle: &Puzzle, files: &Files) -> Result<Brief> {
         let scratch = Scratch::new()?;
         let folder = scratch.0.join("student");
         for (path, text) in files {
@@ -173,8 +158,8 @@ impl Judge<'_> {
         let checked = ask::<Checked>(in_a_group(&mut command), patience, MEMORY);
         let place = format!("{}/", folder.display());
         let shown = |words: &str| words.replace(&place, "");
-        let mut seen = checked.map_err(|why| anyhow!(shown(&why)))?.observations;
-        seen.iter_mut().for_each(|one| one.says = shown(&one.says));
-        Ok(seen)
+        let mut brief = checked.map_err(|why| anyhow!(shown(&why)))?.brief;
+        brief.says = shown(&brief.says);
+        Ok(brief)
     }
 }

@@ -1,24 +1,20 @@
 //! A row for each student, with a column for each puzzle, on a terminal or in a browser.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 
 use anyhow::Result;
-use diagnostics::terminal::prose::{WIDTH, beside, cut};
+use diagnostics::terminal::prose::{WIDTH, beside};
 use diagnostics::terminal::wrap::stdout_columns;
 use diagnostics::terminal::{Out, table};
 use minijinja::context;
 
-use super::{Grade, in_short};
+use super::Grade;
 use crate::game::verdict::Verdict;
 use crate::html;
 
-/// Columns of a student's name, where so many tell all students apart.
-const NAME: usize = 20;
-
 impl Grade<'_> {
     pub fn is_begun(&self) -> bool {
-        self.verdict != Some(Verdict::Untouched)
+        self.brief.verdict != Some(Verdict::Untouched)
     }
 
     /// The puzzle's number; nothing where the whole folder is refused.
@@ -28,7 +24,7 @@ impl Grade<'_> {
 
     /// Who decides, and what it says.
     fn told(&self) -> String {
-        let words = format!("{}: {}", self.detector, self.says);
+        let words = format!("{}: {}", self.brief.detector, self.brief.says);
         words.trim_start_matches(": ").into()
     }
 
@@ -39,7 +35,7 @@ impl Grade<'_> {
             (_, Some(1..)) => "h",
             _ => " ",
         };
-        format!("{}{looked_at}", in_short(self.verdict).0)
+        format!("{}{looked_at}", self.in_short().0)
     }
 }
 
@@ -66,14 +62,16 @@ impl<'a> Table<'a> {
     fn open(&self) -> impl Iterator<Item = &Grade<'a>> {
         self.students.iter().flat_map(|own| {
             let most = if own[0].is_of_folder { 1 } else { own.len() };
-            let is_open = |one: &&Grade| one.is_begun() && one.verdict != Some(Verdict::Done);
+            let is_open = |one: &&Grade| one.is_begun() && one.brief.verdict != Some(Verdict::Done);
             own.iter().filter(is_open).take(most)
         })
     }
 
     /// A student's name, how many are done, and a mark for each of these.
     fn row(own: &[Grade], columns: &[usize]) -> Vec<String> {
-        let done = own.iter().filter(|one| one.verdict == Some(Verdict::Done));
+        let done = own
+            .iter()
+            .filter(|one| one.brief.verdict == Some(Verdict::Done));
         let first = [own[0].student.into(), done.count().to_string()];
         let marks = columns.iter().map(|at| own[*at].mark());
         first.into_iter().chain(marks).collect()
@@ -82,16 +80,9 @@ impl<'a> Table<'a> {
     /// A line for what is not done, and the table, in as many blocks as the screen's width takes.
     pub fn print(&self) -> Result<()> {
         let names = self.students.iter().map(|own| own[0].student);
-        let longest = names.clone().map(|name| name.chars().count()).max();
-        let longest = longest.unwrap_or(0);
-        let are_told_apart = |most: &usize| {
-            let shown: BTreeSet<String> = names.clone().map(|name| cut(name, *most)).collect();
-            shown.len() == self.students.len()
-        };
-        let name = (longest.min(NAME)..longest).find(are_told_apart);
-        let name = name.unwrap_or(longest);
+        let name = names.map(|name| name.chars().count()).max().unwrap_or(0);
         for grade in self.open() {
-            let (student, (sign, _)) = (cut(grade.student, name), in_short(grade.verdict));
+            let (student, (sign, _)) = (grade.student, grade.in_short());
             let words = beside(&grade.told(), name + 12);
             writeln!(Out, "  {student:<name$}  {sign} {:<5} {words}", grade.id())?;
         }
@@ -105,9 +96,8 @@ impl<'a> Table<'a> {
         for block in self.columns.chunks(room).chain(none) {
             let heading = ["", "done"].into_iter().chain(block.iter().map(id));
             let rows = self.students.iter().map(|own| Self::row(own, block));
-            let mut rows: Vec<Vec<String>> = rows.collect();
-            rows.iter_mut().for_each(|row| row[0] = cut(&row[0], name));
-            writeln!(Out, "\n{}", table(&Vec::from_iter(heading), &rows))?;
+            let rows = table(&Vec::from_iter(heading), &Vec::from_iter(rows));
+            writeln!(Out, "\n{rows}")?;
         }
         Ok(())
     }

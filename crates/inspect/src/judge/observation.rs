@@ -9,7 +9,7 @@ use colored::{ColoredString, Colorize};
 use diagnostics::log::{Log, Place};
 use diagnostics::terminal::prose::{WIDTH, beside, cut};
 use diagnostics::terminal::{Out, plain, plain_name};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use task::counts::Count;
 use watchdog::simulator::{FaultKind, Line};
 
@@ -17,7 +17,7 @@ use watchdog::simulator::{FaultKind, Line};
 const WORDS: usize = 28;
 
 /// One detector's answer.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Observation {
     /// Whose.
     pub detector: Detector,
@@ -36,8 +36,7 @@ pub struct Observation {
 }
 
 /// Who looks at a kernel, or at a program of the host's.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Detector {
     /// Whoever compares results: those of a device, in this case.
     Result(String),
@@ -72,19 +71,6 @@ pub enum Part {
     Faults(FaultKind),
 }
 
-impl Detector {
-    /// Those of one name.
-    fn all() -> impl Iterator<Item = Detector> {
-        use Detector::{Calls, Choice, Counts, Nobody, Oclgrind, Simulator, Speed, Task};
-        let counts = Count::ALL.map(|(count, ..)| Detector::Count(count));
-        let kinds = FaultKind::ALL.map(Part::Faults);
-        let parts = [Part::All, Part::Result].into_iter().chain(kinds);
-        let others = [Counts, Speed, Task, Calls, Choice, Nobody].into_iter();
-        let others = others.chain(parts.clone().map(Oclgrind));
-        others.chain(counts).chain(parts.map(Simulator))
-    }
-}
-
 impl Display for Detector {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         use Detector::*;
@@ -108,19 +94,9 @@ impl Display for Detector {
     }
 }
 
-impl From<Detector> for String {
-    fn from(one: Detector) -> String {
-        one.to_string()
-    }
-}
-
-impl From<String> for Detector {
-    fn from(name: String) -> Detector {
-        let known = Detector::all().find(|one| one.to_string() == name);
-        known.unwrap_or_else(|| {
-            let case = name.split_once(", ").map_or("", |(_, case)| case);
-            Detector::Result(case.into())
-        })
+impl Serialize for Detector {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
 
@@ -162,15 +138,8 @@ impl Serialize for Evidence {
     }
 }
 
-impl<'de> Deserialize<'de> for Evidence {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Evidence, D::Error> {
-        let text = String::deserialize(from)?;
-        Ok(Line::read(&text).map_or(Evidence::Words(text), Evidence::Line))
-    }
-}
-
 /// An answer in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Detection {
     /// It ran and has nothing to say against the kernel.
@@ -288,24 +257,5 @@ impl Observation {
             self.detector,
             Result(_) | Oclgrind(Part::Result) | Simulator(Part::Result)
         )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_detector_is_read_by_its_name() {
-        let cases = ["", "37x91x53, drawn"].map(|case| Detector::Result(case.into()));
-        for detector in Detector::all().chain(cases) {
-            let text = serde_json::to_string(&detector).expect("a name");
-            let read: Detector = serde_json::from_str(&text).expect("a detector");
-            assert_eq!(read.to_string(), detector.to_string());
-        }
-        let line = "\"line 3: a = b;\"";
-        let read: Evidence = serde_json::from_str(line).expect("evidence");
-        assert!(matches!(&read, Evidence::Line(line) if line.number == 3 && line.code == "a = b;"));
-        assert_eq!(serde_json::to_string(&read).expect("a line"), line);
     }
 }

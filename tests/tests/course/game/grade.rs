@@ -115,7 +115,7 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
         ("ben", "not yet | result | the process died"),
         ("=cat", "not begun |"),
         (
-            "dan",
+            "\\u{1b}[31mdan",
             "refused |  | it reads /etc/passwd, outside of the folder",
         ),
         ("eve", "solved |"),
@@ -136,7 +136,7 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
     }
     assert_eq!(
         (&records[0]["student"], &records[0]["item"]),
-        (&"dan".into(), &"2.1".into())
+        (&"\\u{1b}[31mdan".into(), &"2.1".into())
     );
     let ann_told = &records[2];
     assert_eq!(
@@ -164,7 +164,7 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
         "! ",
         "3 kernels, 1 of them judged before",
         "\n eve ",
-        "\n eve\\xe2\\x80\\x8b ",
+        "\n eve\\u{200b} ",
         &format!("\n {long}-1 "),
         &format!("\n {long}-2 "),
     ]);

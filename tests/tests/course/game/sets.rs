@@ -87,6 +87,11 @@ fn a_problem_begins_empty_and_the_launch_is_the_learners() {
     check().ends_with(0).says(&["✓ result", "p1: solved"]);
     let task = to.join("task.toml");
     let text = read(&task);
+    // What is right is not the learner's to say.
+    fs::write(&task, text.replace("check  =", "check = '0'\n#")).expect("written");
+    let zero = read(to.join("start.cl")).replace("out[0] = sum", "out[0] = 0 * sum");
+    fs::write(to.join("start.cl"), zero).expect("written");
+    check().ends_with(1).says(&["✗ result"]);
     fs::write(&task, text.replace("local  = [256]", "local  = [100000]")).expect("written");
     check().ends_with(4).says(&["not decided"]);
     let list = learner.types("problem --list").run().ends_with(0);
