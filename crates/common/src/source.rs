@@ -76,15 +76,14 @@ impl Source {
         let at = functions.iter().position(|one| one.name == name)?;
         let bytes = functions[at].bytes.clone();
         let before = at.checked_sub(1).map_or(0, |at| functions[at].bytes.end);
-        let (mut comment, mut is_behind_code) = (Vec::<String>::new(), false);
+        let (mut comment, mut is_over) = (Vec::<String>::new(), false);
         let is_text = |line: &str| !line.is_empty() && !line.starts_with(' ');
         for line in self.text[before..bytes.start].lines() {
             let Some(text) = line.strip_prefix("//") else {
-                is_behind_code |= !line.trim().is_empty();
-                comment.push(String::new());
+                is_over = true;
                 continue;
             };
-            if std::mem::take(&mut is_behind_code) {
+            if std::mem::take(&mut is_over) {
                 comment.clear();
             }
             let text = text.strip_prefix(' ').unwrap_or(text);
@@ -199,7 +198,7 @@ mod tests {
             text: text.into(),
         };
         let one = source.kernel("one").unwrap();
-        assert_eq!(one.comment, "file\n\none");
+        assert_eq!(one.comment, "one");
         assert_eq!(
             (one.line, &*one.code),
             (4, "kernel void one(int n)\n{\n    n++;\n}")
