@@ -213,10 +213,12 @@ impl Console {
 
     /// Shows a record that the watching process has.
     pub(crate) fn show_row(&mut self, record: Record) -> Result<()> {
-        if let Some(step) = &self.step {
-            step.result(&record, self.report.compared_with(&record))?;
-        }
-        self.spinner.suspend(|| self.report.row(record))
+        let before = self.report.compared_with(&record);
+        let step = self.step.as_ref();
+        let told = step.map_or(Ok(()), |step| step.result(&record, before));
+        // Who ends it here has seen the result.
+        self.spinner.suspend(|| self.report.row(record))?;
+        told
     }
 
     /// Hands a record to the watching process, and remembers a wrong result.

@@ -24,6 +24,8 @@ pub struct Report {
     pub(crate) muted: bool,
     /// Lines that wait until the terminal is free, where it is taken.
     pub(crate) kept_back: Option<RefCell<Vec<String>>>,
+    /// How many of them there were when the last row had come.
+    whole: usize,
     /// The rows of each table.
     tables: Vec<Vec<Record>>,
 }
@@ -38,6 +40,7 @@ impl Report {
                 .flatten(),
             muted: false,
             kept_back: None,
+            whole: 0,
             tables: Vec::new(),
         }
     }
@@ -46,6 +49,13 @@ impl Report {
     pub fn flush(&self) -> Result<()> {
         let mut lines = self.kept_back.iter().flat_map(RefCell::take);
         lines.try_for_each(|line| self.out(&line))
+    }
+
+    /// Forgets of what was kept back what no row has followed: a head alone tells nothing.
+    pub(crate) fn drop_torso(&self) {
+        if let Some(kept) = &self.kept_back {
+            kept.borrow_mut().truncate(self.whole);
+        }
     }
 
     /// Prints lines for people, broken where the terminal is too narrow for them;
@@ -123,6 +133,9 @@ impl Report {
         let said = self.rows().iter().any(Record::is_above_limit);
         self.line(row(&record, said))?;
         self.json(&record)?;
+        if let Some(kept) = &self.kept_back {
+            self.whole = kept.borrow().len();
+        }
         match self.tables.last_mut() {
             Some(rows) => rows.push(record),
             None => self.tables.push(vec![record]),

@@ -80,7 +80,11 @@ pub fn tasks(body: impl FnOnce(&mut Lesson) -> Result<()>) -> ExitCode {
 fn in_the_child(begun: Result<Lesson>, body: impl FnOnce(&mut Lesson) -> Result<()>) -> u8 {
     let (lesson, result) = match begun {
         Ok(mut lesson) => {
-            let result = body(&mut lesson).and_then(|()| lesson.end());
+            let result = body(&mut lesson);
+            if let Err(Error::Asked(_)) = result {
+                lesson.console.report.drop_torso();
+            }
+            let result = result.and_then(|()| lesson.end());
             lesson.console.end_progress();
             let told = result.as_ref().err();
             let told = told.map(|error| lesson.console.tell_error(error));
