@@ -53,6 +53,26 @@ pub mod key {
     pub const BACKSPACE: &str = "\x7f";
     /// Control and C.
     pub const CTRL_C: &str = "\x03";
+
+    /// What a key sends that the screens call so; a letter sends itself.
+    pub fn of(name: &str) -> &str {
+        match name {
+            "Enter" => ENTER,
+            "Esc" => ESCAPE,
+            "Up" => UP,
+            "Down" => DOWN,
+            "Right" => RIGHT,
+            "Left" => LEFT,
+            "PageUp" => PAGE_UP,
+            "PageDown" => PAGE_DOWN,
+            "Home" => "\x1b[H",
+            "End" => "\x1b[F",
+            "Backspace" => BACKSPACE,
+            "Space" => " ",
+            "CTRL-C" => CTRL_C,
+            letters => letters,
+        }
+    }
 }
 
 /// A program that runs on a terminal; it is ended when this goes out of scope.

@@ -19,9 +19,9 @@
 //! %% 80x24 course                      the same, and no row may be too long for it
 //! ~ words                              are awaited, since what was pressed or done last
 //! = words                              are awaited on the screen
-//! < q ENTER                            keys; they wait until the program reads keys
+//! < q Enter                            keys; they wait until the program reads keys
 //! ^ CTRL-C                             keys, at once
-//! * ENTER words                        a key, at each "q quit", until these words are on the screen
+//! * Enter words                        a key, at each "q quit", until these words are on the screen
 //! & cp mine.cl watched.cl              meanwhile, in bash
 //! ```
 //!
@@ -249,23 +249,7 @@ impl<'a> Case<'a> {
 }
 
 fn press(terminal: &mut Terminal, keys: &str) {
-    let named = |name: &str| match name {
-        "ENTER" => key::ENTER.to_string(),
-        "ESCAPE" => key::ESCAPE.to_string(),
-        "CTRL-C" => key::CTRL_C.to_string(),
-        "UP" => key::UP.to_string(),
-        "DOWN" => key::DOWN.to_string(),
-        "LEFT" => key::LEFT.to_string(),
-        "RIGHT" => key::RIGHT.to_string(),
-        "PAGE-UP" => key::PAGE_UP.to_string(),
-        "PAGE-DOWN" => key::PAGE_DOWN.to_string(),
-        "HOME" => "\x1b[H".to_string(),
-        "END" => "\x1b[F".to_string(),
-        "BACKSPACE" => key::BACKSPACE.to_string(),
-        "SPACE" => " ".to_string(),
-        other => other.to_string(),
-    };
-    let keys: Vec<String> = keys.split(' ').map(named).collect();
+    let keys: Vec<&str> = keys.split(' ').map(key::of).collect();
     terminal.press(&keys.concat());
 }
 

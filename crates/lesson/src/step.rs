@@ -4,8 +4,8 @@
 //!
 //! In the order in which to read them: `part` is the parts of a lesson that are told one by
 //! one, `card` what is said of a kernel and how it came out. `page` is how all that looks on
-//! the terminal, [`screen`] the terminal as a whole, [`pane`] a text that scrolls on it. Here
-//! is what was told, and what each key does.
+//! the terminal, [`screen`] the terminal as a whole, [`pane`] a text that scrolls on it, [`keys`]
+//! how keys are drawn and answered. Here is what was told, and what each key does.
 //!
 //! [`Step`] is told what was done, by whoever did it: which part of the lesson begins, and
 //! which OpenCL call was made with what and what it returned ([`Listener`]). Without `--step`
@@ -17,6 +17,7 @@
 //! ends whatever was going on.
 
 mod card;
+pub mod keys;
 mod page;
 pub mod pane;
 mod part;
@@ -39,15 +40,43 @@ pub use card::Card;
 pub use part::Part;
 
 use card::Cards;
-use page::{Form, Key, Page, Piece, View, bold, style};
+use keys::{Key, SPACE, meaning, named};
+use page::{Form, Page, Piece, View, bold, style};
 
+/// What a key does between the steps.
+#[derive(Clone, Copy)]
+enum Does {
+    Next,
+    Back,
+    Why,
+    Kernel,
+    Ahead,
+    Now,
+    Quit,
+}
+
+/// The keys on the screen that was told last, or on one before it.
+fn keys(is_now: bool) -> [Key<Does>; 6] {
+    let (next, other): (_, Key<Does>) = match is_now {
+        true => ("next", (&[Char('n')], "ahead", Does::Ahead)),
+        false => ("forward", (&[Esc], "now", Does::Now)),
+    };
+    [
+        (&[Enter, SPACE, Right, PageDown], next, Does::Next),
+        (&[Char('b'), Left, PageUp], "back", Does::Back),
+        (&[Char('w')], "why", Does::Why),
+        (&[Char('k')], "kernel", Does::Kernel),
+        other,
+        (&[Char('q')], "quit", Does::Quit),
+    ]
+}
+
+/// Those where a number is asked for.
 #[rustfmt::skip]
-const NOW: [Key; 6] = [
-    ("Enter", "next"), ("b", "back"), ("w", "why"), ("k", "kernel"), ("n", "ahead"), ("q", "quit"),
-];
-#[rustfmt::skip]
-const PAST: [Key; 6] = [
-    ("Enter", "forward"), ("b", "back"), ("w", "why"), ("k", "kernel"), ("Esc", "now"), ("q", "quit"),
+const ASKED: [Key<Does>; 3] = [
+    (&[Enter], "(alone: skip)", Does::Next),
+    (&[Backspace], "", Does::Back),
+    (&[Char('q')], "quit", Does::Quit),
 ];
 
 /// The speaker's notes on a lesson, a section of docs/notes.md.
@@ -370,23 +399,24 @@ impl State {
         let now = self.now();
         let mut at = now;
         loop {
+            let keys = keys(at == now);
             let mut view = self.view(at);
-            view.keys = if at == now { NOW.into() } else { PAST.into() };
+            view.keys = named(&keys);
             page.show(view);
             let slide = &self.story[at];
-            match page.key_that_turns_no_page()? {
-                Enter | Char(' ') | Right if at == now => return Ok(()),
-                Enter | Char(' ') | Right | PageDown => at = now.min(at + 1),
-                Char('b') | Left | PageUp => at = at.saturating_sub(1),
-                Char('n') => {
+            match meaning(&keys, page.key_that_turns_no_page()?) {
+                Some(Does::Next) if at == now => return Ok(()),
+                Some(Does::Next) => at += 1,
+                Some(Does::Back) => at = at.saturating_sub(1),
+                Some(Does::Now) => at = now,
+                Some(Does::Ahead) => {
                     self.hurried = true;
                     return Ok(());
                 }
-                Char('w') => page.read(&slide.cards.explanation(slide.part))?,
-                Char('k') => page.read(&slide.cards.shown_kernel())?,
-                Esc => at = now,
-                Char('q') => return Err(Error::Asked(UserRequest::Quit)),
-                _ => {}
+                Some(Does::Why) => page.read(&slide.cards.explanation(slide.part))?,
+                Some(Does::Kernel) => page.read(&slide.cards.shown_kernel())?,
+                Some(Does::Quit) => return Err(Error::Asked(UserRequest::Quit)),
+                None => {}
             }
         }
     }
@@ -402,11 +432,11 @@ impl State {
         let (question, example) = match before {
             Some(before) => (
                 format!("How many times as fast as {before} will {name} be?"),
-                ("a factor", "such as 2 or 0.5"),
+                ["factor", "such as 2 or 0.5"],
             ),
             None => (
                 format!("What share of the device's limit will {name} reach, in percent?"),
-                ("a number", "such as 5"),
+                ["number", "such as 5"],
             ),
         };
         self.tell(Piece::Note(bold(&question)));
@@ -417,19 +447,23 @@ impl State {
     }
 
     /// A number that is typed, or nothing.
-    fn number(&self, page: &mut Page, example: Key) -> Result<Option<f64>> {
+    fn number(&self, page: &mut Page, example: [&str; 2]) -> Result<Option<f64>> {
+        let [what, such_as] = example.map(String::from);
         let mut typed = String::new();
         loop {
             let mut view = self.view(self.now());
-            view.keys = vec![example, ("Enter", "(alone: skip)"), ("q", "quit")];
+            view.keys = [vec![(what.clone(), such_as.clone())], named(&ASKED)].concat();
             view.typed = Some(typed.clone());
             page.show(view);
-            match (page.key()?, parse(&typed)) {
-                (Enter, number) if number.is_some() || typed.is_empty() => return Ok(number),
-                (Enter, _) => typed.clear(),
-                (Backspace, _) => drop(typed.pop()),
-                (Char('q'), _) => return Err(Error::Asked(UserRequest::Quit)),
-                (Char(c), _) if typed.len() < 12 && "0123456789.,x%".contains(c) => typed.push(c),
+            let key = page.key()?;
+            match (meaning(&ASKED, key), key) {
+                (Some(Does::Quit), _) => return Err(Error::Asked(UserRequest::Quit)),
+                (Some(Does::Back), _) => drop(typed.pop()),
+                (Some(_), _) => match parse(&typed) {
+                    None if !typed.is_empty() => typed.clear(),
+                    number => return Ok(number),
+                },
+                (_, Char(c)) if typed.len() < 12 && "0123456789.,x%".contains(c) => typed.push(c),
                 _ => {}
             }
         }

@@ -5,10 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use regex_lite::Regex;
 use tests::{
     Oclgrind, Outcome, Program, device, entries, files_below, kernel_files, program,
     programs_folder, read, scratch, scratch_folder, shell, workspace,
 };
+
+use crate::keys::{STEP, WATCH};
 
 /// `cargo run` as the pages write it, on programs that are built already.
 /// What else cargo does is not for a test to do inside a test. A lesson whose runs or whose
@@ -653,6 +656,29 @@ fn no_result_stands_above_its_prediction() {
             assert!(!above.contains(&plain(quote)), "{number}: {quote}");
         }
     }
+}
+
+/// As "press k", or in the first column of a table of keys.
+#[test]
+fn the_keys_that_pages_name_are_pressed_by_a_test() {
+    let press = Regex::new(r"(?i)\bpress (\S*\w|\?)").expect("a pattern");
+    let mut named = Vec::new();
+    for page in pages() {
+        let text = read(&page);
+        let told = press.captures_iter(&text).map(|found| found[1].to_string());
+        named.extend(told.map(|key| (shown(&page), key)));
+        for table in text.split("\n| key |").skip(1) {
+            let rows = table.lines().skip(2).take_while(|row| row.starts_with('|'));
+            let cells = rows.filter_map(|row| row.split('|').nth(1));
+            let keys = cells.flat_map(|cell| cell.split(','));
+            named.extend(keys.map(|key| (shown(&page), key.trim().to_string())));
+        }
+    }
+    named.retain(|(_, key)| {
+        let mut pressed = [STEP, WATCH].into_iter().flatten();
+        key != "q" && !pressed.any(|(name, _)| name == key)
+    });
+    assert!(named.is_empty(), "{named:?}");
 }
 
 /// A section for each lesson, with a part for kernels, each so many minutes.

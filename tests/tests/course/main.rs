@@ -48,6 +48,7 @@ mod house;
 mod imports;
 mod inspect;
 mod kernels;
+mod keys;
 mod lessons;
 mod libraries;
 mod new;

@@ -3,6 +3,7 @@
 //! is run as a process, which the next key or save ends.
 
 use std::io::{IsTerminal, stdin, stdout};
+use std::ops::ControlFlow;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, SystemTime};
 
@@ -10,17 +11,18 @@ use anyhow::Result;
 use common::Error;
 use common::clone::workspace;
 use common::source::Source;
-use crossterm::event::KeyCode;
+use crossterm::event::KeyCode::{self, Backspace, Char, Enter, Esc};
 use crossterm::style::Stylize;
 use diagnostics::terminal::stream::Stream;
 use diagnostics::terminal::wrap::lines;
-use lesson::step::pane::{Pane, Scroll};
+use lesson::step::keys::{Key, meaning, name, named};
+use lesson::step::pane::{Pane, SCROLL};
 use lesson::step::screen::{self, Input, input_within};
 use watchdog::watch::saves::{News, Saves};
 
 use super::background::Background;
 use super::folder::Folder;
-use super::list::List;
+use super::list::{self, List};
 use super::markdown::markdown;
 use super::puzzle::{Kind, Puzzle};
 use super::turn::Turn;
@@ -33,43 +35,45 @@ const TICK: Duration = Duration::from_millis(100);
 /// The columns of the bar of what is solved.
 const BAR: usize = 30;
 
-/// The keys below the screen.
-#[rustfmt::skip]
-const KEYS: [(&str, &str); 7] = [
-    ("Esc", "back"), ("h", "hint"), ("s", "solution"), ("n", "next"), ("l", "list"), ("?", "keys"),
-    ("q", "quit"),
-];
-/// Those of the list.
-#[rustfmt::skip]
-const LIST: [(&str, &str); 4] = [
-    ("Esc", "back"), ("Up Down", "move"), ("Enter", "continue there"), ("letters", "search"),
-];
-/// Those that do not stand there.
-const MORE: &str = "  e  your editor, which $VISUAL or $EDITOR names, with this file
-  d  what differs between your file and the solution
-  t  the memory traffic of each line
-  a  the innermost loop in machine code
-  o  the page that is about it
-  r  check it once more
-  x  the file as it came; yours is kept beside it
-  Up Down PgUp PgDn Home End   scroll
+/// Goes to the next one.
+const NEXT: KeyCode = Char('n');
 
-Each save is checked by itself. Who saves the file of another exercise turns to that one.";
+/// What a key does, and what lies over the check then.
+type Does = for<'a> fn(&mut Front<'a>) -> Result<Over<'a>>;
 
-/// What is asked before it is done.
-#[derive(Clone, Copy)]
-enum Ask {
-    /// Whether the file is to be given back as it came.
-    Reset,
-    /// Whether the solution is to be seen before an attempt.
-    Solution,
-}
+/// The keys.
+#[rustfmt::skip]
+const KEYS: [Key<Does>; 14] = [
+    (&[Esc, Backspace, Enter], "back", |_| Ok(Over::Nothing)),
+    (&[Char('h')], "hint", |front| front.told("--hint")),
+    (&[Char('s')], "solution", |front| front.solution()),
+    (&[NEXT], "next", |front| front.go_to_next()),
+    (&[Char('l')], "list", |front| Ok(Over::List(List::at(front.turn.puzzle, front.puzzles)))),
+    (&[Char('?')], "keys", |_| Ok(Over::text(all_keys()))),
+    (&[Char('q')], "quit", |_| Ok(Over::End)),
+    (&[Char('e')], "your editor ($VISUAL or $EDITOR) with this file", |front| front.edit()),
+    (&[Char('d')], "what differs between your file and the solution", |front| front.told("--diff")),
+    (&[Char('t')], "the memory traffic of each line", |front| front.inspected("trace")),
+    (&[Char('a')], "the innermost loop in machine code", |front| front.inspected("asm")),
+    (&[Char('o')], "the page that is about it", |front| front.page()),
+    (&[Char('r')], "check it once more", |front| front.check_again().map(|()| Over::Nothing)),
+    (&[Char('x')], "the file as it came; yours is kept beside it", |front| Ok(front.reset())),
+];
+/// So many of them stand below the screen.
+const BELOW: usize = 7;
+
+/// What lets a thing be done that was asked about.
+const YES: [Key<()>; 1] = [(&[Char('y')], "yes", ())];
 
 /// What lies over the check.
 enum Over<'a> {
     Nothing,
     Text(Shown),
-    List(List<'a>, Pane),
+    List(List<'a>),
+    /// A question, and what is done after a yes.
+    Asks(String, Does),
+    /// It was ended.
+    End,
 }
 
 /// Whether there is a screen, and somebody who has keys.
@@ -87,7 +91,6 @@ pub fn open(puzzles: &[Puzzle], turn: Turn) -> Result<ExitCode> {
         puzzles,
         turn,
         over: Over::Nothing,
-        asks: None,
         says: String::new(),
         is_gone: false,
         drawn: Vec::new(),
@@ -114,7 +117,6 @@ struct Front<'a> {
     saves: Saves,
     check: Shown,
     over: Over<'a>,
-    asks: Option<Ask>,
     /// What is said below, until the next key.
     says: String,
     is_gone: bool,
@@ -130,8 +132,11 @@ impl<'a> Front<'a> {
                 // Without its terminal it has nothing to do.
                 Err(_) | Ok(Some(Input::Interrupt)) => return Ok(()),
                 Ok(Some(Input::Resized)) => self.drawn.clear(),
-                Ok(Some(Input::Key(key))) if !self.goes_on_after(key)? => return Ok(()),
-                _ => {}
+                Ok(Some(Input::Key(key))) => self.answer(key)?,
+                Ok(None) => {}
+            }
+            if matches!(self.over, Over::End) {
+                return Ok(());
             }
             match self.saves.wait(Duration::ZERO) {
                 News::Interrupted => return Ok(()),
@@ -156,7 +161,6 @@ impl<'a> Front<'a> {
         self.turn.turn_to(puzzle);
         self.saves.turn_to(&self.turn.file, "")?;
         self.says.clear();
-        self.asks = None;
         self.check_again()
     }
 
@@ -170,90 +174,83 @@ impl<'a> Front<'a> {
         other.is_edited(&text).then_some(other)
     }
 
-    /// What comes of a key; whether it goes on.
-    fn goes_on_after(&mut self, key: KeyCode) -> Result<bool> {
+    fn answer(&mut self, key: KeyCode) -> Result<()> {
         self.says.clear();
-        if let Some(ask) = self.asks.take() {
-            match ask {
-                _ if key != KeyCode::Char('y') => {}
-                Ask::Reset => self.give_back(),
-                Ask::Solution => self.over = self.said_by('s')?,
-            }
-            return Ok(true);
-        }
-        if let (Over::List(list, _), true) = (&mut self.over, key != KeyCode::Esc) {
-            if let Some(chosen) = list.key(key) {
-                self.turn_to(chosen)?;
-            }
-            return Ok(true);
-        }
-        let puzzle = self.turn.puzzle;
-        match key {
-            KeyCode::Char('q') => return Ok(false),
-            KeyCode::Esc | KeyCode::Backspace | KeyCode::Enter => self.over = Over::Nothing,
-            KeyCode::Char('r') => self.check_again()?,
-            KeyCode::Char('x') => self.asks = Some(Ask::Reset),
-            KeyCode::Char('s') if !is_tried(puzzle, &self.turn.file) => {
-                self.asks = Some(Ask::Solution);
-            }
-            KeyCode::Char('n') => self.go_to_next()?,
-            KeyCode::Char('e') => self.edit()?,
-            KeyCode::Char('l') => {
-                self.over = Over::List(List::at(puzzle, self.puzzles), Pane::default());
-            }
-            KeyCode::Char('o') => {
-                let page = Source::read(&workspace().join(puzzle.page.with_extension("md")))?;
-                // A problem's solutions are not read by mistake.
-                let page = page.text.split("\n## Hints").next().unwrap_or_default();
-                self.over = Over::Text(Shown::text(markdown(page, 0)));
-            }
-            KeyCode::Char('?') => {
-                let keys = self.keys().into_iter();
-                let keys = keys.map(|(key, does)| format!("  {key}  {does}\n"));
-                self.over = Over::Text(Shown::text(keys.collect::<String>() + MORE));
-            }
-            KeyCode::Char(key @ ('h' | 's' | 'd' | 't' | 'a')) => self.over = self.said_by(key)?,
-            code => {
-                let shown = match &mut self.over {
-                    Over::Text(shown) => shown,
-                    _ => &mut self.check,
-                };
-                Scroll::of(code).map(|to| shown.pane.scroll(to));
-            }
-        }
-        Ok(true)
-    }
-
-    /// What the command of a key says.
-    fn said_by(&self, key: char) -> Result<Over<'a>> {
-        let (puzzle, file) = (self.turn.puzzle, self.turn.file.to_string_lossy());
-        let of_kernel = |tool: &str| [tool, &puzzle.id, "--source", &file].map(String::from);
-        let words = match key {
-            'h' => self.turn.words(Some("--hint")),
-            's' => self.turn.words(Some("--solution")),
-            'd' => self.turn.words(Some("--diff")),
-            _ if puzzle.kind == Kind::Program => {
-                return Ok(Over::Text(Shown::text("  It is no kernel.".into())));
-            }
-            't' => of_kernel("trace").into(),
-            _ => of_kernel("asm").into(),
+        self.over = match &mut self.over {
+            Over::List(list) => match list.key(key) {
+                ControlFlow::Continue(()) => return Ok(()),
+                ControlFlow::Break(None) => Over::Nothing,
+                ControlFlow::Break(Some(chosen)) => return self.turn_to(chosen),
+            },
+            Over::Asks(_, does) => match (meaning(&YES, key), *does) {
+                (Some(()), does) => does(self)?,
+                (None, _) => Over::Nothing,
+            },
+            over => match meaning(&KEYS, key) {
+                Some(does) => does(self)?,
+                None => {
+                    let shown = match over {
+                        Over::Text(shown) => shown,
+                        _ => &mut self.check,
+                    };
+                    meaning(&SCROLL, key).map(|to| shown.pane.scroll(to));
+                    return Ok(());
+                }
+            },
         };
-        Ok(Over::Text(Shown::of(&words)?))
-    }
-
-    fn go_to_next(&mut self) -> Result<()> {
-        let all: Vec<&Puzzle> = self.puzzles.iter().collect();
-        let (puzzle, progress) = (self.turn.puzzle, self.turn.folder.progress());
-        let next = progress.next_after(puzzle, &all);
-        if let Some(next) = next.filter(|next| *next != puzzle) {
-            return self.turn_to(next);
-        }
-        self.says = "all others are solved".into();
         Ok(())
     }
 
+    /// What its command says with this flag.
+    fn told(&self, flag: &str) -> Result<Over<'a>> {
+        Ok(Over::Text(Shown::of(&self.turn.words(Some(flag)))?))
+    }
+
+    /// What this command says of the kernel.
+    fn inspected(&self, tool: &str) -> Result<Over<'a>> {
+        let (puzzle, file) = (self.turn.puzzle, self.turn.file.to_string_lossy());
+        if puzzle.kind == Kind::Program {
+            return Ok(Over::text("  It is no kernel.".into()));
+        }
+        let words = [tool, &puzzle.id, "--source", &file].map(String::from);
+        Ok(Over::Text(Shown::of(&words)?))
+    }
+
+    fn solution(&self) -> Result<Over<'a>> {
+        if is_tried(self.turn.puzzle, &self.turn.file) {
+            return self.told("--solution");
+        }
+        let asks = "You have not changed your file yet. See the solution all the same?".into();
+        Ok(Over::Asks(asks, |front| front.told("--solution")))
+    }
+
+    fn reset(&self) -> Over<'a> {
+        let name = self.turn.name();
+        let question = format!("Give back {name} as it came? Yours is kept beside it.");
+        Over::Asks(question, |front| Ok(front.give_back()))
+    }
+
+    /// The page that the puzzle belongs to.
+    fn page(&self) -> Result<Over<'a>> {
+        let page = self.turn.puzzle.page.with_extension("md");
+        let page = Source::read(&workspace().join(page))?;
+        // A problem's solutions are not read by mistake.
+        let page = page.text.split("\n## Hints").next().unwrap_or_default();
+        Ok(Over::text(markdown(page, 0)))
+    }
+
+    fn go_to_next(&mut self) -> Result<Over<'a>> {
+        let all: Vec<&Puzzle> = self.puzzles.iter().collect();
+        let (puzzle, progress) = (self.turn.puzzle, self.turn.folder.progress());
+        match progress.next_after(puzzle, &all) {
+            Some(next) if next != puzzle => self.turn_to(next)?,
+            _ => self.says = "all others are solved".into(),
+        }
+        Ok(Over::Nothing)
+    }
+
     /// The learner's editor has the terminal until it ends. What it saves is seen.
-    fn edit(&mut self) -> Result<()> {
+    fn edit(&mut self) -> Result<Over<'a>> {
         let named = ["VISUAL", "EDITOR"]
             .into_iter()
             .filter_map(|name| std::env::var(name).ok());
@@ -269,11 +266,11 @@ impl<'a> Front<'a> {
         if !ended.as_ref().is_ok_and(|status| status.success()) {
             self.says = format!("{editor} failed; EDITOR names another");
         }
-        Ok(())
+        Ok(Over::Nothing)
     }
 
     /// The save is seen, and so the file is checked.
-    fn give_back(&mut self) {
+    fn give_back(&mut self) -> Over<'a> {
         let turn = &self.turn;
         self.says = match give_back(turn.puzzle, &turn.file, turn.folder) {
             Ok(Some(kept)) => {
@@ -283,6 +280,7 @@ impl<'a> Front<'a> {
             Ok(None) => "it is as it came".into(),
             Err(error) => format!("{error:#}"),
         };
+        Over::Nothing
     }
 
     fn draw(&mut self) {
@@ -292,19 +290,20 @@ impl<'a> Front<'a> {
         let all = self.puzzles.len();
         let blocks = (BAR * done).div_ceil(all.max(1));
         let bar = ["█".repeat(blocks), "░".repeat(BAR - blocks)].concat();
-        let gauge = format!("{done} of {all} solved  {}", bar.green());
+        let (puzzle, bar) = (self.turn.puzzle, bar.green());
+        let (seen, hints) = (progress.of(&puzzle.id).hints, puzzle.words.hints.len());
+        let gauge = format!("{done} of {all} solved  {bar}  {seen} of {hints} hints seen");
         let keys = self.keys();
-        let keys: Vec<_> = keys.iter().map(|(key, does)| (*key, &**does)).collect();
         let mut state = self.state();
         let (pane, text) = match &mut self.over {
-            Over::List(list, pane) => {
+            Over::List(list) => {
                 let (rows, cursor) = list.rows(&progress, size.0);
-                pane.cursor = Some(cursor);
+                list.pane.cursor = Some(cursor);
                 state = format!("/{}_", list.search);
-                (pane, rows)
+                (&mut list.pane, rows)
             }
             Over::Text(shown) => shown.laid_out(size.0),
-            Over::Nothing => self.check.laid_out(size.0),
+            _ => self.check.laid_out(size.0),
         };
         let rows = pane.frame(vec![gauge], text, &state, &keys, size);
         // What is timed meanwhile may need this very core.
@@ -316,20 +315,13 @@ impl<'a> Front<'a> {
 
     /// How it stands, in a line.
     fn state(&mut self) -> String {
-        let name = self.turn.name();
-        let question = match self.asks {
-            Some(Ask::Reset) => format!("Give back {name} as it came? Yours is kept beside it."),
-            Some(Ask::Solution) => {
-                "You have not changed your file yet. See the solution all the same?".into()
-            }
-            None if self.is_gone => {
-                let gone = format!("{name} is gone; it will be checked when it is back");
-                return gone.yellow().to_string();
-            }
-            None => String::new(),
-        };
-        if !question.is_empty() {
-            return question.bold().to_string();
+        if let Over::Asks(question, _) = &self.over {
+            return question.clone().bold().to_string();
+        }
+        if self.is_gone {
+            let name = self.turn.name();
+            let gone = format!("{name} is gone; it will be checked when it is back");
+            return gone.yellow().to_string();
         }
         let Some(job) = &mut self.check.job else {
             return String::new();
@@ -341,7 +333,10 @@ impl<'a> Front<'a> {
                 let (seconds, most) = (job.seconds(), self.turn.how.timeout);
                 format!("checking, {seconds} s; a launch ends after {most} s").cyan()
             }
-            Some(Verdict::Done) => " ✓ solved; n: next ".to_string().black().on_green().bold(),
+            Some(Verdict::Done) => {
+                let done = format!(" ✓ solved; {}: next ", name(NEXT));
+                done.black().on_green().bold()
+            }
             Some(Verdict::Unproven) => "~ right, not proven".to_string().yellow(),
             None | Some(Verdict::NotRun) => "? it did not run".to_string().yellow(),
             Some(Verdict::NotYet | Verdict::Untouched) => {
@@ -351,22 +346,32 @@ impl<'a> Front<'a> {
         format!("{state}   {}", self.says).trim_end().into()
     }
 
-    /// The keys below the screen.
-    fn keys(&self) -> Vec<(&'static str, String)> {
-        let hints = self.turn.puzzle.words.hints.len();
-        let seen = self.turn.folder.progress().of(&self.turn.puzzle.id).hints;
-        let hint = format!("hint {} of {hints}", seen.saturating_add(1).min(hints));
-        let keys: &[(&str, &str)] = match (&self.over, self.asks) {
-            (_, Some(_)) => &[("y", "yes"), ("any other key", "no")],
-            (Over::List(..), _) => &LIST,
-            (Over::Text(_), _) => &KEYS,
-            (Over::Nothing, _) => &KEYS[1..],
-        };
-        let keys = keys.iter().map(|(key, does)| match *key {
-            "h" => ("h", hint.clone()),
-            key => (key, does.to_string()),
-        });
-        keys.collect()
+    /// The keys below what is seen now.
+    fn keys(&self) -> Vec<(String, String)> {
+        let other = |what: &str, does: &str| vec![(what.into(), does.into())];
+        match &self.over {
+            Over::Asks(..) => [named(&YES), other("any other key", "no")].concat(),
+            Over::List(..) => [named(&list::KEYS), other("letters", "search")].concat(),
+            Over::Text(_) => named(&KEYS[..BELOW]),
+            Over::Nothing | Over::End => named(&KEYS[1..BELOW]),
+        }
+    }
+}
+
+/// All keys in words.
+fn all_keys() -> String {
+    let keys = [named(&KEYS), named(&SCROLL)].concat();
+    let keys = keys.iter().map(|(key, does)| format!("  {key}  {does}\n"));
+    let saves = "Each save is checked. Saving another exercise's file changes to that one.";
+    keys.collect::<String>() + "\n" + saves
+}
+
+impl Over<'_> {
+    fn text(page: String) -> Self {
+        Over::Text(Shown {
+            page,
+            ..Shown::default()
+        })
     }
 }
 
@@ -386,13 +391,6 @@ impl Shown {
             job: Some(Background::start(words, true)?),
             ..Shown::default()
         })
-    }
-
-    fn text(page: String) -> Shown {
-        Shown {
-            page,
-            ..Shown::default()
-        }
     }
 
     /// All of it so far, colours and all, in lines of so many columns.

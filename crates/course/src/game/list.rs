@@ -1,16 +1,43 @@
 //! The list of all puzzles on the screen: a cursor, and a search.
 
+use std::ops::ControlFlow;
+
 use crossterm::event::KeyCode;
 use crossterm::style::Stylize;
 use diagnostics::terminal::plain;
 use diagnostics::terminal::prose::cut;
+use lesson::step::keys::{Key, meaning};
+use lesson::step::pane::Pane;
 
 use super::progress::Progress;
 use super::puzzle::Puzzle;
 use super::screen;
 
 /// Rows that a key of pages moves.
-const PAGE: usize = 15;
+const PAGE: isize = 15;
+
+/// What a key does in the list; any other letter is searched for.
+#[derive(Clone, Copy)]
+pub enum Does {
+    Back,
+    Move(isize),
+    Choose,
+    Erase,
+}
+
+/// The keys of the list.
+#[rustfmt::skip]
+pub const KEYS: [Key<Does>; 9] = [
+    (&[KeyCode::Esc], "back", Does::Back),
+    (&[KeyCode::Up], "move", Does::Move(-1)),
+    (&[KeyCode::Down], "move", Does::Move(1)),
+    (&[KeyCode::PageUp], "", Does::Move(-PAGE)),
+    (&[KeyCode::PageDown], "", Does::Move(PAGE)),
+    (&[KeyCode::Home], "", Does::Move(isize::MIN)),
+    (&[KeyCode::End], "", Does::Move(isize::MAX)),
+    (&[KeyCode::Enter], "continue there", Does::Choose),
+    (&[KeyCode::Backspace], "", Does::Erase),
+];
 
 /// Rows, and which of them is meant.
 pub struct List<'a> {
@@ -19,16 +46,18 @@ pub struct List<'a> {
     at: &'a Puzzle,
     /// What their lines must hold.
     pub search: String,
+    /// What is seen of them.
+    pub pane: Pane,
 }
 
 impl<'a> List<'a> {
     /// Of all of them, with the cursor on one.
     pub fn at(at: &'a Puzzle, puzzles: &'a [Puzzle]) -> List<'a> {
-        let search = String::new();
         List {
             puzzles,
             at,
-            search,
+            search: String::new(),
+            pane: Pane::default(),
         }
     }
 
@@ -42,27 +71,26 @@ impl<'a> List<'a> {
         self.puzzles.iter().filter(is_seen).collect()
     }
 
-    /// What a key does; the one that is chosen, if it chooses.
-    pub fn key(&mut self, key: KeyCode) -> Option<&'a Puzzle> {
-        match key {
-            KeyCode::Backspace => drop(self.search.pop()),
-            KeyCode::Char(letter) => self.search.push(letter),
+    /// What comes of a key: the list may be left, for the one that is chosen.
+    pub fn key(&mut self, key: KeyCode) -> ControlFlow<Option<&'a Puzzle>> {
+        let (does, mut rows) = (meaning(&KEYS, key), 0);
+        match (does, key) {
+            (Some(Does::Back), _) => return ControlFlow::Break(None),
+            (Some(Does::Move(by)), _) => rows = by,
+            (Some(Does::Erase), _) => drop(self.search.pop()),
+            (None, KeyCode::Char(letter)) => self.search.push(letter),
             _ => {}
         }
         let seen = self.seen();
-        let last = seen.len().checked_sub(1)?;
-        let at = seen.iter().position(|one| *one == self.at).unwrap_or(0);
-        let to = match key {
-            KeyCode::Up => at.saturating_sub(1),
-            KeyCode::Down => at + 1,
-            KeyCode::PageUp => at.saturating_sub(PAGE),
-            KeyCode::PageDown => at + PAGE,
-            KeyCode::Home => 0,
-            KeyCode::End => last,
-            _ => at,
+        let Some(last) = seen.len().checked_sub(1) else {
+            return ControlFlow::Continue(());
         };
-        self.at = seen[to.min(last)];
-        (key == KeyCode::Enter).then_some(self.at)
+        let at = seen.iter().position(|one| *one == self.at).unwrap_or(0);
+        self.at = seen[at.saturating_add_signed(rows).min(last)];
+        match does {
+            Some(Does::Choose) => ControlFlow::Break(Some(self.at)),
+            _ => ControlFlow::Continue(()),
+        }
     }
 
     /// Its lines, and in which of them the cursor is.

@@ -179,18 +179,16 @@ pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
         let heading = format!("Hint {number}").bold();
         writeln!(Out, "  {heading}\n{}\n", markdown(hint, 2))?;
     }
-    let by_words = [
-        "--hint shows the next, in a folder of your own",
-        "--solution",
-    ];
-    let [next, answer] = if is_above_keys() {
-        ["h shows the next", "s"]
-    } else {
-        by_words
+    let [next, answer] = match is_above_keys() {
+        true => [""; 2],
+        false => [
+            ": --hint shows the next, in a folder of your own",
+            "; --solution tells it all",
+        ],
     };
     let says = match puzzle.words.hints.len() - seen {
-        0 => format!("That was the last one; {answer} tells it all."),
-        more => format!("{more} more: {next}."),
+        0 => format!("That was the last one{answer}."),
+        more => format!("{more} more{next}."),
     };
     Ok(writeln!(Out, "  {says}")?)
 }

@@ -75,9 +75,7 @@ impl Cards {
         let lines = self.marked_lines()?;
         let new = lines.iter().filter(|line| line.change == Change::New);
         let (new, all, before) = (new.count(), lines.len(), &before.kernel);
-        Some(format!(
-            "{new} of its {all} lines are new against {before} (k shows them)"
-        ))
+        Some(format!("{new} of its {all} lines are new against {before}"))
     }
 
     /// The kernel's lines; all are old where there is nothing to compare with.

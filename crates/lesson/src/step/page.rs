@@ -13,7 +13,8 @@ use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Left, PageDown, Pa
 use diagnostics::terminal::stream::Stream;
 use diagnostics::terminal::wrap;
 
-use super::pane::{Pane, Scroll};
+use super::keys::{Key, SPACE, meaning, named};
+use super::pane::{Pane, SCROLL, Scroll};
 use super::screen::{self, Input};
 
 /// For how long a key is waited for at a time.
@@ -98,16 +99,14 @@ impl Form {
     }
 }
 
-/// A key's name, and what it does.
-pub(super) type Key = (&'static str, &'static str);
-
 /// What is shown; how it is laid out follows from the size of the terminal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct View {
     /// Stands on each page.
     pub title: Option<String>,
     pub pieces: Vec<Piece>,
-    pub keys: Vec<Key>,
+    /// Their names, and what they do.
+    pub keys: Vec<(String, String)>,
     /// What is typed, below the page.
     pub typed: Option<String>,
 }
@@ -122,7 +121,13 @@ pub(super) struct Page {
     busy: String,
 }
 
-const READING: [Key; 2] = [("Up Down PgUp PgDn", "scroll"), ("Esc", "back")];
+/// What turns the pages of a screen.
+const TURN: [Key<Scroll>; 2] = [
+    (&[Down, PageDown, Right, SPACE, Enter], "", Scroll::NextPage),
+    (&[Up, PageUp], "", Scroll::PageBefore),
+];
+/// What leads back from a text.
+const BACK: [Key<()>; 1] = [(&[Esc, Enter, Left, Char('b'), Char('q')], "back", ())];
 
 impl Page {
     /// Takes the terminal, if it takes orders.
@@ -182,12 +187,7 @@ impl Page {
     pub fn key_that_turns_no_page(&mut self) -> Result<KeyCode> {
         loop {
             let key = self.key()?;
-            let has_moved = match key {
-                Enter | Char(' ') | Right | PageDown | Down => self.scroll(Scroll::NextPage),
-                PageUp | Up => self.scroll(Scroll::PageBefore),
-                _ => false,
-            };
-            if !has_moved {
+            if !meaning(&TURN, key).is_some_and(|to| self.scroll(to)) {
                 return Ok(key);
             }
         }
@@ -197,14 +197,15 @@ impl Page {
     pub fn read(&mut self, lines: &[String]) -> Result<()> {
         self.show(View {
             pieces: vec![Piece::Text(lines.join("\n"))],
-            keys: READING.into(),
+            keys: [named(&SCROLL), named(&BACK)].concat(),
             ..View::default()
         });
         loop {
-            match self.key()? {
-                Char('b' | 'q') | Left | Enter | Esc => return Ok(()),
-                key => drop(Scroll::of(key).map(|to| self.scroll(to))),
+            let key = self.key()?;
+            if meaning(&BACK, key).is_some() {
+                return Ok(());
             }
+            meaning(&SCROLL, key).map(|to| self.scroll(to));
         }
     }
 

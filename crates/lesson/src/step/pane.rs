@@ -4,6 +4,8 @@ use console::measure_text_width;
 use crossterm::event::KeyCode;
 use crossterm::style::Stylize;
 
+use super::keys::{Key, SPACE};
+
 /// A text in lines, and where its reader is.
 #[derive(Default)]
 pub struct Pane {
@@ -27,20 +29,16 @@ pub enum Scroll {
     Bottom,
 }
 
-impl Scroll {
-    /// What this key does in a text.
-    pub fn of(key: KeyCode) -> Option<Scroll> {
-        Some(match key {
-            KeyCode::Up | KeyCode::Char('k') => Scroll::Line(-1),
-            KeyCode::Down | KeyCode::Char('j') => Scroll::Line(1),
-            KeyCode::PageUp => Scroll::PageBefore,
-            KeyCode::PageDown | KeyCode::Char(' ') => Scroll::NextPage,
-            KeyCode::Home => Scroll::Top,
-            KeyCode::End => Scroll::Bottom,
-            _ => return None,
-        })
-    }
-}
+/// The keys that scroll a text.
+#[rustfmt::skip]
+pub const SCROLL: [Key<Scroll>; 6] = [
+    (&[KeyCode::Up, KeyCode::Char('k')], "scroll", Scroll::Line(-1)),
+    (&[KeyCode::Down, KeyCode::Char('j')], "scroll", Scroll::Line(1)),
+    (&[KeyCode::PageUp], "scroll", Scroll::PageBefore),
+    (&[KeyCode::PageDown, SPACE], "scroll", Scroll::NextPage),
+    (&[KeyCode::Home], "scroll", Scroll::Top),
+    (&[KeyCode::End], "scroll", Scroll::Bottom),
+];
 
 impl Pane {
     /// A screen of this size: the head, as much of the text as fits, a line of status, and the
@@ -50,7 +48,7 @@ impl Pane {
         head: Vec<String>,
         lines: Vec<String>,
         status: &str,
-        keys: &[(&str, &str)],
+        keys: &[(String, String)],
         (columns, rows): (usize, usize),
     ) -> Vec<String> {
         let keys = key_lines(keys, (columns, rows));
@@ -101,11 +99,11 @@ impl Pane {
 
 /// Keys and what they do, in as many lines as it takes, though not in more than half of the
 /// screen's rows; none is torn apart.
-fn key_lines(keys: &[(&str, &str)], (columns, rows): (usize, usize)) -> Vec<String> {
+fn key_lines(keys: &[(String, String)], (columns, rows): (usize, usize)) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (key, does) in keys {
         let width = key.chars().count() + 1 + does.chars().count();
-        let key = format!("{} {does}", key.cyan().bold());
+        let key = format!("{} {does}", key.clone().cyan().bold());
         match lines.last_mut() {
             Some(line) if measure_text_width(line) + 2 + width <= columns => {
                 *line += &format!("  {key}")
@@ -126,14 +124,9 @@ mod tests {
     fn pane(lines: usize, rows: usize) -> Pane {
         let mut pane = Pane::default();
         // A row for the status, and one for the key.
-        let keys = [("q", "quit")];
-        pane.frame(
-            Vec::new(),
-            vec!["x".into(); lines],
-            "",
-            &keys,
-            (80, rows + 2),
-        );
+        let keys = [("q".into(), "quit".into())];
+        let lines = vec!["x".into(); lines];
+        pane.frame(Vec::new(), lines, "", &keys, (80, rows + 2));
         pane
     }
 
@@ -163,6 +156,7 @@ mod tests {
     #[test]
     fn keys_stay_whole() {
         let keys = [("h", "hint"), ("s", "solution"), ("q", "quit")];
+        let keys = keys.map(|(key, does)| (key.to_string(), does.to_string()));
         let text = |columns| -> Vec<String> {
             let lines = key_lines(&keys, (columns, 24)).into_iter();
             lines

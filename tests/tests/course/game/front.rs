@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 use tests::{Terminal, key};
 
 use super::*;
-
-const END: &str = "\x1b[F";
+use crate::keys::{WATCH, press_all};
 
 /// A learner before this screen, who waits for no time to be measured.
 fn before(learner: &Learner, words: &str) -> Terminal {
@@ -23,60 +22,30 @@ fn must_be_left_in_order(terminal: &mut Terminal) {
     assert!(last("\x1b[?1049l") > last("\x1b[?1049h"), "{raw:?}");
 }
 
+/// The editor has the terminal, and what it saves is checked.
 #[test]
 fn each_key_does_what_the_screen_says() {
     let learner = Learner::started("front-keys");
-    let mut terminal = before(&learner, "exercise 1.2 --watch");
-    terminal.sees("Exercise 1.2").sees("not solved yet");
-    terminal
-        .sees("h hint 1 of 3")
-        .press("h")
-        .sees("Hint 1")
-        .sees("2 more: h shows");
-    terminal.press("h").sees("Hint 2").sees("h hint 3 of 3");
-    terminal.press(key::ESCAPE).sees("What the checks see");
-    terminal
-        .press("s")
-        .sees("You have not changed your file yet. See the solution");
-    terminal.press("n").sees("q quit").press("s").sees("y yes");
-    terminal.press("y").sees("1000 * row + column").press("?");
-    terminal
-        .sees("which $VISUAL or $EDITOR names")
-        .press("d")
-        .sees("- yours   + our solution");
-    // Both name the kernel, or say what is missing on this machine.
-    let [trace, asm] = ["in the simulator", " instructions"];
-    let says = |text: &'static str| {
-        move |_: &str, screen: &str| {
-            let missing = screen.contains("error: no usable") || screen.contains("next: ");
-            screen.contains(text) || missing
-        }
-    };
-    terminal.press("t").waits_until("trace", says(trace));
-    terminal.press("a").waits_until("code", says(asm));
-    terminal
-        .press("o")
-        .sees("Lesson 1: device discovery")
-        .sees("Esc back");
-    assert!(
-        !terminal.screen().contains("# Lesson"),
-        "a mark of Markdown"
-    );
-    terminal
-        .press("r")
-        .draws("checking, ")
-        .sees("What the checks see");
+    let program = learner.types("exercise 1.2 --watch");
+    let program = program.env("VISUAL", "echo 'kernel void x() {}' >");
+    let mut terminal = program.on_terminal(80, 24);
     terminal.sees("not solved yet");
+    press_all(&mut terminal, WATCH);
+    must_be_left_in_order(&mut terminal);
+}
+
+/// However small and however large: what fits is shown, and no mark of Markdown.
+#[test]
+fn the_screen_fits_each_terminal() {
+    let learner = Learner::started("front-sizes");
+    let mut terminal = before(&learner, "exercise 1.2 --watch");
     terminal
-        .press("l")
-        .sees("lesson 2")
-        .sees("▸   1.2   Rows and columns");
-    terminal.press(key::DOWN).sees("▸   1.3").press(key::ENTER);
-    terminal.sees("1.3: not solved yet");
-    // However small and however large: what fits is shown.
+        .sees("not solved yet")
+        .press("o")
+        .sees("Lesson 1: device");
+    assert!(!terminal.screen().contains("# Lesson"));
     terminal.resize(9, 3).sees("0 of").resize(80, 24);
-    terminal.tells_size(u16::MAX, u16::MAX).press("o");
-    terminal.draws("Lesson 1").press(key::ESCAPE);
+    terminal.tells_size(u16::MAX, u16::MAX).press(key::ESCAPE);
     terminal.draws("What the checks see");
     must_be_left_in_order(&mut terminal);
 }
@@ -131,7 +100,7 @@ fn a_save_ends_the_check_of_a_kernel_that_does_not_end() {
     learner.writes(&exercise, &solution(&exercise));
     terminal.sees("✓ solved; n: next").sees(&solved(1));
     // The text does not fit: it scrolls, and follows the size of the terminal.
-    terminal.sees("lines 1 to 21 of ").press(END);
+    terminal.sees("lines 1 to 21 of ").press(key::of("End"));
     terminal.sees("Next, Rows and columns");
     terminal.resize(60, 16).sees("lines ");
     // At once: what was drawn before has each of these, too.
@@ -166,17 +135,5 @@ fn the_list_is_searched() {
     terminal
         .sees("Problem p2: a transposition")
         .sees("✗ not solved yet");
-    must_be_left_in_order(&mut terminal);
-}
-
-/// The editor has the terminal, and what it saves is checked.
-#[test]
-fn e_opens_the_editor_that_the_environment_names() {
-    let learner = Learner::started("front-editor");
-    let program = learner.types("exercise 1.1 --watch");
-    let program = program.env("VISUAL", "echo 'kernel void x() {}' >");
-    let mut terminal = program.on_terminal(80, 24);
-    terminal.sees("not solved yet").press("e");
-    terminal.sees("cannot be launched");
     must_be_left_in_order(&mut terminal);
 }

@@ -3,15 +3,19 @@
 use std::time::Duration;
 
 use super::*;
+use crate::keys::{STEP, press_all};
 
 #[test]
-fn k_shows_the_kernel_and_marks_its_new_lines() {
+fn each_key_does_what_the_screen_says() {
+    let mut terminal = stepping();
+    press_all(&mut terminal, STEP);
+    terminal.press("q").ends_with(0);
+}
+
+#[test]
+fn k_marks_a_kernels_new_lines() {
     let mut terminal = stepping();
     terminal.press("k").waits_for("No kernel has begun yet");
-    terminal.press(key::ESCAPE).waits_for("q quit");
-    forward_to(&mut terminal, "kernel matmul_global_sum");
-    terminal.press("k").waits_for("nothing to compare");
-    terminal.waits_for("C[row * N + column] = 0;");
     terminal.press(key::ESCAPE).waits_for("q quit");
     to_question(&mut terminal);
     terminal.press(key::ENTER).waits_for("q quit");
