@@ -131,8 +131,7 @@ fn key(task: &Task, plan: &Plan, at: usize) -> String {
     } = buffer;
     let shape = plan.shapes[at];
     let fill = match fill {
-        Fill::Numbers(fill, seed) => format!("numbers {} {seed}", *fill as u8),
-        Fill::Drawn(..) => format!("{fill:?}"),
+        Fill::Numbers(..) | Fill::Drawn(..) => format!("{fill:?}"),
         Fill::Each(_) | Fill::Made(..) => {
             let what: &dyn Debug = match fill {
                 Fill::Made(from, _) => from,

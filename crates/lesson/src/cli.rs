@@ -71,6 +71,10 @@ pub struct Flags {
     #[arg(long, value_enum, default_value_t = Fill::Random)]
     pub fill: Fill,
 
+    /// Fill them with numbers far from random ones instead, of one kind after the other
+    #[arg(long, hide = true)]
+    pub extreme: bool,
+
     /// Show what stands beside the lesson's own line, too
     #[arg(long)]
     pub long: bool,

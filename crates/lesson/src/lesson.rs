@@ -55,7 +55,7 @@ pub struct Lesson {
     pub(crate) files: &'static [&'static str],
     /// Its kernel files, or the one that `--source` names.
     sources: Vec<Rc<Source>>,
-    flags: Flags,
+    pub(crate) flags: Flags,
     workbench: Option<Workbench>,
 }
 
@@ -212,6 +212,7 @@ impl Lesson {
         let filled = match fill {
             Fill::Random => format!("random (seed {seed})"),
             Fill::Count => "1, 2, 3, ...".into(),
+            Fill::Far(_) => "far from random".into(),
         };
         let Shape { m, n, k } = shape;
         self.say(format!(

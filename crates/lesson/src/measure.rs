@@ -17,7 +17,7 @@ use opencl3::error_codes::{CL_INVALID_KERNEL_NAME, CL_INVALID_PROGRAM_EXECUTABLE
 use opencl3::kernel::Kernel;
 use serde_json::Value;
 use task::table::{Rows, Table, given};
-use task::{Plan, Task};
+use task::{Buffer, Fill, Plan, Task};
 use verify::element::Type;
 use verify::formula::Formula;
 use verify::problem::Problem;
@@ -304,6 +304,13 @@ impl Lesson {
         }
         // To print takes longer than all else, and warming up are hundreds of runs.
         let runs = runs.filter(|_| !prints);
+
+        let is_drawn = |one: &Buffer| matches!(one.role.fill(), Some(Fill::Numbers(..)));
+        if self.flags().extreme && !task.buffers.iter().any(is_drawn) {
+            return Err(Error::skipped(
+                "its lesson fills it with numbers of its own",
+            ));
+        }
 
         // Build.
         let (plan, kernels) = self.build(task, record)?;

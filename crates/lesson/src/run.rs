@@ -8,6 +8,8 @@ use common::error::{Error, Result};
 use common::record::Of;
 use common::source::Source;
 use diagnostics::near::did_you_mean;
+use verify::far::Far;
+use verify::matrix::Fill;
 use watchdog::{must_be_shown, status_of, watch};
 
 use crate::cli::{Flags, apply_color};
@@ -49,15 +51,22 @@ pub fn lesson_with<Own: Args>(
     let status = if is_child {
         let begun = Lesson::begin(Of::Lesson(number), title, files, flags);
         in_the_child(begun, |lesson| {
-            let sizes = lesson.flags().sizes.clone();
+            let mut sizes: Vec<_> = lesson.flags().sizes.iter().copied().map(Some).collect();
             if sizes.is_empty() {
-                return body(lesson, &own);
+                sizes.push(None);
             }
-            for (i, size) in sizes.into_iter().enumerate() {
+            let fills = match lesson.flags().extreme {
+                true => Far::ALL.map(Fill::Far).to_vec(),
+                false => vec![lesson.flags().fill],
+            };
+            let runs = fills
+                .iter()
+                .flat_map(|fill| sizes.iter().map(move |size| (fill, size)));
+            for (i, (fill, size)) in runs.enumerate() {
                 if i > 0 {
                     lesson.say("")?;
                 }
-                lesson.size = Some(size);
+                (lesson.flags.fill, lesson.size) = (*fill, *size);
                 body(lesson, &own)?;
             }
             Ok(())

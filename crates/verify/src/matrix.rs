@@ -9,6 +9,7 @@ use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use crate::element::{Elements, Type};
+use crate::far::{Chance, Far};
 
 /// What a matrix is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -20,6 +21,9 @@ pub enum Fill {
     /// 1, 2, 3, ... along the rows, so that a small result can be followed by
     /// hand. Ints start again after 256, so that a sum stays below 2^31.
     Count,
+    /// Numbers far from random ones.
+    #[value(skip)]
+    Far(Far),
 }
 
 /// A row-major matrix: element (r, c) is number r * cols + c.
@@ -37,24 +41,27 @@ impl Matrix {
     /// A filled matrix. Which numbers a seed means is fixed for ever: the
     /// generator is named, and its bits are turned into numbers here.
     pub fn filled(rows: usize, cols: usize, ty: Type, fill: Fill, seed: u64) -> Matrix {
+        if let Fill::Far(far) = fill {
+            let random = Matrix::filled(rows, cols, ty, Fill::Random, seed);
+            let data = far.than(&random.data, &Chance::of(seed));
+            return Matrix {
+                data: data.unwrap_or(random.data),
+                ..random
+            };
+        }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let data = Elements::from_fn(ty, rows * cols, |i| match (fill, ty) {
-            (Fill::Random, Type::Int) => (rng.next_u64() % 201) as f64 - 100.0,
+        let data = Elements::from_fn(ty, rows * cols, |i| match ty {
+            _ if fill == Fill::Count && ty == Type::Int => (i % 256 + 1) as f64,
+            _ if fill == Fill::Count => (i + 1) as f64,
+            Type::Int | Type::Short | Type::Long => (rng.next_u64() % 201) as f64 - 100.0,
             // The top 24 bits make a float exactly, the top 53 a double.
-            (Fill::Random, Type::Float) => {
-                (rng.next_u64() >> 40) as f64 / (1u64 << 24) as f64 - 0.5
-            }
-            (Fill::Random, Type::Double | Type::Half | Type::Bf16 | Type::Tf32) => {
+            Type::Float => (rng.next_u64() >> 40) as f64 / (1u64 << 24) as f64 - 0.5,
+            Type::Double | Type::Half | Type::Bf16 | Type::Tf32 => {
                 (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64 - 0.5
             }
-            (Fill::Random, Type::Char) => rng.next_u64() as i8 as f64,
-            (Fill::Random, Type::Uchar) => rng.next_u64() as u8 as f64,
-            (Fill::Random, Type::Short | Type::Long) => (rng.next_u64() % 201) as f64 - 100.0,
-            (Fill::Random, Type::Ushort | Type::Uint | Type::Ulong) => {
-                (rng.next_u64() % 201) as f64
-            }
-            (Fill::Count, Type::Int) => (i % 256 + 1) as f64,
-            (Fill::Count, _) => (i + 1) as f64,
+            Type::Char => rng.next_u64() as i8 as f64,
+            Type::Uchar => rng.next_u64() as u8 as f64,
+            Type::Ushort | Type::Uint | Type::Ulong => (rng.next_u64() % 201) as f64,
         });
         Matrix { rows, cols, data }
     }

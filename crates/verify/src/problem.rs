@@ -191,13 +191,13 @@ impl Problem {
         (value - sum).abs() <= bound
     }
 
-    /// The same in units of |a_i||b_j|. The plain numbers of [`Fill::Count`] are no
-    /// random walk: their roundings may all point one way (Higham, section 3.1).
+    /// The same in units of |a_i||b_j|. Plain numbers, as of [`Fill::Count`], are
+    /// no random walk: their roundings may all point one way (Higham, section 3.1).
     fn units(&self) -> f64 {
         let k = self.shape.k as f64;
         let (roundings, truncated) = match self.fill {
             Fill::Random => (ROUNDINGS * OF_NORMS, OF_TRUNCATION * k.sqrt()),
-            Fill::Count => (2.0 * (k + 4.0), 2.0 * k),
+            _ => (2.0 * (k + 4.0), 2.0 * k),
         };
         (roundings + if self.by_units { truncated } else { 0.0 }) * self.unit()
     }
@@ -215,8 +215,8 @@ impl Problem {
         let units = match (self.fill, self.by_units) {
             (Fill::Random, false) => "6 u |a_i||b_j|, 20 times its usual rounding",
             (Fill::Random, true) => "(6 + 1.25 sqrt(K)) u |a_i||b_j|, since matrix units truncate",
-            (Fill::Count, false) => "2 (K + 4) u |a_i||b_j|",
-            (Fill::Count, true) => "(4 K + 8) u |a_i||b_j|, since matrix units truncate",
+            (_, false) => "2 (K + 4) u |a_i||b_j|",
+            (_, true) => "(4 K + 8) u |a_i||b_j|, since matrix units truncate",
         };
         format!(
             "every element: |c - ref| <= {units}; u = {:.1e}",

@@ -68,7 +68,11 @@ fn main() -> ExitCode {
         let n = length(lesson)?;
         let Flags { fill, seed, .. } = *lesson.flags();
         let problem = Problem::new(Shape { m: 1, n, k: 1 }, Type::Float, fill, seed);
-        let d: f32 = if fill == Fill::Count { 2.0 } else { 1.7 };
+        let d: f32 = match fill {
+            Fill::Random => 1.7,
+            Fill::Count => 2.0,
+            Fill::Far(_) => -0.3,
+        };
         let mut tasks = lesson.tasks(KERNELS, "saxpy", &problem)?;
         let named = ("d".to_string(), f64::from(d).to_string().into());
         tasks

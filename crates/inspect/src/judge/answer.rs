@@ -5,10 +5,12 @@ use common::death::{Blame, Death, How};
 use common::failure::{Failure, Kind};
 use common::record::{Of, Record};
 use common::stage::{Stage, Whose};
+use verify::matrix::Fill;
 use verify::{Differences, numbers};
 use watchdog::worker::Ended;
 
 use crate::judge::observation::{Detection, Detector, Observation};
+use crate::judge::task::other::Other;
 
 /// How a worker ended with a case.
 #[derive(Clone, Debug)]
@@ -67,6 +69,14 @@ impl End {
             End::Died(death) => death.blame() == Blame::Fill,
         };
         is_of_fill || self.is_of_check()
+    }
+
+    /// Whether the learner's kernel took the process down, other than by coming to no end.
+    pub fn is_crash(&self) -> bool {
+        let End::Died(death) = self else {
+            return false;
+        };
+        matches!(death.how, How::Signal(_) | How::Exited(_)) && !self.is_of_another()
     }
 
     /// Whether nobody knows whether the kernel would have come to an end: a compiler had no time,
@@ -135,21 +145,22 @@ pub fn judge(detector: Detector, end: &End, records: &[Record]) -> Observation {
 
 /// A lesson may launch a kernel in several variants: one wrong one is a fault.
 pub fn of_records(detector: Detector, records: &[Record]) -> Observation {
-    let wrong = records
-        .iter()
-        .filter_map(|one| Some((&one.kernel, one.wrong()?)));
+    let wrong = records.iter().filter_map(|one| Some((one, one.wrong()?)));
     let wrong: Vec<_> = wrong.collect();
     let verified = records.iter().filter(|record| record.is_right()).count();
     let skipped = records.iter().find_map(|record| record.skipped());
-    if let Some((kernel, first)) = wrong.first() {
+    if let Some((record, first)) = wrong.first() {
         let mut seen = wrong_result(detector, first);
         seen.details.truncate(2);
         if records.len() > 1 {
             let (wrong, all) = (wrong.len(), records.len());
-            let variants = format!("{wrong} of {all} variants are wrong");
-            let kernel = format!("in {kernel}");
+            let launches = format!("{wrong} of {all} launches are wrong");
+            let mut kernel = format!("in {}", record.kernel);
+            if let Some(Fill::Far(far)) = record.fill {
+                kernel += &format!(", {}", Other::Numbers(far).in_short());
+            }
             seen.details.insert(0, kernel.into());
-            seen.details.push(variants.into());
+            seen.details.push(launches.into());
         }
         return seen;
     }
@@ -220,7 +231,7 @@ mod tests {
             "in f 8x8",
             "looks like: rain",
             "C[0] is 1",
-            "1 of 2 variants are wrong",
+            "1 of 2 launches are wrong",
         ];
         assert_eq!(seen.details, details.map(Evidence::from));
     }

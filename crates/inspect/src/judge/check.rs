@@ -5,12 +5,12 @@
 pub(crate) mod results;
 
 use anyhow::Result;
-use common::death::How as Ending;
 use common::record::Record;
 use common::source::Source;
 use verify::Look;
 use verify::draw::Draw;
 use verify::element::Type;
+use verify::far::Far;
 use watchdog::simulator::{Log, look_for_faults, oclgrind};
 use watchdog::worker::Work;
 
@@ -130,10 +130,7 @@ impl Check<'_> {
     /// have a larger stack; or a simulator sees nothing wrong, as where PoCL dies of some that return
     /// before a barrier.
     fn excuse(&self, case: &Case) -> Result<Option<&'static str>> {
-        let case_alone = || self.work(std::slice::from_ref(case));
-        let ends =
-            |work: Work| -> Result<bool> { Ok(work::on_device(work, self.how)?.status == 0) };
-        if ends(case_alone()?.with_large_stack())? && !ends(case_alone()?)? {
+        if work::wants_stack(&|| self.work(std::slice::from_ref(case)), self.how)? {
             return Ok(Some(OUT_OF_STACK));
         }
         let seen = self.simulated_in(case)?;
@@ -167,9 +164,7 @@ impl Check<'_> {
                 }
             }
             let case = left.remove(0);
-            if let End::Died(death) = &end
-                && let Ending::Signal(_) | Ending::Exited(_) = death.how
-                && !end.is_of_another()
+            if end.is_crash()
                 && let Some(why) = self.excuse(&case)?
             {
                 end = End::Excused(why);
@@ -196,6 +191,7 @@ impl Check<'_> {
                     .option("--source", &task.kernel);
                 if let Some(case) = all.first().filter(|case| !case.sizes.is_empty()) {
                     work.arg("--size").arg(in_words(&case.sizes));
+                    work.args(case.origin.other().map(|_| "--extreme"));
                 }
                 work
             }
@@ -296,7 +292,8 @@ fn take_in(tried: Vec<Tried>, mut untried: [Option<String>; 2], results: &mut Re
         );
         are_others |= is_told && other.is_some_and(|other| other != Other::Reversed);
         let is_judged = is_told && one.verdict() != Verdict::Unchecked;
-        are_floats |= is_judged && other == Some(Other::Near);
+        let has_floats = [Other::Numbers(Far::Near), Other::InTurn];
+        are_floats |= is_judged && other.is_some_and(|other| has_floats.contains(&other));
         let untried = &mut untried[usize::from(other.is_some())];
         match (one.verdict(), other, &mut right) {
             (Verdict::Unlaunchable, Some(_), _) if one.is_too_long() => {

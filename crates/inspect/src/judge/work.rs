@@ -48,6 +48,12 @@ pub(crate) fn finish(work: Work, how: &How) -> Result<Ended> {
     Ok(how.staff.finish(work, &orders)?)
 }
 
+/// Whether a worker that died dies again, but not where its threads have a larger stack.
+pub(crate) fn wants_stack(work: &dyn Fn() -> Result<Work>, how: &How) -> Result<bool> {
+    let ends = |work: Work| -> Result<bool> { Ok(on_device(work, how)?.status == 0) };
+    Ok(ends(work()?.with_large_stack())? && !ends(work()?)?)
+}
+
 /// A task at these sizes, checked, and timed unless that is not wanted.
 ///
 /// # Errors

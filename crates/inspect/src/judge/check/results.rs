@@ -13,6 +13,7 @@ use crate::judge::task::asked::{Case, Origin};
 use crate::judge::task::other::Other;
 use crate::judge::verdict::Verdict;
 use task::sizes::{Sizes, in_words};
+use verify::far::Far;
 
 /// What came of a case.
 pub struct Tried {
@@ -207,10 +208,10 @@ impl Results {
             return Some(one.case.clone());
         }
         let first = self.tried.iter().find(|one| one.case.is_try())?;
-        let is_right = |one: &Tried| one.others.contains(&Other::Ties);
+        let is_right = |one: &Tried| one.others.contains(&Other::Numbers(Far::Ties));
         let mut case = first.case.clone();
         if self.tried.iter().any(is_right) {
-            case.origin = Origin::With(Other::Ties);
+            case.origin = Origin::With(Other::Numbers(Far::Ties));
         }
         Some(case)
     }

@@ -69,15 +69,19 @@ impl Case {
         }
     }
 
-    /// What a task does not say: other sizes, and other numbers, which a lesson has not.
+    /// What a task does not say: other sizes, and other numbers.
     pub(crate) fn tries(task: &Form, seed: u64) -> Vec<Case> {
         let drawn = task.drawn(seed);
         // What goes wrong in numbers may need many of them.
         let own = Some(&task.size).filter(|own| product(own) <= 2 * FEW);
         let own = own.or(drawn.first()).cloned();
         let own = own.unwrap_or_else(|| task.small());
-        let others = Other::ALL.iter().filter(|_| task.lesson.is_none());
-        let others = others.map(|(other, _)| (own.clone(), Origin::With(*other)));
+        let others = match task.lesson {
+            None => Other::ALL.map(|(other, _)| other).to_vec(),
+            Some(_) => vec![Other::InTurn],
+        };
+        let others = others.into_iter();
+        let others = others.map(|other| (own.clone(), Origin::With(other)));
         let sizes = drawn.into_iter().map(|sizes| (sizes, Origin::Drawn));
         let case = |(sizes, origin)| Case {
             origin,

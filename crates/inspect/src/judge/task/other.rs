@@ -10,39 +10,27 @@ use task::form::{Form, Or};
 use task::{Arg, Buffer, Fill, Right, Role, Task};
 use verify::draw::Draw;
 use verify::element::{Elements, Type};
+use verify::far::{Chance, Far};
 use verify::formula::Formula;
 use verify::matrix;
 
 /// Numbers far from those that are drawn, in full and beside others.
 macro_rules! extreme {
-    ($short:literal) => {
-        [concat!("with extreme numbers: ", $short), $short]
+    ($far:ident, $short:literal) => {
+        (
+            Other::Numbers(Far::$far),
+            [concat!("with extreme numbers: ", $short), $short],
+        )
     };
 }
 
 /// In what a try differs from what the file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Other {
-    /// Floats that are not above 0; integers of every value, where a reference computes integers
-    /// alone, and of more than 8 bits where a formula does.
-    Extreme,
-    /// Nothing but 0.
-    Zeros,
-    /// One value everywhere.
-    Equal,
-    /// Up to 200, beyond which e^x overflows and x^8 does not, the largest first; integers above 0.
-    Falling,
-    /// From 2^-14 to 2^10; integers below 0.
-    Rising,
-    /// Few numbers, so that many are equal: halves, both zeros, the scalars that kernels are given;
-    /// integers beside powers of 2, and where any may come, the largest and the least.
-    Ties,
-    /// All near 1024, of which differences cancel.
-    Near,
-    /// All far above 0, beyond what searches for a least number begin with.
-    Above,
-    /// All far below 0.
-    Below,
+    /// Numbers far from those that are drawn.
+    Numbers(Far),
+    /// All of these in turn, of a lesson's kernel.
+    InTurn,
     /// Fractions that the file gives to kernels as plain numbers, no two alike.
     Scalars,
     /// Whole numbers that it gives so, and that stand nowhere else.
@@ -53,18 +41,18 @@ pub enum Other {
 }
 
 impl Other {
-    /// All of them, how each is told, and the same beside others.
+    /// All of a task, how each is told, and the same beside others.
     #[rustfmt::skip]
     pub(crate) const ALL: [(Other, [&str; 2]); 12] = [
-        (Other::Extreme, extreme!("below 0")),
-        (Other::Zeros, extreme!("all 0")),
-        (Other::Equal, extreme!("all equal")),
-        (Other::Falling, extreme!("large and descending")),
-        (Other::Rising, extreme!("from small to large")),
-        (Other::Ties, extreme!("few, halves and scalars among them")),
-        (Other::Near, extreme!("all near 1024")),
-        (Other::Above, extreme!("far above 0")),
-        (Other::Below, extreme!("far below 0")),
+        extreme!(Negative, "below 0"),
+        extreme!(Zeros, "all 0"),
+        extreme!(Equal, "all equal"),
+        extreme!(Falling, "large and descending"),
+        extreme!(Rising, "from small to large"),
+        extreme!(Ties, "few, halves and scalars among them"),
+        extreme!(Near, "all near 1024"),
+        extreme!(Above, "far above 0"),
+        extreme!(Below, "far below 0"),
         (Other::Scalars, ["with other scalars"; 2]),
         (Other::Whole, ["with other whole numbers as arguments"; 2]),
         (Other::Reversed, ["with its groups in reverse order"; 2]),
@@ -82,144 +70,16 @@ impl Other {
 
     fn told(self) -> [&'static str; 2] {
         let own = Other::ALL.iter().find(|(other, _)| *other == self);
-        own.map_or([""; 2], |(_, told)| *told)
+        own.map_or(["with extreme numbers"; 2], |(_, told)| *told)
     }
 
     /// Puts these numbers into a task; whether they differ from what it has.
     pub(super) fn put_into(self, task: &mut Task, file: &Form) -> Result<bool> {
         match self {
-            Other::Scalars | Other::Whole => return Ok(self.change_scalars(task, file)),
-            Other::Reversed => return Ok(true),
-            _ => (),
+            Other::Numbers(far) => put_numbers(far, task, file),
+            Other::Scalars | Other::Whole => Ok(self.change_scalars(task, file)),
+            Other::InTurn | Other::Reversed => Ok(true),
         }
-        if !may_be_large(task) {
-            return Ok(false);
-        }
-        let mut outputs = task.buffers.iter().filter(|one| one.role.is_result());
-        let is_whole = outputs.clone().all(|one| !one.ty.is_floating());
-        // Of two of them the product is beyond an int, and of three within a double.
-        let most = [1000, 100_000][usize::from(outputs.all(|one| one.ty.size() == 8))];
-        let plan = task.plan()?;
-        let args = task.launches.iter().flat_map(|one| &one.args);
-        let scalars = args.filter_map(|arg| match arg {
-            Arg::Number(.., value) => value.value(&plan.scope).ok(),
-            _ => None,
-        });
-        let scalars: Vec<f64> = scalars.collect();
-        let mut is_new = false;
-        for at in 0..task.buffers.len() {
-            let Some(fill) = task.buffers[at].role.fill() else {
-                continue;
-            };
-            let (seed, is_random, is_sorted) = match fill {
-                Fill::Numbers(matrix::Fill::Random, seed) => (*seed, true, false),
-                Fill::Drawn(Draw::Any, seed) => (*seed, true, false),
-                Fill::Drawn(Draw::Sorted, seed) if self != Other::Falling => (*seed, true, true),
-                Fill::Drawn(Draw::Ints(..) | Draw::Negative, seed) => (*seed, false, false),
-                _ => continue,
-            };
-            let any = match fill {
-                // A formula counts in doubles, which never run over.
-                Fill::Numbers(..) if is_whole => match file.reference() {
-                    Some(_) => Some(Draw::Any),
-                    None => Some(Draw::Ints(0, most)),
-                },
-                _ => None,
-            };
-            let Some(held) = task.filled(at, &plan, None, &[])? else {
-                continue;
-            };
-            let (ty, count) = (held.data.ty(), held.data.len());
-            let mut own = scalars.clone();
-            own.retain(|one| ty.is_floating() || any == Some(Draw::Any) || one.abs() <= 100.0);
-            let chance = Chance {
-                seed,
-                is_random,
-                any,
-                scalars: own,
-            };
-            let Some(mut other) = self.than(&held.data, &chance) else {
-                continue;
-            };
-            if is_sorted {
-                let mut values = other.to_f64();
-                values.sort_by(f64::total_cmp);
-                other = Elements::from_fn(ty, count, |i| values[i]);
-            }
-            is_new = is_new || other != held.data;
-            let role = &mut task.buffers[at].role;
-            let from = format!("{self:?} {}", role.from());
-            role.refill(Fill::Made(from, Rc::new(other)));
-        }
-        Ok(is_new)
-    }
-
-    /// Other numbers than these.
-    fn than(self, held: &Elements, chance: &Chance) -> Option<Elements> {
-        let (ty, count) = (held.ty(), held.len());
-        let is_float = chance.is_random && ty.is_floating();
-        let mut values = held.to_f64();
-        // Doubles do not hold every long integer.
-        let is_exact = !matches!(ty, Type::Long | Type::Ulong);
-        let is_int = chance.is_random && !ty.is_floating() && ty.size() > 1;
-        let is_any = is_int && is_exact && chance.any == Some(Draw::Any);
-        let is_signed = matches!(ty, Type::Int | Type::Short);
-        match self {
-            Other::Extreme if is_float => values.iter_mut().for_each(|one| *one = -one.abs()),
-            Other::Extreme => {
-                let draw = chance.any.as_ref().filter(|_| ty.size() > 1)?;
-                return Some(draw.elements(ty, count, chance.seed));
-            }
-            Other::Zeros if chance.is_random => values.fill(0.0),
-            Other::Equal => return Some(held.gather(count, |_| Some(0))),
-            Other::Falling if is_exact => {
-                if is_int {
-                    values.iter_mut().for_each(|one| *one = one.abs().max(1.0));
-                }
-                values.sort_by(|a, b| b.total_cmp(a));
-                let factor = if is_float { 400.0 } else { 1.0 };
-                values.iter_mut().for_each(|one| *one *= factor);
-            }
-            Other::Rising if is_exact => {
-                if is_int && is_signed {
-                    values.iter_mut().for_each(|one| *one = -one.abs().max(1.0));
-                }
-                values.sort_by(f64::total_cmp);
-                if is_float {
-                    values
-                        .iter_mut()
-                        .for_each(|one| *one = (24.0 * *one - 2.0).exp2());
-                }
-            }
-            Other::Ties if is_exact && chance.is_random => {
-                let few = few(ty, chance);
-                let which = Draw::Ints(0, few.len() as i64 - 1);
-                let which = which.elements(Type::Int, count, chance.seed);
-                (0..count).for_each(|i| values[i] = few[which.get(i) as usize]);
-            }
-            Other::Near if is_float => {
-                let near = if ty.size() < 4 { 16.0 } else { 1024.0 };
-                values.iter_mut().for_each(|one| *one += near);
-            }
-            Other::Above | Other::Below if is_float => {
-                // The fourth power of it is a number, too.
-                let far = if ty == Type::Half { 8.0 } else { 2f64.powi(31) };
-                let far = if self == Other::Below { -far } else { far };
-                values
-                    .iter_mut()
-                    .for_each(|one| *one = far * (1.25 + *one / 2.0));
-            }
-            Other::Above if is_any => {
-                let most = ty.largest();
-                values.iter_mut().for_each(|one| *one = most - one.abs());
-            }
-            Other::Below if is_any && is_signed => {
-                let least = -ty.largest() - 1.0;
-                values.iter_mut().for_each(|one| *one = least + one.abs());
-            }
-            _ => return None,
-        }
-        Some(Elements::from_fn(ty, count, |i| values[i]))
     }
 
     /// Changes the scalars that kernels are given as plain numbers, as far as what they are held
@@ -290,39 +150,68 @@ impl Other {
     }
 }
 
-/// What a fill leaves to chance.
-struct Chance {
-    seed: u64,
-    /// Whether all numbers are, and not their order alone.
-    is_random: bool,
-    /// Of integers, from which others may be drawn.
-    any: Option<Draw>,
-    /// What kernels are given beside, as far as it may stand in a buffer.
-    scalars: Vec<f64>,
-}
-
-/// Few numbers, at which a kernel decides.
-fn few(ty: Type, chance: &Chance) -> Vec<f64> {
-    let mut all = chance.scalars.clone();
-    if ty.is_floating() {
-        all.extend((-24..=24).map(|eighths| f64::from(eighths) / 8.0));
-        all.push(-0.0);
-        return all;
+/// Puts numbers into a task that are far from those that it has; whether they differ.
+fn put_numbers(far: Far, task: &mut Task, file: &Form) -> Result<bool> {
+    if !may_be_large(task) {
+        return Ok(false);
     }
-    let largest = ty.largest();
-    let most = match chance.any {
-        Some(Draw::Any) => largest,
-        _ => 100.0,
-    };
-    for bits in 0..64 {
-        let power = 2f64.powi(bits);
-        all.extend([power - 1.0, power, power + 1.0]);
+    let mut outputs = task.buffers.iter().filter(|one| one.role.is_result());
+    let is_whole = outputs.clone().all(|one| !one.ty.is_floating());
+    // Of two of them the product is beyond an int, and of three within a double.
+    let most = [1000, 100_000][usize::from(outputs.all(|one| one.ty.size() == 8))];
+    let plan = task.plan()?;
+    let args = task.launches.iter().flat_map(|one| &one.args);
+    let scalars = args.filter_map(|arg| match arg {
+        Arg::Number(.., value) => value.value(&plan.scope).ok(),
+        _ => None,
+    });
+    let scalars: Vec<f64> = scalars.collect();
+    let mut is_new = false;
+    for at in 0..task.buffers.len() {
+        let Some(fill) = task.buffers[at].role.fill() else {
+            continue;
+        };
+        let (seed, is_random, is_sorted) = match fill {
+            Fill::Numbers(matrix::Fill::Random, seed) => (*seed, true, false),
+            Fill::Drawn(Draw::Any, seed) => (*seed, true, false),
+            Fill::Drawn(Draw::Sorted, seed) if far != Far::Falling => (*seed, true, true),
+            Fill::Drawn(Draw::Ints(..) | Draw::Negative, seed) => (*seed, false, false),
+            _ => continue,
+        };
+        let any = match fill {
+            // A formula counts in doubles, which never run over.
+            Fill::Numbers(..) if is_whole => match file.reference() {
+                Some(_) => Some(Draw::Any),
+                None => Some(Draw::Ints(0, most)),
+            },
+            _ => None,
+        };
+        let Some(held) = task.filled(at, &plan, None, &[])? else {
+            continue;
+        };
+        let (ty, count) = (held.data.ty(), held.data.len());
+        let mut own = scalars.clone();
+        own.retain(|one| ty.is_floating() || any == Some(Draw::Any) || one.abs() <= 100.0);
+        let chance = Chance {
+            seed,
+            is_random,
+            any,
+            scalars: own,
+        };
+        let Some(mut other) = far.than(&held.data, &chance) else {
+            continue;
+        };
+        if is_sorted {
+            let mut values = other.to_f64();
+            values.sort_by(f64::total_cmp);
+            other = Elements::from_fn(ty, count, |i| values[i]);
+        }
+        is_new = is_new || other != held.data;
+        let role = &mut task.buffers[at].role;
+        let from = format!("{far:?} {}", role.from());
+        role.refill(Fill::Made(from, Rc::new(other)));
     }
-    if matches!(ty, Type::Int | Type::Short | Type::Char) {
-        all.extend(all.clone().into_iter().map(|one| -one));
-    }
-    all.retain(|one| one.abs() <= most || -*one == most + 1.0 && most == largest);
-    all
+    Ok(is_new)
 }
 
 /// Whether a formula has this name, or number.
