@@ -15,7 +15,7 @@ use diagnostics::tokens::Tokens;
 use watchdog::simulator::Line;
 use watchdog::worker::Work;
 
-use crate::judge::answer::{End, judge};
+use crate::judge::answer::{End, OUT_OF_STACK, judge};
 use crate::judge::how::{How, Seen};
 use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
 use crate::judge::rates;
@@ -103,8 +103,12 @@ fn on_device(asked: &Asked) -> Result<Seen> {
     } = asked;
     let seed = how.seed;
     let cases = runs::results(task, seed, asked.is_problem)?;
-    let ended = work::on_device(asked.work(&cases)?, how)?;
-    let end = End::of(&ended);
+    let work = || asked.work(&cases);
+    let ended = work::on_device(work()?, how)?;
+    let mut end = End::of(&ended);
+    if end.is_crash() && work::wants_stack(&work, how)? {
+        end = End::Excused(OUT_OF_STACK);
+    }
     let mut seen = judge(ON_DEVICE, &end, &ended.records);
     let mut status = ended.status;
     let drawn = task.new_size(seed);
@@ -134,7 +138,10 @@ fn on_device(asked: &Asked) -> Result<Seen> {
     Ok(Seen {
         observations: vec![seen],
         status,
-        message: end.message(),
+        message: match end {
+            End::Excused(_) => String::new(),
+            end => end.message(),
+        },
     })
 }
 
