@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::{IndexedRandom, IteratorRandom};
 
-use crate::log::Known;
+use crate::log::{Trial, ranking};
 use crate::space::{Point, families};
 
 /// So many candidates are drawn at random before the search goes where it is good.
@@ -22,13 +22,13 @@ const EXPLORE: usize = 4;
 /// step from it, and when all steps were tried, two; as soon as one of them is
 /// better, steps are counted from there. The fourth is drawn at random again, in
 /// case all of this is the wrong hill.
-pub fn next(space: &[Point], starts: &[Point], known: &Known, seed: u64) -> Option<Point> {
-    let tried: HashSet<&Point> = known.0.iter().map(|trial| &trial.point).collect();
+pub fn next(space: &[Point], starts: &[Point], known: &[Trial], seed: u64) -> Option<Point> {
+    let tried: HashSet<&Point> = known.iter().map(|trial| &trial.point).collect();
     if let Some(start) = starts.iter().find(|start| !tried.contains(start)) {
         return Some(start.clone());
     }
     let untried: Vec<&Point> = space.iter().filter(|p| !tried.contains(p)).collect();
-    let (number, ranking) = (tried.len(), known.ranking());
+    let (number, ranking) = (tried.len(), ranking(known));
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(number as u64));
     let beyond_sample = number.checked_sub(starts.len() + SAMPLE);
     if let (Some(number), Some((best, _))) = (beyond_sample, ranking.first())
@@ -61,8 +61,7 @@ mod tests {
     use std::sync::LazyLock;
 
     use super::*;
-    use crate::log::Outcome;
-    use crate::log::tests::{right, trial};
+    use crate::log::tests::{trial, wrong};
     use crate::space::space;
     use crate::space::tests::{ALL, given, point_of};
 
@@ -84,15 +83,15 @@ mod tests {
     const TOP: f64 = 1000.0;
 
     /// As many trials, or fewer if the summit is found.
-    fn search(seed: u64, budget: usize) -> Known {
+    fn search(seed: u64, budget: usize) -> Vec<Trial> {
         let summit =
             "matmul_tunable_private LANES=16 VECTORS=3 ROWS=8 GROUP_X=1 GROUP_Y=16 UNROLL=1";
         let summit = point_of(summit);
-        let mut known = Known::default();
+        let mut known = Vec::new();
         for _ in 0..budget {
             let point = next(&POINTS, &[], &known, seed).expect("thousands of points");
             let height = height(&point, &summit);
-            known.note(trial(point, right(height)));
+            known.push(trial(point, height));
             if height == TOP {
                 break;
             }
@@ -104,13 +103,13 @@ mod tests {
     fn a_hill_is_climbed_to_the_top() {
         for seed in [3, 5] {
             let known = search(seed, 100);
-            assert_eq!(known.ranking()[0].1, TOP, "seed {seed}");
+            assert_eq!(ranking(&known)[0].1, TOP, "seed {seed}");
         }
     }
 
     #[test]
     fn the_same_seed_makes_the_same_search() {
-        let order = |seed| search(seed, 18).0;
+        let order = |seed| search(seed, 18);
         assert_eq!(order(3), order(3));
         assert_ne!(order(3), order(4));
     }
@@ -118,10 +117,8 @@ mod tests {
     #[test]
     fn a_stopped_search_goes_on_as_if_it_had_not_been() {
         let whole = search(1, 20);
-        let mut half = Known::default();
-        whole.0[..15].iter().for_each(|one| half.note(one.clone()));
-        let expected = &whole.0[15].point;
-        assert_eq!(next(&POINTS, &[], &half, 1).as_ref(), Some(expected));
+        let next = next(&POINTS, &[], &whole[..15], 1);
+        assert_eq!(next.as_ref(), Some(&whole[15].point));
     }
 
     #[test]
@@ -138,21 +135,25 @@ mod tests {
         ];
         let limits: Vec<_> = limits.iter().map(|l| l.parse().expect("a limit")).collect();
         let points = space(&ALL, &limits, &given(&[])).unwrap().0;
-        let mut known = Known::default();
+        let mut known = Vec::new();
         while let Some(point) = next(&points, &[], &known, 1) {
-            let twice = known.0.iter().any(|tried| tried.point == point);
+            let twice = known.iter().any(|tried| tried.point == point);
             assert!(!twice, "{point} twice");
-            known.note(trial(point, Outcome::Wrong("all are wrong".into())));
+            let outcome = wrong();
+            known.push(Trial {
+                outcome,
+                ..trial(point, 1.0)
+            });
         }
-        let tried: HashSet<_> = known.0.iter().map(|trial| &trial.point).collect();
+        let tried: HashSet<_> = known.iter().map(|trial| &trial.point).collect();
         assert_eq!(tried, points.iter().collect());
-        assert_eq!(known.best(), None, "a wrong one never wins");
+        assert_eq!(ranking(&known), [], "a wrong one never wins");
     }
 
     #[test]
     fn starts_come_first() {
         let start = POINTS[17].clone();
-        let first = next(&POINTS, std::slice::from_ref(&start), &Known::default(), 1);
+        let first = next(&POINTS, std::slice::from_ref(&start), &[], 1);
         assert_eq!(first, Some(start));
     }
 }

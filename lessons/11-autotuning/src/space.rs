@@ -26,6 +26,10 @@ pub fn families() -> &'static [Form] {
     STEPS.rows("candidate")
 }
 
+fn family(kernel: &str) -> Option<&'static Form> {
+    families().iter().find(|one| one.launch.function == kernel)
+}
+
 /// A value for each parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Point {
@@ -34,24 +38,18 @@ pub struct Point {
 }
 
 impl Point {
-    fn family(&self) -> Option<&'static Form> {
-        families()
-            .iter()
-            .find(|one| one.launch.function == self.kernel)
-    }
-
     /// Whether it gives each parameter of a kernel one of its values.
     pub fn is_known(&self) -> bool {
-        self.family().is_some_and(|family| {
-            let mut pairs = family.tune.iter().zip(&self.values);
-            family.tune.len() == self.values.len()
-                && pairs.all(|((name, values), own)| *name == own.0 && values.contains(&own.1))
+        family(&self.kernel).is_some_and(|family| {
+            let own = self.values.iter().map(|(name, _)| name);
+            let mut pairs = family.tune.values().zip(&self.values);
+            family.tune.keys().eq(own) && pairs.all(|(values, own)| values.contains(&own.1))
         })
     }
 
     /// Its kernel's row with its values.
     fn form(&self) -> Form {
-        let family = self.family().expect("a log's points were looked at");
+        let family = family(&self.kernel).expect("a log's points were looked at");
         family.chosen(&self.values)
     }
 
@@ -61,19 +59,13 @@ impl Point {
         ["DOWN", "ACROSS"].map(|side| scope.get(side).unwrap_or_default() as usize)
     }
 
-    /// Whether it breaks no condition.
-    pub fn suits(&self, given: &Scope) -> Result<bool> {
-        let family = self.family();
-        family.map_or(Ok(false), |family| family.may_be(&self.values, given))
-    }
-
     /// How many steps lie between two points of a kernel, a step being one parameter
     /// moved to the next value of its list; `None` between kernels.
     pub fn steps_to(&self, other: &Point) -> Option<usize> {
         if self.kernel != other.kernel {
             return None;
         }
-        let family = self.family()?;
+        let family = family(&self.kernel)?;
         let pairs = self.values.iter().zip(&other.values);
         let steps = family.tune.values().zip(pairs).map(|(choices, (a, b))| {
             let place = |value: &Tried| choices.partition_point(|choice| choice < value);
@@ -162,21 +154,16 @@ pub fn space(kernels: &[&str], limits: &[Limit], given: &Scope) -> Result<(Vec<P
 pub fn defaults(given: &Scope, problem: &Problem) -> Result<Vec<Point>> {
     let mut defaults: Vec<Point> = Vec::new();
     for task in STEPS.tasks("untuned", given, problem)? {
-        let family = families()
-            .iter()
-            .find(|one| one.launch.function == task.kernel);
-        let names = family.into_iter().flat_map(|family| family.tune.keys());
+        let family = family(&task.kernel).expect("a test finds it");
         let value = |name: &String| {
             let (_, value) = task.defines.iter().find(|one| one.0 == *name)?;
             Some((name.clone(), Tried::One(*value)))
         };
-        let values = names.filter_map(value).collect();
-        let point = Point {
-            kernel: task.kernel.clone(),
-            values,
-        };
+        let values = family.tune.keys().filter_map(value).collect();
+        let kernel = task.kernel.clone();
+        let point = Point { kernel, values };
         match defaults.iter_mut().find(|one| one.kernel == point.kernel) {
-            Some(known) if !known.suits(given)? => *known = point,
+            Some(known) if !family.may_be(&known.values, given)? => *known = point,
             Some(_) => (),
             None => defaults.push(point),
         }
