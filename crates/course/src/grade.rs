@@ -8,7 +8,6 @@ mod table;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::Result;
@@ -47,17 +46,13 @@ pub struct GradeArgs {
     /// Print a page for a browser, which a class can be shown
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     html: bool,
-    /// Judge what an earlier run has judged, too
-    #[arg(long)]
-    fresh: bool,
     /// Device, as the lessons take it [default: the one that they choose]
     #[arg(short, long, value_name = "SELECTOR")]
     device: Option<String>,
     /// End a launch that takes longer
     #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
-    /// Draw sizes and numbers from this seed; what was judged with another is judged anew
-    /// [default: a new seed for each check]
+    /// Draw sizes and numbers from this seed [default: a new one for each check]
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(..=SEEDS))]
     seed: Option<u64>,
     /// Print one JSON object a line
@@ -124,7 +119,6 @@ pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
         options,
         device: chosen(options.device.as_deref(), false)?.remove(0),
         course: env!("CARGO_PKG_VERSION").to_string() + &commit,
-        kept: AtomicUsize::new(0),
     };
     let grades = judge.all(&students, &puzzles);
     let table = Table::of(&grades, puzzles.len(), !options.only.is_empty());
@@ -150,10 +144,9 @@ pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
             Out,
             "\n  ✓ done  ~ right, not proven  ✗ not yet  ? did not run  ! refused  · not begun\n  \
              h hints, s the solution was looked at\n  \
-             {}, {}, {} of them judged before, {} s; speed is not judged\n  course {}\n  {}",
+             {}, {}, {} s; speed is not judged\n  course {}\n  {}",
             count(students.len(), "student"),
             count(judged.count(), "kernel"),
-            judge.kept.load(Ordering::Relaxed),
             begun.elapsed().as_secs(),
             judge.course,
             judge.device.label()

@@ -20,7 +20,7 @@ pub fn file(kind: &str, device: &Device, kernels: &str, ty: Type) -> PathBuf {
 }
 
 /// The folder for what is kept of this kind.
-pub fn folder(kind: &str) -> PathBuf {
+fn folder(kind: &str) -> PathBuf {
     let cache = || dirs::cache_dir().unwrap_or_else(std::env::temp_dir);
     let own = std::env::var_os(FOLDER_VARIABLE).map(PathBuf::from);
     let folder = own.unwrap_or_else(|| cache().join("opencl-course"));
@@ -40,7 +40,7 @@ fn slug(name: &str) -> String {
 }
 
 /// The hash FNV-1a: the standard library's may change from version to version.
-pub fn fnv1a(text: &str) -> u64 {
+fn fnv1a(text: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }

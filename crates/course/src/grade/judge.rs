@@ -1,14 +1,12 @@
 //! Each kernel is copied out of the student's folder and checked by the command that checks a
-//! learner's, as a process of its own; what was judged before is kept.
+//! learner's, as a process of its own.
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use diagnostics::terminal::{plain_name, progress};
-use lesson::results;
 use serde::Deserialize;
 use verify::cores::{cores, each_on};
 use watchdog::devices::Device;
@@ -33,8 +31,6 @@ pub struct Judge<'a> {
     pub options: &'a GradeArgs,
     pub device: Device,
     pub course: String,
-    /// How many were judged before.
-    pub kept: AtomicUsize,
 }
 
 /// What a check prints.
@@ -72,7 +68,11 @@ impl Judge<'_> {
                 verdict: Some(Verdict::Untouched),
                 ..Brief::default()
             },
-            Ok(Some(files)) => self.judged(puzzle, &files),
+            Ok(Some(files)) => self.check(puzzle, &files).unwrap_or_else(|why| Brief {
+                verdict: Some(Verdict::NotRun),
+                says: format!("{why:#}"),
+                ..Brief::default()
+            }),
         };
         brief.says = plain_name(&brief.says);
         let noted = student.progress.as_ref().map(|noted| noted.of(&puzzle.id));
@@ -87,45 +87,6 @@ impl Judge<'_> {
             device: self.device.label(),
             is_of_folder: student.refused.is_some(),
         }
-    }
-
-    /// What the check of these files comes to, or came to of the same.
-    fn judged(&self, puzzle: &Puzzle, files: &Files) -> Brief {
-        let of = self.identity(puzzle, files);
-        let folder = results::folder("grades");
-        let file = folder.join(format!("{:016x}.json", results::fnv1a(&of)));
-        let kept = fs::read(&file).ok().filter(|_| !self.options.fresh);
-        let kept = kept.and_then(|kept| serde_json::from_slice::<(String, Brief)>(&kept).ok());
-        if let Some((_, brief)) = kept.filter(|(own, _)| *own == of) {
-            self.kept.fetch_add(1, Ordering::Relaxed);
-            return brief;
-        }
-        let brief = self.check(puzzle, files).unwrap_or_else(|why| Brief {
-            verdict: Some(Verdict::NotRun),
-            says: format!("{why:#}"),
-            ..Brief::default()
-        });
-        let text = serde_json::to_vec(&(of, &brief));
-        if let (Some(Verdict::Done | Verdict::Unproven | Verdict::NotYet), Ok(text)) =
-            (brief.verdict, text)
-        {
-            // What is not kept, or half, is judged once more.
-            let _ = fs::create_dir_all(&folder).and_then(|()| fs::write(file, text));
-        }
-        brief
-    }
-
-    /// All that decides on a judgement: the student's files and the course's, its version and its
-    /// program, the device, the seed.
-    fn identity(&self, puzzle: &Puzzle, files: &Files) -> String {
-        let program = std::env::current_exe().and_then(fs::metadata);
-        let age = program.and_then(|program| program.modified()).ok();
-        let text = |(at, text): (_, &Vec<u8>)| format!("{at:?} {}", text.escape_ascii());
-        let files: Vec<_> = files.iter().map(text).collect();
-        let GradeArgs { timeout, seed, .. } = self.options;
-        let (device, course, place) = (&self.device, &self.course, &puzzle.place);
-        let ours = (&puzzle.fresh.text, &puzzle.words.data, &puzzle.with);
-        format!("{place} {course} {age:?} {device:?} {timeout} {seed:?} {ours:?} {files:?}")
     }
 
     /// The course's own check of these files, in a folder that nobody needs later.
