@@ -252,10 +252,9 @@ impl Listener for Step {
 
 /// A screen: a part of the lesson, and what was told in it.
 struct Slide {
-    title: String,
+    view: View,
     part: Option<Part>,
     cards: Cards,
-    pieces: Vec<Piece>,
 }
 
 /// What is told, to whom, and on which screen.
@@ -316,10 +315,12 @@ impl State {
             self.print([vec![String::new()], headline].concat());
         }
         self.story.push(Slide {
-            title,
+            view: View {
+                title: Some(title),
+                ..View::default()
+            },
             part: self.part,
             cards: self.cards.clone(),
-            pieces: Vec::new(),
         });
         if !says.is_empty() {
             self.tell(Piece::Note(style(says).dim().to_string()));
@@ -333,7 +334,7 @@ impl State {
             self.print(Form::new(self.present, None).lines(&piece));
         }
         if let Some(slide) = self.story.last_mut() {
-            slide.pieces.push(piece);
+            slide.view.pieces.push(piece);
         }
         self.show(self.view(self.now()));
     }
@@ -359,11 +360,7 @@ impl State {
 
     fn view(&self, at: usize) -> View {
         let slide = self.story.get(at);
-        View {
-            title: slide.map(|slide| slide.title.clone()),
-            pieces: slide.map_or(Vec::new(), |slide| slide.pieces.clone()),
-            ..View::default()
-        }
+        slide.map(|slide| slide.view.clone()).unwrap_or_default()
     }
 
     /// Waits for a key, if there is somebody to press one and something to read.
