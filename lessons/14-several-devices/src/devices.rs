@@ -1,6 +1,5 @@
 //! The second part: each device alone, then all together.
 
-use std::rc::Rc;
 use std::slice;
 
 use common::device::{self, Device, Kind};
@@ -13,8 +12,8 @@ use crate::board::Board;
 use crate::engine::Engine;
 use crate::flags::Own;
 use crate::product::Way;
+use crate::queues::in_words;
 use crate::table::{self, product, show};
-use crate::timeline;
 use crate::work::Work;
 
 /// This machine's GPUs and its CPUs, without simulators.
@@ -26,40 +25,29 @@ pub fn real_devices() -> Result<[Vec<Device>; 2]> {
 }
 
 /// The devices of the second part, and why these.
-fn chosen(lesson: &mut Lesson, own: &Own) -> Result<(Vec<Device>, String)> {
+fn chosen(lesson: &mut Lesson, own: &Own) -> Result<(Vec<Device>, &'static str)> {
     if !own.devices.is_empty() {
         let all = device::list()?;
-        let target = |&number: &usize| {
-            all.get(number).cloned().ok_or_else(|| {
-                Error::Selector(format!(
-                    "there is no device {number}; there are {}, from 0: cargo run -p lesson01",
-                    all.len()
-                ))
-            })
-        };
-        let wanted = own.devices.iter().map(target).collect::<Result<_>>()?;
-        return Ok((wanted, "as --devices asks".into()));
+        let one = |which: &String| Ok(all[device::choose(&all, Some(which))?.index].clone());
+        let wanted = own.devices.iter().map(one).collect::<Result<_>>()?;
+        return Ok((wanted, "as --devices asks"));
     }
     let [gpus, mut cpus] = real_devices()?;
     cpus.truncate(if gpus.is_empty() { cpus.len() } else { 1 });
     let wanted = [gpus, cpus].concat();
     if own.parts.is_none() && lesson.flags().device.is_none() && wanted.len() > 1 {
-        return Ok((wanted, "all that are here".into()));
+        return Ok((wanted, "all that are here"));
     }
     let this = lesson.session()?.device.clone();
-    let count = own.parts.map_or(2, usize::from);
-    match this.parts(count) {
-        Some(parts) => {
-            let why = format!("the {count} parts that its driver makes of one device");
-            Ok((parts, why))
-        }
-        None if own.parts.is_some() => Err(Error::Usage(format!(
+    match (this.parts(own.parts.unwrap_or(2).into()), own.parts) {
+        (Some(parts), _) => Ok((parts, "parts that its driver makes of one device")),
+        (None, Some(count)) => Err(Error::Usage(format!(
             "{} cannot be cut into {count} parts: its driver refuses, or it has fewer units",
             this.label()
         ))),
-        None => {
+        (None, None) => {
             let why = "the only one; with more, each would get rows by its rate";
-            Ok((vec![this], why.into()))
+            Ok((vec![this], why))
         }
     }
 }
@@ -69,57 +57,40 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
     if lesson.session()?.device.is_simulator() {
         return lesson.say("\n  Several devices: not in a simulator, which is one");
     }
-    let (targets, why) = chosen(lesson, own)?;
-    let mishaps = [
-        ("fail", own.fail),
-        ("hang", own.hang),
-        ("overrate", own.overrate),
-    ];
-    for (name, number) in mishaps {
-        if number.is_some_and(|number| number >= targets.len()) {
-            let count = targets.len();
-            let why = format!("--{name}: there are {count} devices, from 0");
-            return Err(Error::Usage(why));
-        }
+    let (devices, why) = chosen(lesson, own)?;
+    let here = count(devices.len(), "device");
+    let mishaps = [own.fail, own.hang, own.overrate];
+    let mut struck = mishaps.into_iter().flatten();
+    if struck.clone().any(|device| device >= devices.len()) {
+        let why = format!("--fail, --hang and --overrate name one of {here}, from 0");
+        return Err(Error::Usage(why));
     }
-    let ways = ways(lesson, own, &targets, problem)?;
-    let count = count(targets.len(), "device");
-    lesson.say(format!("\n  Rows of C on {count}: {why}"))?;
+    let ways = ways(lesson, own, &devices, problem)?;
+    lesson.say(format!("\n  Rows of C on {here}: {why}"))?;
     let shown = show(lesson, problem, &ways)?;
     let is_together = |way: &Way| way.devices.len() > 1;
     let together = ways.iter().position(is_together).unwrap_or(0);
-    let who_did_what = match mishaps.iter().any(|(_, number)| number.is_some()) {
-        true => with_a_mishap(lesson, problem, &ways[together], own)?,
-        false => Vec::new(),
-    };
+    if struck.next().is_some() {
+        with_a_mishap(lesson, problem, &ways[together], own)?;
+    }
     for (way, (rate, outcome)) in ways.iter().zip(&shown) {
         let is_alone = |other: &Way| !is_together(other) && other.resident == way.resident;
         let alone = ways.iter().zip(&shown).filter(|(other, _)| is_alone(other));
         let sum: f64 = alone.map(|(_, (rate, _))| rate).sum();
-        if is_together(way) && outcome.is_some() {
+        if let Some(outcome) = outcome.as_ref().filter(|_| is_together(way)) {
             let (name, share) = (&way.name, percent(rate / sum));
             lesson.say(format!("  {name}: {share} of the sum of the rates alone"))?;
+            for (device, end) in outcome.ends.iter().enumerate() {
+                let busy = in_words(end.clone().unwrap_or_default());
+                lesson.say(format!("    device {device}: {busy}"))?;
+            }
         }
     }
-    for line in who_did_what {
-        lesson.say(line)?;
-    }
-    match &shown[together].1 {
-        Some(outcome) if targets.len() > 1 => {
-            let spans = &outcome.spans[..];
-            lesson.say(timeline::text(&[(&ways[together].name, spans)]))
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 /// The product once more, and something goes wrong with it: who did what.
-fn with_a_mishap(
-    lesson: &mut Lesson,
-    problem: &Problem,
-    together: &Way,
-    own: &Own,
-) -> Result<Vec<String>> {
+fn with_a_mishap(lesson: &mut Lesson, problem: &Problem, together: &Way, own: &Own) -> Result<()> {
     let way = Way {
         name: "with a mishap".into(),
         says: "the same again".into(),
@@ -143,16 +114,17 @@ fn with_a_mishap(
         }
     };
     let outcome = table::run(lesson, problem, &way, &rates, &turn, true)?;
-    let (board, failed) = (&outcome.board, &outcome.failed);
-    let line = |(me, engine): (usize, &Rc<Engine>)| {
-        let (given, did) = (board.shares[me].len(), board.done_by(me).len());
-        let why = failed[me].as_ref().map(|why| format!("; {why}"));
-        let (label, why) = (engine.device().label(), why.unwrap_or_default());
-        format!("    {label}: given {given} blocks, did {did}{why}")
-    };
-    let lines = way.engines.iter().enumerate().map(line).collect();
     table::row(lesson, problem.shape, &way, slice::from_ref(&outcome))?;
-    Ok(lines)
+    for (me, (engine, end)) in way.engines.iter().zip(&outcome.ends).enumerate() {
+        let (given, did) = (
+            outcome.board.shares[me].len(),
+            outcome.board.done_by(me).len(),
+        );
+        let why = end.as_ref().err().map(|why| format!("; {why}"));
+        let (label, why) = (engine.device().label(), why.unwrap_or_default());
+        lesson.say(format!("    {label}: given {given} blocks, did {did}{why}"))?;
+    }
+    Ok(())
 }
 
 /// Each device alone, and all together: in one context for each driver, and in one for each
@@ -184,11 +156,11 @@ fn ways(lesson: &Lesson, own: &Own, devices: &[Device], problem: &Problem) -> Re
         ways.push(together.clone());
     }
     if own.resident {
-        let mut resident = ways.clone();
-        for way in &mut resident {
-            way.name += ", resident";
-            way.resident = true;
-        }
+        let resident = ways.clone().into_iter().map(|way| Way {
+            name: way.name + ", resident",
+            resident: true,
+            ..way
+        });
         ways.extend(resident);
     }
     let share_a_driver = |pair: &[Device]| pair[0].platform.name == pair[1].platform.name;

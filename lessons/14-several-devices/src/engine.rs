@@ -15,6 +15,11 @@ use opencl3::context::Context;
 use opencl3::types::cl_device_id;
 use verify::element::Type;
 
+/// What each queue does.
+pub const UPLOADS: usize = 0;
+pub const KERNELS: usize = 1;
+pub const DOWNLOADS: usize = 2;
+
 /// A device's three queues, and its program.
 pub struct Engine {
     pub queues: [Session; 3],

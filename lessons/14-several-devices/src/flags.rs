@@ -11,10 +11,10 @@ pub struct Own {
     /// Only the second part: several devices
     #[arg(long)]
     pub split: bool,
-    /// The devices of the second part, by their numbers in lesson01's listing
+    /// The devices of the second part, by their numbers in lesson01's listing or parts of names
     /// [default: all GPUs and a CPU; without a GPU, every driver of the CPU]
     #[arg(long, value_name = "N,N", value_delimiter = ',')]
-    pub devices: Vec<usize>,
+    pub devices: Vec<String>,
     /// Cut the one device into so many parts instead
     #[arg(long, value_name = "N", conflicts_with = "devices", value_parser = clap::value_parser!(u16).range(2..=64))]
     pub parts: Option<u16>,

@@ -10,8 +10,8 @@
 //!   they read and write.
 //! - `product` lets all devices take blocks from a `board`. One device is the case in which
 //!   nobody else takes from it.
-//! - `table` lets several ways to compute the product take turns, `timeline` draws what ran
-//!   when. `queues` and `devices` are the lesson's two tables.
+//! - `table` lets several ways to compute the product take turns. `queues` and `devices` are the
+//!   lesson's two tables.
 //! - `ranks` has mpirun start many processes, and the model; with the feature `mpi` a `rank`
 //!   is one of them, and `summa` their product. `flags` are those of this lesson alone.
 
@@ -28,7 +28,6 @@ mod ranks;
 #[cfg(feature = "mpi")]
 mod summa;
 mod table;
-mod timeline;
 mod work;
 
 use std::process::ExitCode;

@@ -11,7 +11,6 @@ use common::error::{Error, Result};
 use crate::board::Board;
 use crate::engine::Engine;
 use crate::host::OnHost;
-use crate::timeline::Span;
 use crate::work::Work;
 
 /// Rows and columns of a block that still fills a large GPU: 16 x 32 groups.
@@ -54,10 +53,9 @@ pub struct Outcome {
     pub seconds: f64,
     /// Which device was given and did what.
     pub board: Board,
-    /// Of each device that did not come to the end, why.
-    pub failed: Vec<Option<String>>,
-    /// What ran when, on all devices.
-    pub spans: Vec<Span>,
+    /// Of each device for how many seconds its queues were busy, or why it did not come to the
+    /// end.
+    pub ends: Vec<Result<[f64; 3], String>>,
 }
 
 impl Way {
@@ -99,27 +97,25 @@ impl Way {
                 thread::sleep(MOMENT);
             }
         }
-        let (mut failed, mut spans) = (Vec::new(), Vec::new());
+        let mut ends = Vec::new();
         for mut work in works {
             if work.failed.is_none() && work.is_idle() {
-                spans.extend(work.end(&board, begun)?);
-                failed.push(None);
+                ends.push(Ok(work.end(&board)?));
             } else {
                 let why = work.failed.take();
-                failed.push(why.or(Some("it did not come back".into())));
+                ends.push(Err(why.unwrap_or("it did not come back".into())));
                 forget(work); // its driver may still use what it holds
             }
         }
         if !board.is_done() {
-            let why: Vec<String> = failed.into_iter().flatten().collect();
+            let why: Vec<String> = ends.into_iter().filter_map(Result::err).collect();
             let what = "rows of C are left that no device computed";
             return Err(Error::Died(format!("{what}:\n  {}", why.join("\n  "))));
         }
         Ok(Outcome {
             seconds: (board.last - begun).as_secs_f64(),
             board,
-            failed,
-            spans,
+            ends,
         })
     }
 }

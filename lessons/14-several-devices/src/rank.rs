@@ -1,7 +1,7 @@
 //! One of many processes that mpirun has started: its place and its device.
 
 use std::env;
-use std::io::{Write, stderr, stdout};
+use std::io::{self, Write, stderr, stdout};
 use std::slice;
 
 use clap::Parser;
@@ -12,7 +12,7 @@ use verify::shape::Shape;
 
 use crate::engine::Engine;
 use crate::flags::Own;
-use crate::ranks::{must_fit, own_devices};
+use crate::ranks::own_devices;
 use crate::summa::summa;
 
 /// The flags of a rank.
@@ -54,8 +54,7 @@ pub fn rank() -> Result<()> {
 
 fn work(flags: &Flags, world: &SimpleCommunicator) -> Result<()> {
     let beside = world.split_shared(world.rank());
-    let (here, ranks) = (beside.rank() as usize, beside.size() as usize);
-    must_fit(flags.size, [ranks, world.size() as usize])?;
+    let here = beside.rank() as usize;
     let (devices, places) = own_devices()?;
     // A GPU for each rank of a machine, or a core of its CPU where the driver gives one away.
     let mut device = devices[here % devices.len().min(places)].clone();
@@ -67,7 +66,7 @@ fn work(flags: &Flags, world: &SimpleCommunicator) -> Result<()> {
     let engine = Engine::all(slice::from_ref(&device), &source, false)?.remove(0);
     let measured = summa(world, &engine, flags)?;
     if world.rank() == 0 {
-        let json = serde_json::to_string(&measured).map_err(std::io::Error::from)?;
+        let json = serde_json::to_string(&measured).map_err(io::Error::from)?;
         let line = if flags.json { json } else { measured.row() };
         writeln!(stdout(), "{line}")?;
     }

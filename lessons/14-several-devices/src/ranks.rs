@@ -7,14 +7,15 @@ use common::device::{Device, Kind};
 use common::error::{Cause, Error, Result};
 use common::stage::Stage;
 use diagnostics::aside;
+use diagnostics::terminal::table;
 use lesson::Lesson;
 use serde::{Deserialize, Serialize};
-use verify::numbers::{count, percent, seconds, significant};
+use verify::element::Type;
+use verify::numbers::{percent, seconds, significant};
 use verify::shape::Shape;
 
 use crate::devices::real_devices;
 use crate::flags::Own;
-use crate::table::must_have_memory;
 
 /// What is said where this program was built without MPI.
 pub const WITHOUT: &str = "this lesson14 was built without MPI\n  next: ./setup --mpi\n        \
@@ -54,24 +55,24 @@ pub struct Measured {
 impl Measured {
     /// Seconds of a product, and what binds.
     fn model(&self, ranks: usize, Shape { m, n, k }: Shape) -> (f64, &'static str) {
-        let (own, q) = (self.shape, (ranks as f64).sqrt());
+        let q = (ranks as f64).sqrt();
         let (count, width) = panels(k);
-        let rate = own.flop() / self.seconds_kernels / self.ranks as f64;
+        let rate = self.shape.flop() / self.seconds_kernels / self.ranks as f64;
         let kernel = Shape { m, n, k: width }.flop() / ranks as f64 / rate;
         let messages = if ranks == 1 { 0.0 } else { q.log2().max(1.0) };
         let latency = messages * 2.0 * self.latency;
-        let floats = messages * (width * (m + n)) as f64 / q;
-        let bytes = floats * size_of::<f32>() as f64 / self.bytes_per_second;
-        let messages = latency + bytes;
+        let bytes = (size_of::<f32>() * width * (m + n)) as f64 / q;
+        let bandwidth = messages * bytes / self.bytes_per_second;
         let binds = match () {
-            () if kernel >= messages => "kernels",
-            () if bytes >= latency => "bandwidth",
+            () if kernel >= latency + bandwidth => "kernels",
+            () if bandwidth >= latency => "bandwidth",
             () => "latency",
         };
-        (messages + count as f64 * kernel.max(messages), binds)
+        let message = latency + bandwidth;
+        (message + count as f64 * kernel.max(message), binds)
     }
 
-    /// A row of the tables, which `HEADING` is above.
+    /// A row of the tables.
     pub fn row(&self) -> String {
         format!(
             "  {:>5}  {:<18}{:>9}{:>9}{:>14}{:>16} ✓",
@@ -86,38 +87,26 @@ impl Measured {
 
     /// What the model says of more ranks: for this product, and for one that grows with them.
     fn predictions(&self, shape: Shape) -> String {
-        let mut lines = format!(
-            "\n  The model, with the last row's figures\n\n  {:>5}{:>12}{:>8}  {:<11}{:>12}{:>8}  \
-             binds",
-            "ranks", "strong", "of p", "binds", "weak", "of p"
-        );
         let alone = self.model(1, shape).0;
-        for ranks in [1, 4, 16, 64, 256, 1024] {
-            let (strong, binds) = self.model(ranks, shape);
-            let large = grown(shape, ranks);
-            let (weak, weak_binds) = self.model(ranks, large);
-            let work = large.flop() / shape.flop() / ranks as f64;
-            let shares = [alone / strong / ranks as f64, alone * work / weak].map(percent);
-            lines += &format!(
-                "\n  {ranks:>5}{:>12}{:>8}  {binds:<11}{:>12}{:>8}  {weak_binds}",
-                seconds(strong),
-                shares[0],
-                seconds(weak),
-                shares[1]
-            );
-        }
-        lines
+        let rows = [1, 4, 16, 64, 256, 1024].map(|ranks| {
+            let said = [shape, grown(shape, ranks)].map(|shape_of_all| {
+                let (time, binds) = self.model(ranks, shape_of_all);
+                let work = shape_of_all.flop() / shape.flop() / ranks as f64;
+                [seconds(time), percent(alone * work / time), binds.into()]
+            });
+            [&[ranks.to_string()], &said.concat()[..]].concat()
+        });
+        let heading = ["ranks", "strong", "of p", "binds", "weak", "of p", "binds"];
+        let table = table(&heading, &rows);
+        format!("\n  The model, with the last row's figures\n\n{table}")
     }
 }
 
 /// As much memory for each of so many ranks as one has for this product.
 fn grown(Shape { m, n, k }: Shape, ranks: usize) -> Shape {
     let side = |side: usize| (side as f64 * (ranks as f64).sqrt()).round() as usize;
-    Shape {
-        m: side(m),
-        n: side(n),
-        k: side(k),
-    }
+    let [m, n, k] = [m, n, k].map(side);
+    Shape { m, n, k }
 }
 
 /// What the ranks of this machine compute on: its GPUs, or else a CPU; and how many of them,
@@ -134,39 +123,25 @@ pub fn own_devices() -> Result<(Vec<Device>, usize)> {
     Ok((devices, count))
 }
 
-/// Refuses what the memory of this machine cannot hold: the blocks and copies of these of all
-/// ranks.
-pub fn must_fit(Shape { m, n, k }: Shape, [these, all]: [usize; 2]) -> Result<()> {
-    must_have_memory(size_of::<f32>() * (m * k + k * n + 4 * m * n) / all * these)
-}
-
 /// Strong scaling, then weak: 1, 2, 4, ... ranks.
 pub fn start(lesson: &mut Lesson, ranks: usize, own: &Own) -> Result<()> {
     if cfg!(not(feature = "mpi")) {
         return Err(Error::Usage(WITHOUT.into()));
     }
-
     let shape = lesson.size.unwrap_or(Shape::cube(1024));
-    must_fit(grown(shape, ranks), [1, 1])?;
-    lesson.session()?;
-    let (devices, places) = own_devices()?;
+    let session = lesson.session()?;
+    session.must_fit(grown(shape, ranks), Type::Float)?;
+    let (_, places) = own_devices()?;
     if ranks > places {
-        let what = if devices[0].kind == Kind::Gpu {
-            "GPU"
-        } else {
-            "core"
-        };
-        let here = count(places, what);
         lesson.say(format!(
-            "  {ranks} ranks share {here} here: their times tell what MPI costs, and not how the \
-             product scales\n  next: --ranks {places}, or mpirun with a list of more machines"
+            "  {ranks} ranks share what is here for {places}: their times tell what MPI costs, \
+             and not how the product scales\n  next: --ranks {places}, or mpirun with a list of \
+             more machines"
         ))?;
     }
     let powers = (0..).map(|i| 1 << i).take_while(|&count| count < ranks);
-    let mut counts: Vec<usize> = powers.chain([ranks]).collect();
-    if own.fail.is_some() {
-        counts = vec![ranks];
-    }
+    let powers = powers.filter(|_| own.fail.is_none());
+    let counts: Vec<usize> = powers.chain([ranks]).collect();
     let mut last = None;
     for (title, is_weak) in [
         ("Strong scaling: the same product on more ranks", false),
@@ -193,21 +168,18 @@ pub fn start(lesson: &mut Lesson, ranks: usize, own: &Own) -> Result<()> {
 fn mpirun(ranks: usize, size: Shape, seed: u64, own: &Own) -> Result<Measured> {
     let mut command = Command::new("mpirun");
     watchdog::end_with_us(&mut command);
-    command.args(["-n", &ranks.to_string(), "--oversubscribe"]);
-    // Where ranks share a core, one that waits must let the others work.
-    command.args(["--mca", "mpi_yield_when_idle", "1", "--bind-to", "none"]);
     // As in a container.
     command.envs([
         ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
         ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
     ]);
-    command
-        .arg(std::env::current_exe()?)
-        .args(["--mpi", "--json"]);
-    command.args(["--size", &size.to_string(), "--seed", &seed.to_string()]);
-    if let Some(rank) = own.fail {
-        command.args(["--fail", &rank.to_string()]);
-    }
+    command.args(["-n", &ranks.to_string(), "--oversubscribe"]);
+    // Where ranks share a core, one that waits must let the others work.
+    command.args(["--mca", "mpi_yield_when_idle", "1", "--bind-to", "none"]);
+    command.arg(std::env::current_exe()?);
+    command.args(["--mpi", "--json", "--size", &size.to_string()]);
+    command.args(["--seed", &seed.to_string()]);
+    command.args(own.fail.map(|rank| format!("--fail={rank}")));
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| {
         Error::Usage(format!(
             "mpirun cannot be started: {error}\n  next: ./setup --mpi"

@@ -18,6 +18,7 @@ use mpi::collective::{CommunicatorCollectives, Root, SystemOperation};
 use mpi::point_to_point::{Destination, Source};
 use mpi::request::{WaitGuard, scope};
 use mpi::topology::{Color, Communicator, SimpleCommunicator};
+use verify::element::Type;
 use verify::matrix::{Fill, Matrix};
 use verify::numbers::median;
 use verify::shape::Shape;
@@ -68,6 +69,13 @@ pub fn summa(world: &SimpleCommunicator, engine: &Engine, flags: &Flags) -> Resu
         )));
     }
     let queue = &engine.queues[0];
+    let [high, wide] = [m.div_ceil(down), n.div_ceil(across)];
+    let own = Shape {
+        m: high,
+        n: wide,
+        k,
+    };
+    queue.must_fit(own, Type::Float)?;
     let (count, width) = panels(k);
     let side = |of_b: bool, line: usize, length: usize, lines: usize| -> Result<Side> {
         let along = world.split_by_color(Color::with_value(line as i32));
@@ -196,11 +204,9 @@ fn network(world: &SimpleCommunicator) -> [f64; 2] {
         for _ in 0..times {
             if me == 0 {
                 other.send(&message[..]);
-            }
-            if me == 0 || me == last {
                 other.receive_into(&mut message[..]);
-            }
-            if me == last {
+            } else if me == last {
+                other.receive_into(&mut message[..]);
                 other.send(&message[..]);
             }
         }

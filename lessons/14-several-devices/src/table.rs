@@ -5,14 +5,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use common::error::{Error, Result};
-use common::host;
-use common::record::Work as Amount;
+use common::record;
+use common::session::Need;
 use common::stage::Stage;
 use common::timing::{Runs, Timing};
 use lesson::Lesson;
-use verify::element::Elements;
+use verify::element::{Elements, Type};
 use verify::matrix::Matrix;
-use verify::numbers::bytes;
 use verify::problem::Problem;
 use verify::shape::Shape;
 use verify::vectors;
@@ -25,27 +24,16 @@ use crate::work::Work;
 /// Rounds in which all take turns, unless `--runs` says otherwise.
 const ROUNDS: usize = 5;
 
-/// The problem, in floats.
+/// The problem, in floats, which the host has room for beside copies of it in the memory that
+/// devices read and write.
 pub fn problem(lesson: &mut Lesson) -> Result<Rc<Problem>> {
-    let Shape { m, n, k } = lesson.shape()?;
-    // The problem, its product twice, and what a CPU's devices have beside them.
-    must_have_memory(6 * size_of::<f32>() * (m * k + k * n + m * n))?;
     lesson.must_be_of_floats()?;
+    let Shape { m, n, k } = lesson.shape()?;
+    let copies = [m * k, k * n, m * n].map(|floats| Need::written(4 * floats as u64));
+    lesson
+        .session()?
+        .must_have_room(copies, Some(Type::Float))?;
     lesson.problem()
-}
-
-/// Refuses what the memory of the host cannot hold, before anything begins.
-pub fn must_have_memory(needed: usize) -> Result<()> {
-    match host::room() {
-        Some(room) if needed as u64 > room.bytes => Err(Error::Usage(format!(
-            "the matrices and their parts take {} of the host's memory, {} are left ({})\n  \
-             next: a smaller --size",
-            bytes(needed as u64),
-            bytes(room.bytes),
-            room.of
-        ))),
-        _ => Ok(()),
-    }
 }
 
 fn floats(matrix: &Matrix) -> &[f32] {
@@ -77,27 +65,24 @@ pub fn run(
     turn: Turn,
     first: bool,
 ) -> Result<Outcome> {
-    let most = Duration::from_secs(lesson.flags().timeout.saturating_sub(5).max(1));
-    if !first {
-        return way.multiply(rates, turn, most);
+    if first {
+        way.product.c.with(|c| c.fill(f32::NAN));
     }
-    way.product.c.with(|c| c.fill(f32::NAN));
+    let most = Duration::from_secs(lesson.flags().timeout.saturating_sub(5).max(1));
     let outcome = way.multiply(rates, turn, most)?;
-    let kernel = way.name.clone();
-    lesson.console.doing(Stage::Checking { kernel })?;
-    // A copy: a device that was given up may still write.
-    let c = way.product.c.with(|c| c.to_vec());
-    let (operands, seed) = (
-        problem.operands().each_ref().map(floats),
-        lesson.flags().seed,
-    );
-    match vectors::wrong_row([operands].into_iter(), &c, problem.shape.m, seed) {
-        None => Ok(outcome),
-        Some(row) => {
+    if first {
+        let kernel = way.name.clone();
+        lesson.console.doing(Stage::Checking { kernel })?;
+        // A copy: a device that was given up may still write.
+        let c = way.product.c.with(|c| c.to_vec());
+        let (operands, seed) = (problem.operands().each_ref(), lesson.flags().seed);
+        let panels = [operands.map(floats)].into_iter();
+        if let Some(row) = vectors::wrong_row(panels, &c, problem.shape.m, seed) {
             let why = format!("{}: row {row} of C is wrong", way.name);
-            Err(Error::Wrong(why.into()))
+            return Err(Error::Wrong(why.into()));
         }
     }
+    Ok(outcome)
 }
 
 /// A way's row, and its rate by these runs.
@@ -108,7 +93,7 @@ pub fn row(lesson: &mut Lesson, shape: Shape, way: &Way, runs: &[Outcome]) -> Re
     let seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
     if !seconds.is_empty() {
         let limit = lesson.peak()?.map(|peak| peak.gflops);
-        let flop = Amount::Flop(shape.flop());
+        let flop = record::Work::Flop(shape.flop());
         record.timed(&Timing::by_the_wall(seconds), flop, limit);
     }
     let rate = record.rate().unwrap_or(0.0);
@@ -137,7 +122,7 @@ pub fn show(
             let shares = way.devices.iter().map(|&device| rates[device]);
             let shares: Vec<f64> = shares.collect();
             let outcome = run(lesson, problem, way, &shares, &Work::go_on, round == 0)?;
-            if let Some(why) = outcome.failed.iter().flatten().next() {
+            if let Some(Err(why)) = outcome.ends.iter().find(|end| end.is_err()) {
                 return Err(Error::Died(why.clone()));
             }
             if let [device] = way.devices[..] {

@@ -4,8 +4,6 @@
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::ops::Range;
-use std::rc::Rc;
-use std::time::Instant;
 
 use common::error::{During, Result};
 use common::session::{Buffer, Launch, Session};
@@ -14,10 +12,9 @@ use opencl3::event::{CL_COMPLETE, Event};
 use opencl3::types::cl_event;
 
 use crate::board::Board;
-use crate::engine::Engine;
+use crate::engine::{DOWNLOADS, KERNELS, UPLOADS};
 use crate::host::OnHost;
-use crate::product::{Product, Way};
-use crate::timeline::{DOWNLOADS, KERNELS, Span, UPLOADS};
+use crate::product::Way;
 
 const COMPUTING: &str = "computing a block of C";
 /// Blocks that are on their way at a time.
@@ -61,10 +58,8 @@ pub struct Work {
     pub me: usize,
     /// Why it does not go on.
     pub failed: Option<String>,
-    engine: Rc<Engine>,
-    _product: Rc<Product>,
-    queues: usize,
-    resident: bool,
+    /// What it is to do, and with what.
+    way: Way,
     /// A and B by bands, C by blocks; of each block its kernel, and that one's event.
     a: Vec<Part>,
     b: Vec<Part>,
@@ -72,8 +67,6 @@ pub struct Work {
     kernels: Vec<Launch>,
     computed: Vec<Option<Event>>,
     flying: VecDeque<usize>,
-    /// When its first command was enqueued.
-    entered: Option<Instant>,
 }
 
 impl Work {
@@ -82,13 +75,12 @@ impl Work {
         let (engine, product) = (&way.engines[me], &way.product);
         let (queue, all) = (&engine.queues[UPLOADS], 0..product.sizes[2]);
         let part = |whole: &OnHost, rows: &_, columns: &_| Part::of(queue, whole, [rows, columns]);
-        let (mut a, mut b, mut c, mut kernels) = (vec![], vec![], vec![], vec![]);
-        for rows in &board.rows {
-            a.push(part(&product.a, rows, &all)?);
-        }
-        for columns in &board.columns {
-            b.push(part(&product.b, &all, columns)?);
-        }
+        let bands = board.rows.iter().map(|rows| part(&product.a, rows, &all));
+        let a = bands.collect::<Result<Vec<_>>>()?;
+        let bands = board.columns.iter();
+        let b = bands.map(|columns| part(&product.b, &all, columns));
+        let b = b.collect::<Result<Vec<_>>>()?;
+        let (mut c, mut kernels) = (Vec::new(), Vec::new());
         for &[row, column] in &board.blocks {
             let (rows, columns) = (&board.rows[row], &board.columns[column]);
             let block = part(&product.c, rows, columns)?;
@@ -100,19 +92,15 @@ impl Work {
         let mut work = Work {
             me,
             failed: None,
-            kernels,
+            way: way.clone(),
             a,
             b,
             c,
+            kernels,
             computed: board.blocks.iter().map(|_| None).collect(),
             flying: VecDeque::new(),
-            entered: None,
-            engine: engine.clone(),
-            _product: product.clone(),
-            queues: way.queues,
-            resident: way.resident,
         };
-        if work.resident {
+        if way.resident {
             for &bands in &board.blocks[board.shares[me].clone()] {
                 work.upload(bands)?;
             }
@@ -136,8 +124,8 @@ impl Work {
         let Some(&oldest) = self.flying.front() else {
             return Ok(false);
         };
-        let events = (&self.c[oldest].moved, &self.computed[oldest]);
-        let ((Some(last), _) | (None, Some(last))) = events else {
+        let last = self.c[oldest].moved.as_ref();
+        let Some(last) = last.or(self.computed[oldest].as_ref()) else {
             return Ok(false);
         };
         match last.command_execution_status().during(COMPUTING)?.0 {
@@ -154,31 +142,28 @@ impl Work {
     /// Enqueues a block: its bands up where they are not there yet, the product when both have
     /// arrived, and C down after it.
     fn begin(&mut self, block: usize, [row, column]: [usize; 2]) -> Result<()> {
-        self.entered.get_or_insert_with(Instant::now);
         self.upload([row, column])?;
-        let queue = |lane: usize| &self.engine.queues[lane % self.queues];
-        let (a, b, c) = (&self.a[row], &self.b[column], &mut self.c[block]);
-        let arrived = [&a.moved, &b.moved].into_iter().flatten();
-        let arrived: Vec<cl_event> = arrived.map(Event::get).collect();
+        let engine = &self.way.engines[self.me];
+        let queue = |which: usize| &engine.queues[which % self.way.queues];
+        let arrived = [&self.a[row].moved, &self.b[column].moved];
+        let arrived: Vec<cl_event> = arrived.into_iter().flatten().map(Event::get).collect();
         let computed = queue(KERNELS).launch_after(&self.kernels[block], &arrived)?;
-        if !self.resident {
-            c.go(false, queue(DOWNLOADS), &[computed.get()])?;
+        if !self.way.resident {
+            self.c[block].go(false, queue(DOWNLOADS), &[computed.get()])?;
         }
         self.computed[block] = Some(computed);
         // A queue may keep its commands until somebody waits for it, and where another queue
         // waits for their events nobody does.
-        let mut queues = self.engine.queues.iter();
+        let mut queues = engine.queues.iter();
         queues.try_for_each(|queue| queue.queue.flush().during("flushing a queue"))
     }
 
     /// Enqueues the bands of a block, each once.
     fn upload(&mut self, [row, column]: [usize; 2]) -> Result<()> {
-        for band in [&mut self.a[row], &mut self.b[column]] {
-            if band.moved.is_none() {
-                band.go(true, &self.engine.queues[UPLOADS], &[])?;
-            }
-        }
-        Ok(())
+        let queue = &self.way.engines[self.me].queues[UPLOADS];
+        let bands = [&mut self.a[row], &mut self.b[column]].into_iter();
+        let mut bands = bands.filter(|band| band.moved.is_none());
+        bands.try_for_each(|band| band.go(true, queue, &[]))
     }
 
     /// Whether nothing is on its way.
@@ -186,35 +171,24 @@ impl Work {
         self.flying.is_empty()
     }
 
-    /// When all is done: brings back the blocks that were left on the device, and tells what ran
-    /// when, in seconds after `begun`. The device's clock is not the host's: its first command
-    /// was queued when this one entered.
-    pub fn end(&mut self, board: &Board, begun: Instant) -> Result<Vec<Span>> {
-        if self.resident {
-            let queue = &self.engine.queues[DOWNLOADS];
+    /// When all is done: brings back the blocks that were left on the device, and tells for how
+    /// many seconds each queue was busy.
+    pub fn end(&mut self, board: &Board) -> Result<[f64; 3]> {
+        if self.way.resident {
+            let queue = &self.way.engines[self.me].queues[DOWNLOADS];
             for block in board.done_by(self.me) {
                 self.c[block].go(false, queue, &[])?;
             }
             queue.finish()?;
         }
-        let bands = self.a.iter().chain(&self.b);
-        let uploads = bands.map(|band| (UPLOADS, &band.moved));
-        let kernels = self.computed.iter().map(|event| (KERNELS, event));
-        let downloads = self.c.iter().map(|block| (DOWNLOADS, &block.moved));
-        let mut times = Vec::new();
-        for (lane, event) in uploads.chain(kernels).chain(downloads) {
-            if let Some(event) = event {
-                times.push((lane, Profile::of(event)?));
-            }
-        }
-        let zero = times.iter().map(|(_, times)| times.queued).min();
-        let entered = self.entered.map_or(0.0, |at| (at - begun).as_secs_f64());
-        let at = |time: u64| entered + time.saturating_sub(zero.unwrap_or(0)) as f64 * 1e-9;
-        let span = |(lane, times): (usize, Profile)| Span {
-            row: 3 * self.me + lane,
-            start: at(times.start),
-            end: at(times.end),
+        let busy = |events: &mut dyn Iterator<Item = &Option<Event>>| -> Result<f64> {
+            let times = events.flatten();
+            times.map(|one| Ok(Profile::of(one)?.seconds())).sum()
         };
-        Ok(times.into_iter().map(span).collect())
+        Ok([
+            busy(&mut self.a.iter().chain(&self.b).map(|band| &band.moved))?,
+            busy(&mut self.computed.iter())?,
+            busy(&mut self.c.iter().map(|block| &block.moved))?,
+        ])
     }
 }

@@ -47,9 +47,9 @@ fn a_device_that_fails_hangs_or_lies_costs_no_result() {
 #[test]
 fn what_cannot_be_is_said() {
     for (flags, words) in [
-        ("--split --devices 99", "there is no device 99"),
+        ("--split --devices 99", "no device matches \"99\""),
         ("--split --parts 64", "cannot be cut into 64 parts"),
-        ("--split --parts 2 --fail 7", "--fail: there are 2 devices"),
+        ("--split --parts 2 --fail 7", "name one of 2 devices"),
         ("--mpi", "next: "),
         ("--ranks 2", "./setup --mpi"),
         ("--size 8 --type int", "this lesson computes with floats"),
