@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use common::file;
 use diagnostics::directives;
 use diagnostics::terminal::plain_name;
-use toml::Table;
+use toml::{Table, Value};
 
 use crate::exercises::TASK;
 use crate::game::progress::{self, Progress};
@@ -112,16 +112,22 @@ impl Student {
             }
             let missing = || format!("it reads {shown}, which is not in the folder");
             let bytes = self.read(&path)?.ok_or_else(missing)?;
-            // A macro of a task file is a part of the kernel's text.
-            let text = String::from_utf8_lossy(&bytes);
+            let mut text = String::from_utf8_lossy(&bytes).into_owned();
+            if path.extension().is_some_and(|end| end == "toml") {
+                let task = text.parse::<Table>();
+                let task = task.map_err(|why| format!("{shown}: {}", plain_name(why.message())))?;
+                if let Some(like) = task.get("like").and_then(Value::as_str) {
+                    if !like.ends_with(".toml") {
+                        return Err(format!("it is like {}, no .toml file", plain_name(like)));
+                    }
+                    named.push(path.with_file_name(like));
+                }
+                // A macro is a part of the kernel's text, however it is spelt here.
+                text = texts(&task.into());
+            }
             for name in directives::reads(&text) {
                 let name = name.map_err(|words| format!("it has {}", plain_name(&words)))?;
                 named.push(path.with_file_name(name));
-            }
-            if path.extension().is_some_and(|end| end == "toml") {
-                let like = text.parse::<Table>().ok();
-                let like = like.as_ref().and_then(|task| task.get("like")?.as_str());
-                named.extend(like.map(|name| path.with_file_name(name)));
             }
             files.insert(path, bytes);
         }
@@ -150,6 +156,16 @@ impl Student {
     }
 }
 
+/// All that is text in a value of TOML, a line each.
+fn texts(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!("{text}\n"),
+        Value::Array(all) => all.iter().map(texts).collect(),
+        Value::Table(all) => all.values().map(texts).collect(),
+        _ => String::new(),
+    }
+}
+
 /// A path without `..`, if it stays below where it begins.
 fn below(path: &Path) -> Option<PathBuf> {
     let mut short = PathBuf::new();
@@ -162,4 +178,39 @@ fn below(path: &Path) -> Option<PathBuf> {
         }
     }
     Some(short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use watchdog::scratch::Scratch;
+
+    #[test]
+    fn a_task_file_that_reads_elsewhere_is_refused_however_it_is_spelt() {
+        let puzzle = crate::exercises::problems().expect("problems").remove(0);
+        let scratch = Scratch::new().expect("a folder");
+        let folder = scratch.0.canonicalize().expect("a folder");
+        let kernel = folder.join(puzzle.file());
+        fs::create_dir_all(kernel.parent().expect("a folder")).expect("writable");
+        fs::write(&kernel, "// tried").expect("writable");
+        let student = Student::of(folder);
+        assert_eq!(
+            student
+                .handed_in(&puzzle)
+                .map(|all| all.map(|all| all.len())),
+            Ok(Some(1))
+        );
+        for (task, why) in [
+            ("like = '/etc/x.toml'", "it reads /etc/x.toml, outside"),
+            ("like = 'x.txt'", "it is like x.txt, no .toml file"),
+            (
+                "define = { A = \"\\u0061sm\" }",
+                "it has asm, which can include files",
+            ),
+        ] {
+            fs::write(kernel.with_file_name(TASK), task).expect("writable");
+            let refused = student.handed_in(&puzzle).expect_err(task);
+            assert!(refused.contains(why), "{refused}");
+        }
+    }
 }
