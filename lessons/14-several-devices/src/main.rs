@@ -13,12 +13,11 @@
 //! - `table` lets several ways to compute the product take turns. `queues` and `devices` are the
 //!   lesson's two tables.
 //! - `ranks` has mpirun start many processes, and the model; with the feature `mpi` a `rank`
-//!   is one of them, and `summa` their product. `flags` are those of this lesson alone.
+//!   is one of them, and `summa` their product.
 
 mod board;
 mod devices;
 mod engine;
-mod flags;
 mod host;
 mod product;
 mod queues;
@@ -32,22 +31,61 @@ mod work;
 
 use std::process::ExitCode;
 
-use flags::Own;
+use clap::Args;
+use common::Error;
 use lesson::lesson_with;
 
+/// The flags of this lesson alone.
+#[derive(Args)]
+pub struct Own {
+    /// Only the first part: several queues on one device
+    #[arg(long, conflicts_with = "split")]
+    pub overlap: bool,
+    /// Only the second part: several devices
+    #[arg(long)]
+    pub split: bool,
+    /// The devices of the second part, by their numbers in lesson01's listing or parts of names
+    /// [default: all GPUs and a CPU; without a GPU, every driver of the CPU]
+    #[arg(long, value_name = "N,N", value_delimiter = ',')]
+    pub devices: Vec<String>,
+    /// Cut the one device into so many parts instead
+    #[arg(long, value_name = "N", conflicts_with = "devices", value_parser = clap::value_parser!(u16).range(2..=64))]
+    pub parts: Option<u16>,
+    /// The second part once more with A and B on the devices before the clock begins
+    #[arg(long)]
+    pub resident: bool,
+    /// Let this device, or this rank, from 0, fail after its first block
+    #[arg(long, value_name = "N")]
+    pub fail: Option<usize>,
+    /// Let this device stop answering after its first block
+    #[arg(long, value_name = "N", conflicts_with = "ranks")]
+    pub hang: Option<usize>,
+    /// Believe that this device is ten times as fast as it is
+    #[arg(long, value_name = "N", conflicts_with = "ranks")]
+    pub overrate: Option<usize>,
+    /// The third part, on this machine: so many ranks, by mpirun
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub ranks: Option<u16>,
+    /// The third part, in a process that mpirun has started
+    #[arg(long)]
+    pub mpi: bool,
+}
+
 fn main() -> ExitCode {
-    // A rank of MPI is no child of ours, and asks for nothing twice.
-    let words: Vec<String> = std::env::args().collect();
-    if words.iter().any(|word| word == "--mpi") && !words.iter().any(|word| word == "--help") {
-        #[cfg(feature = "mpi")]
+    // A rank of MPI is no child of ours.
+    #[cfg(feature = "mpi")]
+    if std::env::args().any(|word| word == "--mpi") {
         let done = rank::rank();
-        #[cfg(not(feature = "mpi"))]
-        let done = Err(common::Error::Usage(ranks::WITHOUT.into()));
         return watchdog::end(done.map(|()| ExitCode::SUCCESS).map_err(Into::into));
     }
     let title = "several devices, several machines";
     let file = &["14-several-devices.cl"];
     lesson_with(14, title, file, |lesson, own: &Own| {
+        if cfg!(not(feature = "mpi")) && (own.mpi || own.ranks.is_some()) {
+            let why = "this lesson14 was built without MPI\n  next: ./setup --mpi\n        \
+                       cargo run -p lesson14 --features mpi -- --ranks 4";
+            return Err(Error::Usage(why.into()));
+        }
         if let Some(ranks) = own.ranks {
             return ranks::start(lesson, ranks.into(), own);
         }

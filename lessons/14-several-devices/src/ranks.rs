@@ -14,12 +14,8 @@ use verify::element::Type;
 use verify::numbers::{percent, seconds, significant};
 use verify::shape::Shape;
 
+use crate::Own;
 use crate::devices::real_devices;
-use crate::flags::Own;
-
-/// What is said where this program was built without MPI.
-pub const WITHOUT: &str = "this lesson14 was built without MPI\n  next: ./setup --mpi\n        \
-                       cargo run -p lesson14 --features mpi -- --ranks 4";
 
 /// Columns of A and rows of B that are sent at a time, at most.
 const PANEL: usize = 256;
@@ -125,9 +121,6 @@ pub fn own_devices() -> Result<(Vec<Device>, usize)> {
 
 /// Strong scaling, then weak: 1, 2, 4, ... ranks.
 pub fn start(lesson: &mut Lesson, ranks: usize, own: &Own) -> Result<()> {
-    if cfg!(not(feature = "mpi")) {
-        return Err(Error::Usage(WITHOUT.into()));
-    }
     let shape = lesson.size.unwrap_or(Shape::cube(1024));
     let session = lesson.session()?;
     session.must_fit(grown(shape, ranks), Type::Float)?;

@@ -69,13 +69,11 @@ pub fn summa(world: &SimpleCommunicator, engine: &Engine, flags: &Flags) -> Resu
         )));
     }
     let queue = &engine.queues[0];
-    let [high, wide] = [m.div_ceil(down), n.div_ceil(across)];
-    let own = Shape {
-        m: high,
-        n: wide,
-        k,
-    };
-    queue.must_fit(own, Type::Float)?;
+    {
+        // Its block of C, and the panels that it holds.
+        let (m, n, k) = (m.div_ceil(down), n.div_ceil(across), k.div_ceil(down));
+        queue.must_fit(Shape { m, n, k }, Type::Float)?;
+    }
     let (count, width) = panels(k);
     let side = |of_b: bool, line: usize, length: usize, lines: usize| -> Result<Side> {
         let along = world.split_by_color(Color::with_value(line as i32));
