@@ -11,11 +11,8 @@ use verify::problem::Problem;
 
 /// D = residual + gelu(A * B + bias), by tanh as the kernel's.
 pub fn fused(tasks: &mut [Task], problem: &Problem) -> Result<()> {
-    let Some(first) = tasks.first() else {
-        return Ok(());
-    };
     let n = problem.shape.n;
-    let [bias, residual] = held(first, ["bias", "residual"])?;
+    let [bias, residual] = held(&tasks[0], ["bias", "residual"])?;
     let right = same("D", problem.shape.m * n, |i| {
         let (row, column) = (i / n, i % n);
         let x = problem.want(row, column) + bias.get(column);
@@ -33,13 +30,10 @@ pub fn few_rows(tasks: &mut [Task]) -> Result<()> {
     let bits = |task: &Task| task.defines.iter().find(|one| one.0 == "BITS").cloned();
     for group in tasks.chunk_by_mut(|one, next| bits(one) == bits(next)) {
         let rows = |task: &Task| task.plan().ok()?.scope.get("m").map(|m| m as usize);
-        let Some(largest) = group.iter().max_by_key(|task| rows(task)) else {
-            continue;
-        };
-        let all = product(largest)?;
+        let largest = group.iter().max_by_key(|task| rows(task));
+        let all = product(largest.expect("a group has one"))?;
         for task in group {
-            let right = same("Y", task.plan()?.shapes[3][0][1], |i| all[i]);
-            task.right = right;
+            task.right = same("Y", task.plan()?.shapes[3][0][1], |i| all[i]);
         }
     }
     Ok(())
@@ -67,8 +61,10 @@ fn product(task: &Task) -> Result<Vec<[f64; 2]>> {
     let norms = 2.0 * (stride as f64 + 4.0) * Type::Float.unit_roundoff();
     let element = |i: usize| {
         let (row, column) = (i / n, i % n);
-        let size = problem.bound(row, column) / norms;
-        [problem.want(row, column), size]
+        [
+            problem.want(row, column),
+            problem.bound(row, column) / norms,
+        ]
     };
     Ok((0..m * n).map(element).collect())
 }
