@@ -221,7 +221,10 @@ pub fn answer(puzzle: &Puzzle, is_tried: bool) -> Result<()> {
 pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
     writeln!(Out, "{}\n", title(puzzle))?;
     let Some(solution) = &puzzle.solution else {
-        let answer = command(puzzle, "--solution");
+        let answer = match is_above_keys() {
+            true => "The solution".normal(),
+            false => command(puzzle, "--solution"),
+        };
         return Ok(writeln!(Out, "  {answer}   shows the mended lines.")?);
     };
     let hunks = diff::shown(&diff::hunks(own, &solution.text, 2));
