@@ -3,51 +3,72 @@
 //
 //     C[M][N] = A[M][K] * B[K][N], row-major; C is float.
 //
-// All is left out of a program that does not define MATRIX_UNITS. An asm statement is a
-// template, what it writes ("=r"), what it reads ("r"), and what else it may change
-// ("memory"); %0, %1, ... stand for these in order. "r" is a register of 32 bits, "l"
-// one of 64, "f" a float.
+// What has PTX is left out of a program that does not define MATRIX_UNITS. An asm
+// statement is a template, what it writes ("=r"), what it reads ("r"), and what else it
+// may change ("memory"); %0, %1, ... stand for these in order, and %[a] for one that is
+// called a. "r" is a register of 32 bits, "l" one of 64, "f" a float.
 
 #define unrolled_for _Pragma("unroll") for // a loop that the compiler writes out
 
 // -------------------------------------------------------------------------------------
 // What both sections share.
 
-#ifdef MATRIX_UNITS
-
 #if TF32 // floats, of which the units take 19 bits
 #define INPUT float
+#define BITS uint // OpenCL C only loads and stores halves: they are copied as numbers
 #elif BF16
 #define INPUT ushort
+#define BITS ushort
 #else
 #define INPUT half
+#define BITS ushort
 #endif
 #define SIZE ((int)sizeof(INPUT))
 #define CHUNK (16 / SIZE) // elements of 16 bytes, the most that one item copies at once
 
-// A row's length in memory: it begins at a multiple of 16 bytes.
+#ifndef ROW
+#define ROW CHUNK // a row's length in memory is a multiple of it
+#endif
+
 int pitch(int columns)
 {
-    return (columns + CHUNK - 1) / CHUNK * CHUNK;
+    return (columns + ROW - 1) / ROW * ROW;
 }
 
-// Where rows do not begin so, they are copied first, each filled up with zeros. Any
-// group; get_global_id(0) runs along a row.
+// CHUNK elements of a row, zeros where there are none.
+uint4 chunk(global const INPUT *from, int rows, int columns, int row, int column)
+{
+    global const BITS *source = (global const BITS *)from + row * columns + column;
+    if (columns % CHUNK == 0 && row < rows && column < columns)
+        return *(global const uint4 *)source;
+    union {
+        BITS numbers[CHUNK];
+        uint4 all;
+    } some;
+    unrolled_for (int i = 0; i < CHUNK; i++)
+        some.numbers[i] = row < rows && column + i < columns ? source[i] : 0;
+    return some.all;
+}
+
+// Where rows begin elsewhere, they are copied first, each filled up with zeros. Any
+// group; an item copies CHUNK elements of four rows, and get_global_id(0) runs along a
+// row.
 kernel void pad_rows(int rows, int columns,
                      global const INPUT *restrict from, // [rows][columns]
                      global INPUT *restrict to)         // [pitch(rows)][pitch(columns)]
 {
-    const int column = get_global_id(0);
-    const int row = get_global_id(1);
+    const int column = get_global_id(0) * CHUNK;
+    const int row = get_global_id(1) * 4;
     if (row >= pitch(rows) || column >= pitch(columns))
         return;
-    // As whole numbers: OpenCL C only loads and stores halves.
-    global const ushort *source =
-        (global const ushort *)(from + row * columns + column);
-    global ushort *target = (global ushort *)(to + row * pitch(columns) + column);
-    unrolled_for (int part = 0; part < SIZE / 2; part++)
-        target[part] = row < rows && column < columns ? source[part] : 0;
+    uint4 chunks[4]; // all loads first: they are in flight together
+    unrolled_for (int i = 0; i < 4; i++)
+        chunks[i] = chunk(from, rows, columns, row + i, column);
+    unrolled_for (int i = 0; i < 4; i++)
+        *(global uint4 *)(to + (row + i) * pitch(columns) + column) = chunks[i];
 }
+
+#ifdef MATRIX_UNITS // without it there is pad_rows: some compilers die of no kernel
 
 // PTX counts local memory from 0, in 32 bits.
 uint address(local const void *p)
@@ -308,7 +329,12 @@ kernel void matmul_mma(int M, int N, int K,
 #ifdef HOPPER
 
 #define WM 128 // tile of C
-#define WN 256
+#ifndef WN
+#define WN 256 // or 128, where larger tiles are too few for the units
+#endif
+#ifndef SHARES
+#define SHARES 1 // of each sum, as in lesson 10
+#endif
 #define WK (128 / SIZE) // depth: 128 bytes of k
 #define A_BYTES (WM * 128)
 #define STAGE_BYTES (A_BYTES + WN * 128)
@@ -340,19 +366,22 @@ void map(global uint *to, ulong at, uint columns, uint rows, uint box_columns,
 }
 
 #if TF32
-// Group of 16 x 16 items; get_global_id(0) runs along the columns.
+// Groups of 32 x 8 items, a square of 32 x 32 each; get_global_id(0) runs along the
+// columns.
 kernel void transpose_rows(int rows, int columns,
                            global const INPUT *restrict from, // [rows][columns]
                            global INPUT *restrict to) // [pitch(columns)][pitch(rows)]
 {
-    local float tile[16][17];
+    local float tile[32][33];
     const int x = get_local_id(0), y = get_local_id(1);
-    const int column0 = get_group_id(0) * 16, row0 = get_group_id(1) * 16;
-    tile[y][x] = row0 + y < rows && column0 + x < columns
-                     ? from[(row0 + y) * columns + column0 + x] : 0;
+    const int column0 = get_group_id(0) * 32, row0 = get_group_id(1) * 32;
+    unrolled_for (int i = y; i < 32; i += 8)
+        tile[i][x] = row0 + i < rows && column0 + x < columns
+                         ? from[(row0 + i) * columns + column0 + x] : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (column0 + y < pitch(columns) && row0 + x < pitch(rows))
-        to[(column0 + y) * pitch(rows) + row0 + x] = tile[x][y];
+    unrolled_for (int i = y; i < 32; i += 8)
+        if (column0 + i < pitch(columns) && row0 + x < pitch(rows))
+            to[(column0 + i) * pitch(rows) + row0 + x] = tile[x][i];
 }
 #endif
 
@@ -443,23 +472,32 @@ ulong descriptor(uint at, uint columns_apart, uint rows_apart)
         "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
 #define SUMS_32(d, i) \
     SUMS_8(d, i), SUMS_8(d, i + 8), SUMS_8(d, i + 16), SUMS_8(d, i + 24)
-#define SUMS(d) SUMS_32(d, 0), SUMS_32(d, 32), SUMS_32(d, 64), SUMS_32(d, 96)
 #define TEN(d)                                                                    \
     "%" d "0, %" d "1, %" d "2, %" d "3, %" d "4, %" d "5, %" d "6, %" d "7, %" d \
     "8, %" d "9, "
+#define SIXTY TEN("") TEN("1") TEN("2") TEN("3") TEN("4") TEN("5")
+#if WN == 256
+#define SUMS(d) SUMS_32(d, 0), SUMS_32(d, 32), SUMS_32(d, 64), SUMS_32(d, 96)
 #define REGISTERS                                                                 \
-    TEN("") TEN("1") TEN("2") TEN("3") TEN("4") TEN("5") TEN("6") TEN("7")        \
-    TEN("8") TEN("9") TEN("10") TEN("11") "%120, %121, %122, %123, %124, %125, "  \
-    "%126, %127"
+    SIXTY TEN("6") TEN("7") TEN("8") TEN("9") TEN("10") TEN("11")                 \
+    "%120, %121, %122, %123, %124, %125, %126, %127"
+#define WIDTH "n256"
+#else
+#define SUMS(d) SUMS_32(d, 0), SUMS_32(d, 32)
+#define REGISTERS SIXTY "%60, %61, %62, %63"
+#define WIDTH "n128"
+#endif
 #if TF32
-#define WGMMA \
-    "//sm_90a wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {" REGISTERS "}, "
+#define WGMMA                                                            \
+    "//sm_90a wgmma.mma_async.sync.aligned.m64" WIDTH "k8.f32.tf32.tf32" \
+    " {" REGISTERS "}, "
 #define LAST ", 1, 1;\n"
 #define B_STEP 2 // 32 bytes along k
 #define B_AT(at) descriptor(at, 16, 1024)
 #else
-#define WGMMA \
-    "//sm_90a wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" REGISTERS "}, "
+#define WGMMA                                                           \
+    "//sm_90a wgmma.mma_async.sync.aligned.m64" WIDTH "k16.f32.f16.f16" \
+    " {" REGISTERS "}, "
 #define LAST ", 1, 1, 0, 1;\n" // the last 1: B's rows are k
 #define B_STEP 128 // 16 rows of 128 bytes
 #define B_AT(at) descriptor(at, WK * 128, 1024)
@@ -468,25 +506,27 @@ ulong descriptor(uint at, uint columns_apart, uint rows_apart)
 // All of a stage: four steps of 32 bytes of k. Only the first of a tile does not `add`.
 // It waits for the stage before this one, not for this: until the next wait nothing may
 // touch `sum`, though the compiler believes that it may.
-void multiply_stage(float sum[128], uint a_at, uint b_at, int add)
+void multiply_stage(float sum[WN / 2], uint a_at, uint b_at, int add)
 {
     const ulong a = descriptor(a_at, 16, 1024), b = B_AT(b_at);
-    __asm__ volatile("//sm_90a { .reg .pred add, yes; setp.ne.b32 add, %130, 0;\n"
+    __asm__ volatile("//sm_90a { .reg .pred add, yes; setp.ne.b32 add, %[add], 0;\n"
                      "//sm_90a setp.eq.b32 yes, 0, 0;\n"
                      "//sm_90a wgmma.fence.sync.aligned;\n"
-                     WGMMA "%128, %129, add" LAST WGMMA "%131, %132, yes" LAST
-                     WGMMA "%133, %134, yes" LAST WGMMA "%135, %136, yes" LAST
+                     WGMMA "%[a0], %[b0], add" LAST WGMMA "%[a1], %[b1], yes" LAST
+                     WGMMA "%[a2], %[b2], yes" LAST WGMMA "%[a3], %[b3], yes" LAST
                      "//sm_90a wgmma.commit_group.sync.aligned;\n"
                      "//sm_90a wgmma.wait_group.sync.aligned 1; }"
                      : SUMS(sum)
-                     : "l"(a), "l"(b), "r"(add), "l"(a + 2), "l"(b + B_STEP),
-                       "l"(a + 4), "l"(b + 2 * B_STEP), "l"(a + 6), "l"(b + 3 * B_STEP)
+                     : [add] "r"(add), [a0] "l"(a), [b0] "l"(b),
+                       [a1] "l"(a + 2), [b1] "l"(b + B_STEP),
+                       [a2] "l"(a + 4), [b2] "l"(b + 2 * B_STEP),
+                       [a3] "l"(a + 6), [b3] "l"(b + 3 * B_STEP)
                      : "memory");
 }
 
-// Writes a warp's 16 rows, whose first is `row`. Item 4 g + t has 32 times the four
+// Writes a warp's 16 rows, whose first is `row`. Item 4 g + t has WN / 8 times the four
 // sums that section 1 shows.
-void store_sums(global float *C, int M, int N, const float sum[128], int row,
+void store_sums(global float *C, int M, int N, const float sum[WN / 2], int row,
                 int column0,
                 local float *room, // [16][32], the warp's own
                 int lane)
@@ -494,7 +534,7 @@ void store_sums(global float *C, int M, int N, const float sum[128], int row,
 #if LINES
     // Through local memory, so that the warp writes whole lines of 128 bytes.
     if (N % 4 == 0) {
-        unrolled_for (int part = 0; part < 8; part++) {
+        unrolled_for (int part = 0; part < WN / 32; part++) {
             __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");
             unrolled_for (int j = 0; j < 4; j++)
                 unrolled_for (int h = 0; h < 2; h++) {
@@ -521,14 +561,23 @@ void store_sums(global float *C, int M, int N, const float sum[128], int row,
                        sum[j * 4 + h * 2], sum[j * 4 + h * 2 + 1]);
 }
 
-// Groups of 384 items, as many as the device has units: each computes one tile of C
-// after the other, and warpgroup 0 fills stages for the next while C is stored. M, N
-// and K are anything; rows begin at multiples of 16 bytes.
+// What a group computes at its turn: a tile of C, the share of its sums from first to
+// end.
+#define SHARE_OF(turn)                                       \
+    const int2 tile = tile_of(turn / SHARES, columns, rows); \
+    const int share = turn % SHARES;                         \
+    const int depth = (K + WK - 1) / WK;                     \
+    const int first = share * depth / SHARES * WK;           \
+    const int end = (share + 1) * depth / SHARES * WK
+
+// Groups of 384 items, as many as the device has units, take turns: each computes one
+// tile of C after the other, and warpgroup 0 fills stages for the next while C is
+// stored. M, N and K are anything; rows begin at multiples of 16 bytes.
 __attribute__((reqd_work_group_size(384, 1, 1)))
 kernel void matmul_wgmma(int M, int N, int K,
                          global const INPUT *A,  // [M][pitch(K)]
                          global const INPUT *B,  // [K][pitch(N)]; of TF32 [N][pitch(K)]
-                         global float *C,        // [M][N]
+                         global float *C,        // [SHARES][M][N]
                          global uint *maps)      // [groups][2][32]
 {
     local uchar stages[STAGES * STAGE_BYTES] __attribute__((aligned(1024)));
@@ -538,6 +587,7 @@ kernel void matmul_wgmma(int M, int N, int K,
     const int item = get_local_id(0);
     const int lane = item % 32;
     const int columns = (N + WN - 1) / WN, rows = (M + WM - 1) / WM;
+    const int turns = columns * rows * SHARES;
     const uint full = address(barriers), empty = full + 8 * STAGES;
     // The same for all items of a warp, and the compiler is told so.
     uint warpgroup;
@@ -569,9 +619,9 @@ kernel void matmul_wgmma(int M, int N, int K,
 #endif
         int s = 0;
         uint phase = 1; // at first all stages are empty
-        for (int t = get_group_id(0); t < columns * rows; t += get_num_groups(0)) {
-            const int2 tile = tile_of(t, columns, rows);
-            for (int k0 = 0; k0 < K; k0 += WK) {
+        for (int turn = get_group_id(0); turn < turns; turn += get_num_groups(0)) {
+            SHARE_OF(turn);
+            for (int k0 = first; k0 < end; k0 += WK) {
                 await(empty + 8 * s, phase);
                 fill(address(stages) + s * STAGE_BYTES, full + 8 * s, A, B, maps, M, N,
                      K, tile.y * WM, tile.x * WN, k0, item);
@@ -583,21 +633,23 @@ kernel void matmul_wgmma(int M, int N, int K,
     }
 
     __asm__ volatile("//sm_90a setmaxnreg.inc.sync.aligned.u32 232;" ::: "memory");
-    float sum[128]; // the first product of a tile sets it
+    float sum[WN / 2]; // the first product of a tile sets it
     const int warp = item / 32 - 4;
     int s = 0, before = 0;
     uint phase = 0;
-    for (int t = get_group_id(0); t < columns * rows; t += get_num_groups(0)) {
-        for (int k0 = 0; k0 < K; k0 += WK) {
+    for (int turn = get_group_id(0); turn < turns; turn += get_num_groups(0)) {
+        SHARE_OF(turn);
+        for (int k0 = first; k0 < end; k0 += WK) {
             await(full + 8 * s, phase);
 #if !ENGINE
             // What items wrote, the unit reads.
             __asm__ volatile("fence.proxy.async;" ::: "memory");
 #endif
             const uint a = address(stages) + s * STAGE_BYTES;
-            multiply_stage(sum, a + (warpgroup - 1) * 64 * 128, a + A_BYTES, k0);
+            multiply_stage(sum, a + (warpgroup - 1) * 64 * 128, a + A_BYTES,
+                           k0 - first);
             // The stage before this one has been read: it may be filled again.
-            if (k0 > 0 && lane == 0)
+            if (k0 > first && lane == 0)
                 arrive(empty + 8 * before);
             before = s;
             if (++s == STAGES)
@@ -607,10 +659,23 @@ kernel void matmul_wgmma(int M, int N, int K,
                          : SUMS(sum)::"memory");
         if (lane == 0)
             arrive(empty + 8 * before);
-        const int2 tile = tile_of(t, columns, rows);
-        store_sums(C, M, N, sum, tile.y * WM + warp * 16, tile.x * WN, room[warp],
-                   lane);
+        store_sums(C + share * M * N, M, N, sum, tile.y * WM + warp * 16, tile.x * WN,
+                   room[warp], lane);
     }
+}
+
+// Any group; an item for each element of C, in a line.
+kernel void sum_shares(int M, int N,
+                       global const float *restrict shares, // [SHARES][M][N]
+                       global float *restrict C)            // [M][N]
+{
+    const int i = get_global_id(0);
+    if (i >= M * N)
+        return;
+    float sum = 0;
+    unrolled_for (int share = 0; share < SHARES; share++)
+        sum += shares[share * M * N + i];
+    C[i] = sum;
 }
 
 #endif

@@ -117,7 +117,7 @@ impl Candidates {
             let value = value(task, name)?;
             Some(format!(" {name}={value}"))
         };
-        let told = ["TM", "TN", "VECTORS"].into_iter().filter_map(tile);
+        let told = ["TM", "TN", "WN", "VECTORS"].into_iter().filter_map(tile);
         task.kernel.clone() + &told.collect::<String>()
     }
 

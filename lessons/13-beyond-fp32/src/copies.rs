@@ -1,9 +1,7 @@
 //! Copies that pass no register: OpenCL's by the group, and two that one vendor has.
 
-use std::path::Path;
-
 use common::Result;
-use lesson::{Candidates, Costs, Lesson};
+use lesson::Lesson;
 use verify::problem::Problem;
 
 const STEPS: &str = include_str!("../copies.toml");
@@ -12,9 +10,6 @@ const STEPS: &str = include_str!("../copies.toml");
 /// that is reckoned to take the least.
 pub fn run(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     let tasks = lesson.tasks(STEPS, "step", problem)?;
-    let device = &lesson.session()?.device;
-    let candidates = Candidates::on(device.kind, &device.limits, tasks, "h200.jsonl", false);
-    let costs = Costs::read(Path::new(""), candidates.recording);
-    let tasks = candidates.choose(&costs);
+    let tasks = crate::choose(lesson, tasks, false)?;
     lesson.measure_against("Copies that pass no register", tasks, |_| Ok(()))
 }

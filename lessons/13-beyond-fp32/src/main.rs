@@ -3,12 +3,14 @@
 mod copies;
 mod matrix_units;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
 use common::Result;
 use common::device::Kind;
-use lesson::{Lesson, lesson_with};
+use lesson::{Candidates, Costs, Lesson, lesson_with};
+use task::Task;
 use verify::element::Type;
 use verify::shape::Shape;
 
@@ -58,6 +60,15 @@ fn main() -> ExitCode {
         }
         matrix_units::show(lesson, &problem, None)
     })
+}
+
+/// The table: of launches of one name the one that is reckoned to take the least on this device.
+/// Where one `alone` is wanted, the best of these is marked.
+fn choose(lesson: &mut Lesson, tasks: Vec<Task>, alone: bool) -> Result<Vec<Task>> {
+    let device = &lesson.session()?.device;
+    let candidates = Candidates::on(device.kind, &device.limits, tasks, "h200.jsonl", alone);
+    let costs = Costs::read(Path::new(""), candidates.recording);
+    Ok(candidates.choose(&costs))
 }
 
 /// The first table: a row times a matrix, which is too large for the caches of most devices.

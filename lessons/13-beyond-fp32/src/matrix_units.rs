@@ -16,6 +16,8 @@ pub fn show(lesson: &mut Lesson, problem: &Problem, inputs: Option<&str>) -> Res
     if let Some(inputs) = inputs {
         tasks.retain(|task| task.variant.starts_with(inputs));
     }
+    let mut tasks = crate::choose(lesson, tasks, inputs.is_some())?;
+    tasks.retain(|task| task.chosen || inputs.is_none());
     let units = lesson.session()?.device.limits.compute_units;
     tasks.iter_mut().for_each(|task| in_a_line(task, units));
     lesson.rewrite = Some(for_sm_90a);
@@ -35,7 +37,7 @@ fn for_sm_90a(ptx: &str) -> String {
 /// Groups in a line, as many as the device has units, or as C has tiles; and room for what
 /// each tells the copy engine.
 fn in_a_line(task: &mut Task, units: usize) {
-    let groups = format!("min({units}, ceil(M/128)*ceil(N/256))");
+    let groups = format!("min({units}, SHARES*ceil(M/128)*ceil(N/WN))");
     let words = format!("64*{groups}");
     task.buffers
         .push(Buffer::vector("maps", Type::Uint, words, Role::Between));
@@ -48,7 +50,54 @@ fn in_a_line(task: &mut Task, units: usize) {
 
 #[cfg(test)]
 mod tests {
+    use common::device::{Kind, Limits};
+    use lesson::{Candidates, Costs};
+    use task::table::{Table, given};
+    use verify::element::Type;
+    use verify::matrix::Fill;
+    use verify::problem::Problem;
+    use verify::shape::Shape;
+
     use super::for_sm_90a;
+    use crate::STEPS;
+
+    /// What is chosen of rows of halves on an H200, and what it says.
+    fn chosen(m: usize, n: usize, k: usize) -> String {
+        let problem = Problem::new(Shape { m, n, k }, Type::Float, Fill::Random, 1);
+        let limits = Limits {
+            compute_units: 132,
+            nvidia_compute_capability: 9,
+            max_work_group_size: 1024,
+            ..Limits::default()
+        };
+        let given = given(&limits, Kind::Gpu, &problem);
+        let tasks = Table::read(STEPS).and_then(|all| all.tasks("group", &given, &problem));
+        let mut tasks = tasks.expect("a table");
+        tasks.retain(|task| task.variant.starts_with("half"));
+        let candidates = Candidates::on(Kind::Gpu, &limits, tasks, "h200.jsonl", true);
+        let costs = Costs::read("".as_ref(), candidates.recording);
+        let table = candidates.choose(&costs);
+        let chosen = table.iter().find(|task| task.chosen).expect("one");
+        format!("{}: {}", chosen.variant, chosen.says)
+    }
+
+    #[test]
+    fn what_is_chosen_fills_the_units() {
+        let large = "half: C leaves in whole lines, tiles of 128x256";
+        assert_eq!(chosen(4096, 4096, 4096), large);
+        assert_eq!(
+            chosen(128, 4096, 4096),
+            "half, shares: sums in 4 shares, tiles of 128x128"
+        );
+        assert_eq!(
+            chosen(1112, 1112, 1112),
+            "half: C leaves in whole lines, tiles of 128x128"
+        );
+        assert_eq!(
+            chosen(2000, 3000, 5000),
+            "half, padded: rows filled up first"
+        );
+    }
 
     #[test]
     fn the_target_is_changed_and_what_stood_in_comments_is_code() {
