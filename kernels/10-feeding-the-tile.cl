@@ -437,6 +437,34 @@ void store_guarded(global REAL *C, // [M][N]
     }
 }
 
+// The same where a row of C is no row of real4, and stores are most of the work: a row
+// of each item at a time goes through local memory, and neighbours store neighbours.
+void store_by_rows(global REAL *C, // [M][N]
+                   int M, int N, const REAL sum[RM][RN], int row0, int column0, int2 at,
+                   local real4 *rows, // [GY][TN / 4]
+                   uint item)
+{
+    const int lane_y = at.y % (LY * RM / 4);
+    const int y = at.y / (LY * RM / 4) * LY + lane_y; // of GY
+    unrolled_for (int r = 0; r < RM; r++) {
+        barrier(CLK_LOCAL_MEM_FENCE); // what lay here was read by all
+        unrolled_for (int j = 0; j < RN / 4; j++)
+            rows[y * (TN / 4) + at.x + j * LX] =
+                (real4)(sum[r][4 * j], sum[r][4 * j + 1],
+                        sum[r][4 * j + 2], sum[r][4 * j + 3]);
+        barrier(CLK_LOCAL_MEM_FENCE); // the rows are there
+        unrolled_for (int n = 0; n < GY * TN / ITEMS; n++) {
+            const int i = n * ITEMS + item;
+            const int of = i / TN; // whose row: y, as above
+            const int row =
+                row0 + 4 * (of / LY * (LY * RM / 4) + of % LY + r / 4 * LY) + r % 4;
+            const int column = column0 + i % TN;
+            if (row < M && column < N)
+                C[row * N + column] = ((local const REAL *)rows)[i];
+        }
+    }
+}
+
 // The product. Group of GX x GY items, ceil(N / TN) x ceil(M / TM) groups; M, N, K are
 // anything. LX, LY as in kernel 1. TM and TN are multiples of PACK. Both operands are
 // panels, depth = padded(K) deep.
@@ -497,6 +525,9 @@ kernel void matmul_packed_tiles(int M, int N, int K,
 
 #ifndef SHARES
 #define SHARES 1 // 1: C is whole, and no second kernel is needed
+#endif
+#ifndef BY_ROWS
+#define BY_ROWS 0 // 1: C is stored through local memory, which pays where K is small
 #endif
 // Nearly always all of the tiles at k0 can be read.
 #define ALL(k0) ((k0) + TK <= K && ((k0) + TK - 1) * N + column0 + TN <= K * N)
@@ -626,7 +657,11 @@ kernel void matmul_shares(int M, int N, int K,
             multiply(sum, a[k % 2], b[k % 2]);
         }
     }
+#if BY_ROWS
+    store_by_rows(C + share * M * N, M, N, sum, row0, column0, at, b_tile[0][0], item);
+#else
     store_guarded(C + share * M * N, M, N, sum, row0, column0, at);
+#endif
 }
 
 // Group of anything, an item for each element of C. get_global_id(0) runs along a row.
