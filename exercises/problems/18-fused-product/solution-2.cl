@@ -1,15 +1,15 @@
-// The fused product, stage 2: 8 x 8 sums for each item.
+// The fused product, stage 2: 4 x 4 sums for each item.
 //
-// Lesson 8's tile: an element of A or B that was read from local memory is used eight
-// times. All 64 sums go on in their registers. The loops that store them are unrolled:
+// Lesson 8's tile: an element of A or B that was read from local memory is used four
+// times. All 16 sums go on in their registers. The loops that store them are unrolled:
 // an index that is known only at run time would send the sums to memory.
 
 #define unrolled_for _Pragma("unroll") for // a loop that the compiler writes out
 #define TM 64 // rows of C per group
-#define TN 128 // columns of C per group
+#define TN 64 // columns of C per group
 #define TK 16 // how deep the tiles are
-#define RM 8 // rows of C per item
-#define RN 8 // columns of C per item
+#define RM 4 // rows of C per item
+#define RN 4 // columns of C per item
 #define GX (TN / RN) // items side by side
 #define GY (TM / RM) // items one below the other
 #define ITEMS (GX * GY)
