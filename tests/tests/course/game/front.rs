@@ -22,7 +22,7 @@ fn must_be_left_in_order(terminal: &mut Terminal) {
     assert!(last("\x1b[?1049l") > last("\x1b[?1049h"), "{raw:?}");
 }
 
-/// The editor has the terminal, and what it saves is checked.
+/// Five checks, one after the other, take six seconds; the editor's save is one of them.
 #[test]
 fn each_key_does_what_the_screen_says() {
     let learner = Learner::started("front-keys");
