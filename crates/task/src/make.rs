@@ -258,4 +258,16 @@ mod tests {
         assert_eq!(task.defines, [("TS".into(), 16)]);
         assert_eq!(task.plan().unwrap().ranges[0].global(), [32]);
     }
+
+    #[test]
+    fn a_plain_number_of_items_is_not_rounded_up() {
+        for (items, global) in [("1", 1), ("100", 100), ("1024", 1024), ("'n'", 128)] {
+            let form = format!(
+                "size = {{ n = 100 }}\nglobal = [{items}]\nargs = [{{ out = 'n' }}]\ncheck = '1'"
+            );
+            let form = Form::of(&form, Path::new("")).unwrap();
+            let range = &form.ranges(&form.size).unwrap()[0];
+            assert_eq!(range.global(), [global], "{items}");
+        }
+    }
 }

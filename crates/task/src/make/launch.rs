@@ -26,7 +26,7 @@ pub fn launch(form: &LaunchForm, signature: Option<&Signature>, args: Vec<Arg>) 
     let required = signature.and_then(|one| one.required.as_ref());
     let group = match (&form.local[..], &form.local_hint[..], required) {
         ([], _, Some(required)) => numbers(&required[..dimensions]),
-        ([], [], None) => numbers(GROUPS[dimensions - 1]),
+        ([], [], None) => numbers(&exact(GROUPS[dimensions - 1], &form.global)),
         ([], hint, None) => hint.to_vec(),
         (local, ..) => local.to_vec(),
     };
@@ -48,6 +48,17 @@ pub fn launch(form: &LaunchForm, signature: Option<&Signature>, args: Vec<Arg>) 
         traffic: form.traffic.clone(),
         key: form.key.clone(),
     })
+}
+
+/// The sides of a group that divide as many items as are said by a plain number.
+fn exact(group: &[usize], items: &[Formula]) -> Vec<usize> {
+    let mut group = group.to_vec();
+    for (side, items) in group.iter_mut().zip(items) {
+        if let Ok(items) = items.text().parse::<usize>() {
+            *side = (*side).min(1 << items.trailing_zeros().min(6));
+        }
+    }
+    group
 }
 
 /// The signature of a launch's kernel: the only one, where none is named. None where no driver
