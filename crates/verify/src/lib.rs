@@ -11,7 +11,7 @@
 //! - [`problem`] is a product to compute: its operands, what C must come to, and how near
 //!   a right one is to that; `gemm` is the library that computes it.
 //! - [`formula`] evaluates formulas of sizes and elements; `each` holds a result against one,
-//!   `same` against what another kernel computed; [`draw`] and [`far`] have what else a buffer is
+//!   `same` against what another kernel computed; [`draw`] has what else a buffer is
 //!   filled with.
 //! - [`poison`] is what a result holds before a kernel writes it.
 //! - `check` holds C against the problem; `wrong` is what is wrong with it, `map` shows
@@ -23,7 +23,6 @@ pub mod cores;
 pub mod draw;
 mod each;
 pub mod element;
-pub mod far;
 pub mod formula;
 mod gemm;
 mod map;

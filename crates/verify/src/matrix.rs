@@ -8,8 +8,8 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
+use crate::draw::{Chance, Far};
 use crate::element::{Elements, Type};
-use crate::far::{Chance, Far};
 
 /// What a matrix is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]

@@ -15,6 +15,7 @@ use inspect::judge::{
 use serde::Serialize;
 use task::form::Form;
 use task::sizes::{Sizes, in_words};
+use verify::draw::Far;
 
 use crate::game::folder::shown;
 
@@ -169,6 +170,13 @@ pub fn limited_to(file: &Path, case: &Case, reason: Reason, seed: u64) -> Result
         (Some(Other::Reversed), _) => {
             "No device promises in which order groups run: what one leaves to another takes a \
              launch of its own."
+        }
+        (Some(Other::Coarse), _) => {
+            "The standard lets half_ functions be off by 8192 units in the last place: take \
+             others, or say a tolerance."
+        }
+        (Some(Other::Numbers(Far::Uneven)), _) => {
+            "Not for such inputs? What a kernel fills, as in fill = \"make.cl\", stays as it is."
         }
         (Some(Other::Scalars | Other::Whole), _) => {
             "Not for other arguments? Then it need not be given any: a macro will do."

@@ -8,9 +8,8 @@ use anyhow::Result;
 use common::record::Record;
 use common::source::Source;
 use verify::Look;
-use verify::draw::Draw;
+use verify::draw::{Draw, Far};
 use verify::element::Type;
-use verify::far::Far;
 use watchdog::simulator::{Log, look_for_faults, oclgrind};
 use watchdog::worker::Work;
 
@@ -66,7 +65,7 @@ impl Check<'_> {
         }
         if self.sizes.is_none() && names_its_numbers(&self.subject.form) {
             let told = "Of inputs whose fill says the numbers, as { ints = [0, 9] } or a formula \
-                        does, at most the order was changed.";
+                        does, at most the order was changed, or what was regular.";
             results.untried.push(told.into());
         }
         let record = results.tried.iter().flat_map(|one| &one.records).next();
@@ -290,7 +289,7 @@ fn take_in(tried: Vec<Tried>, mut untried: [Option<String>; 2], results: &mut Re
             one.verdict(),
             Verdict::Right | Verdict::Unchecked | Verdict::Wrong
         );
-        are_others |= is_told && other.is_some_and(|other| other != Other::Reversed);
+        are_others |= is_told && other.is_some_and(|other| !other.is_of_text());
         let is_judged = is_told && one.verdict() != Verdict::Unchecked;
         let has_floats = [Other::Numbers(Far::Near), Other::InTurn];
         are_floats |= is_judged && other.is_some_and(|other| has_floats.contains(&other));
@@ -299,7 +298,7 @@ fn take_in(tried: Vec<Tried>, mut untried: [Option<String>; 2], results: &mut Re
             (Verdict::Unlaunchable, Some(_), _) if one.is_too_long() => {
                 late.extend(one.words());
             }
-            (Verdict::Unlaunchable, Some(Other::Reversed), _) => (),
+            (Verdict::Unlaunchable, Some(other), _) if other.is_of_text() => (),
             (Verdict::Unlaunchable | Verdict::Undecided, other, _) => {
                 let what = match other {
                     Some(_) => "No other numbers were tried".into(),

@@ -15,9 +15,9 @@ use task::{Buffer, Fill, Right, Role, Task};
 use verify::draw::Draw;
 use watchdog::events::Event;
 
-use super::asked::{Asked, Case, Origin, Purpose};
+use super::asked::{Asked, Case, Purpose};
 use super::beside::make_fills;
-use super::other::{Other, reversed};
+use super::other::{Other, rewritten};
 use super::reference::refer;
 use task::form::Form;
 use task::signature::Signature;
@@ -118,8 +118,8 @@ impl Told<'_> {
     /// Runs it, and holds it against what is right.
     fn judged(&self, lesson: &mut Lesson, all: &[Signature]) -> Result<()> {
         let mut task = self.made(lesson, all)?;
-        if self.case.origin == Origin::With(Other::Reversed) {
-            return in_reverse(lesson, &task);
+        if let Some(other) = self.case.origin.other().filter(|other| other.is_of_text()) {
+            return with_another_text(lesson, &task, other);
         }
         let is_said = !matches!(task.right, Right::Unchecked) && self.case.origin.other().is_none();
         let unvaried = is_said.then(|| unvaried(&task)).flatten();
@@ -173,7 +173,7 @@ impl Told<'_> {
         if self.purpose == Purpose::Launch && file.product.is_none() {
             task.right = Right::Unchecked;
         } else {
-            let is_ordinary = matches!(other, None | Some(Other::Reversed));
+            let is_ordinary = other.is_none_or(Other::is_of_text);
             refer(lesson, &mut task, file, !is_ordinary)?;
         }
         if let Some(Other::Scalars | Other::Whole) = other {
@@ -192,16 +192,15 @@ impl Told<'_> {
     }
 }
 
-/// Runs a task with its groups in reverse, where that may make a difference.
-fn in_reverse(lesson: &mut Lesson, task: &Task) -> Result<()> {
+/// Runs a task whose kernels have another text, where that may make a difference.
+fn with_another_text(lesson: &mut Lesson, task: &Task, other: Other) -> Result<()> {
     let record = lesson.record_of(task)?;
-    let done = right_in_reverse(lesson, task);
+    let done = right_with_another_text(lesson, task, other);
     lesson.console.row(record.after(done)?)
 }
 
-fn right_in_reverse(lesson: &mut Lesson, task: &Task) -> Result<Outcome> {
-    let source = reversed(&*lesson.source()?, task);
-    let source = source.ok_or_else(|| Error::skipped("groups do not meet"))?;
+fn right_with_another_text(lesson: &mut Lesson, task: &Task, other: Other) -> Result<Outcome> {
+    let source = rewritten(&*lesson.source()?, task, other)?;
     let ready = match lesson.prepared(task, &source) {
         Err(why @ (Error::Build(_) | Error::Unlaunchable(_))) => {
             return Err(Error::skipped(why.to_string()));

@@ -3,14 +3,14 @@
 
 use std::rc::Rc;
 
-use common::Result;
 use common::source::Source;
+use common::{Error, Result};
 use serde::{Deserialize, Serialize};
 use task::form::{Form, Or};
 use task::{Arg, Buffer, Fill, Right, Role, Task};
-use verify::draw::Draw;
+use verify::draw::{Chance, Draw, Far};
 use verify::element::{Elements, Type};
-use verify::far::{Chance, Far};
+
 use verify::formula::Formula;
 use verify::matrix;
 
@@ -33,17 +33,19 @@ pub enum Other {
     InTurn,
     /// Fractions that the file gives to kernels as plain numbers, no two alike.
     Scalars,
-    /// Whole numbers that it gives so, and that stand nowhere else.
+    /// Whole numbers that it gives so, and on which nothing else hangs.
     Whole,
     /// The last group is the first, which a kernel notices that counts on what an earlier one
     /// left.
     Reversed,
+    /// The half_ functions, of which many devices have better ones, as coarse as they may be.
+    Coarse,
 }
 
 impl Other {
     /// All of a task, how each is told, and the same beside others.
     #[rustfmt::skip]
-    pub(crate) const ALL: [(Other, [&str; 2]); 12] = [
+    pub(crate) const ALL: [(Other, [&str; 2]); 15] = [
         extreme!(Negative, "below 0"),
         extreme!(Zeros, "all 0"),
         extreme!(Equal, "all equal"),
@@ -53,9 +55,15 @@ impl Other {
         extreme!(Near, "all near 1024"),
         extreme!(Above, "far above 0"),
         extreme!(Below, "far below 0"),
+        extreme!(Huge, "with squares beyond their type"),
+        (
+            Other::Numbers(Far::Uneven),
+            ["with inputs less regular than fill says"; 2],
+        ),
         (Other::Scalars, ["with other scalars"; 2]),
         (Other::Whole, ["with other whole numbers as arguments"; 2]),
         (Other::Reversed, ["with its groups in reverse order"; 2]),
+        (Other::Coarse, ["with half_ functions as coarse as they may be"; 2]),
     ];
 
     /// The same beside others: what the numbers are.
@@ -73,12 +81,17 @@ impl Other {
         own.map_or(["with extreme numbers"; 2], |(_, told)| *told)
     }
 
+    /// Whether it is the kernels' text that differs, and no number.
+    pub(crate) fn is_of_text(self) -> bool {
+        matches!(self, Other::Reversed | Other::Coarse)
+    }
+
     /// Puts these numbers into a task; whether they differ from what it has.
     pub(super) fn put_into(self, task: &mut Task, file: &Form) -> Result<bool> {
         match self {
             Other::Numbers(far) => put_numbers(far, task, file),
             Other::Scalars | Other::Whole => Ok(self.change_scalars(task, file)),
-            Other::InTurn | Other::Reversed => Ok(true),
+            Other::InTurn | Other::Reversed | Other::Coarse => Ok(true),
         }
     }
 
@@ -97,15 +110,19 @@ impl Other {
         let goes_along = |name: &str| has_all || formulas.iter().any(|one| has_word(one, name));
         let is_fraction = |ty: &str| Type::named(ty).is_some_and(Type::is_floating);
         let is_meant = |ty: &str| is_fraction(ty) == (self == Other::Scalars);
-        // Of a number that stands in a length or a range nobody knows what hangs on it.
-        let lengths = task.buffers.iter().flat_map(|one| &one.shape).cloned();
+        // Of a number that stands in a range, or by which a length is divided, nobody knows what
+        // hangs on it.
+        let shapes = task.buffers.iter().flat_map(|one| &one.shape).cloned();
+        let shapes: Vec<Formula> = shapes.collect();
+        let is_quotient = |one: &&Formula| one.text().contains(['/', '%']);
+        let lengths = shapes.iter().filter(is_quotient).cloned();
         let ranges = task.launches.iter().flat_map(|one| [&one.over, &one.group]);
         let ranges = ranges.flatten().cloned();
         let sizes = task.sizes.iter().chain(&task.defines);
         let sizes = sizes.map(|(_, size)| Formula::from(*size));
         let elsewhere: Vec<Formula> = lengths.chain(ranges).chain(sizes).collect();
         let mut changed = 0;
-        let mut change = |formula: &mut Formula| {
+        let mut change = |formula: &mut Formula, may_grow: bool| {
             let Ok(number) = formula.text().parse::<f64>() else {
                 return;
             };
@@ -113,10 +130,13 @@ impl Other {
             let other = if self == Other::Scalars {
                 let factor = 1.37 + 0.24 * f64::from(changed);
                 factor * if number == 0.0 { 0.27 } else { number }
+            } else if number == 1.0 && may_grow {
+                2.0
             } else if number < 2.0 || is_bound() {
                 return;
-            } else if (number as u64).is_power_of_two() {
-                number / 2.0
+            } else if number % 4.0 == 0.0 {
+                // No power of two; where vectors are, still a multiple of their length.
+                0.75 * number
             } else {
                 number - 1.0
             };
@@ -125,22 +145,24 @@ impl Other {
         };
         let args = || task.launches.iter().flat_map(|one| &one.args);
         let is_number = |arg: &Arg, own: &str| match arg {
-            Arg::Number(name, ty, _) => name == own && is_meant(ty),
+            Arg::Number(name, ty, value) => (name == own || value.text() == own) && is_meant(ty),
             _ => false,
         };
         let named = task.names.clone().into_iter().map(|(name, mut value)| {
             if goes_along(&name) && args().any(|arg| is_number(arg, &name)) {
-                change(&mut value);
+                // Lengths grow with it.
+                let may_grow = shapes.iter().any(|one| has_word(one, &name));
+                change(&mut value, may_grow);
             }
             (name, value)
         });
         let named = named.collect();
         for arg in task.launches.iter_mut().flat_map(|one| &mut one.args) {
             match arg {
-                Arg::Number(_, ty, value) if has_all && is_meant(ty) => change(value),
+                Arg::Number(_, ty, value) if has_all && is_meant(ty) => change(value, false),
                 Arg::Parts(_, parts) if has_all => {
                     let parts = parts.iter_mut().filter(|(_, ty, _)| is_meant(ty.name()));
-                    parts.for_each(|(.., value)| change(value));
+                    parts.for_each(|(.., value)| change(value, false));
                 }
                 _ => (),
             }
@@ -152,7 +174,9 @@ impl Other {
 
 /// Puts numbers into a task that are far from those that it has; whether they differ.
 fn put_numbers(far: Far, task: &mut Task, file: &Form) -> Result<bool> {
-    if !may_be_large(task) {
+    // A formula's terms never run over, and it may hold for regular inputs alone.
+    let is_for_kernels = matches!(far, Far::Huge | Far::Uneven);
+    if !may_be_large(task) || is_for_kernels && file.reference().is_none() {
         return Ok(false);
     }
     let mut outputs = task.buffers.iter().filter(|one| one.role.is_result());
@@ -168,10 +192,15 @@ fn put_numbers(far: Far, task: &mut Task, file: &Form) -> Result<bool> {
     let scalars: Vec<f64> = scalars.collect();
     let mut is_new = false;
     for at in 0..task.buffers.len() {
-        let Some(fill) = task.buffers[at].role.fill() else {
+        let Buffer { role, image, .. } = &task.buffers[at];
+        let Some(fill) = role.fill() else {
             continue;
         };
+        let is_input = matches!(role, Role::In(_)) && image.is_none();
         let (seed, is_random, is_sorted) = match fill {
+            Fill::Drawn(Draw::Permutation, seed) if far == Far::Uneven => (*seed, true, false),
+            Fill::Each(_) if far == Far::Uneven && is_input => (at as u64, false, false),
+            _ if far == Far::Uneven => continue,
             Fill::Numbers(matrix::Fill::Random, seed) => (*seed, true, false),
             Fill::Drawn(Draw::Any, seed) => (*seed, true, false),
             Fill::Drawn(Draw::Sorted, seed) if far != Far::Falling => (*seed, true, true),
@@ -184,9 +213,11 @@ fn put_numbers(far: Far, task: &mut Task, file: &Form) -> Result<bool> {
                 Some(_) => Some(Draw::Any),
                 None => Some(Draw::Ints(0, most)),
             },
+            Fill::Drawn(draw @ Draw::Ints(..), _) => Some(draw.clone()),
             _ => None,
         };
-        let Some(held) = task.filled(at, &plan, None, &[])? else {
+        // A formula that names another buffer makes no pattern.
+        let Ok(Some(held)) = task.filled(at, &plan, None, &[]) else {
             continue;
         };
         let (ty, count) = (held.data.ty(), held.data.len());
@@ -234,20 +265,41 @@ fn may_be_large(task: &Task) -> bool {
     }
 }
 
-/// The same kernels in a launch whose groups have their numbers in reverse; none where groups do
-/// not meet, so that these are all the same.
-pub fn reversed(source: &Source, task: &Task) -> Option<Source> {
-    let meets = |one: &Buffer| matches!(one.role, Role::InOut(_));
+/// The same kernels with their groups in reverse, or with coarse functions.
+///
+/// # Errors
+/// [`Error::Skipped`] where that makes no difference.
+pub fn rewritten(source: &Source, task: &Task, other: Other) -> Result<Source> {
     let text = &source.text;
-    let is_open = text.contains("atom") || text.contains("volatile");
-    if !is_open && !task.buffers.iter().any(meets) {
-        return None;
+    let before = if other == Other::Reversed {
+        let meets = |one: &Buffer| matches!(one.role, Role::InOut(_));
+        let is_open = text.contains("atom") || text.contains("volatile");
+        if !is_open && !task.buffers.iter().any(meets) {
+            return Err(Error::skipped("groups do not meet"));
+        }
+        REVERSED.into()
+    } else {
+        let own = HALF
+            .split(' ')
+            .filter(|name| text.contains(&format!("half_{name}")));
+        let coarse = |name| {
+            let own = format!("{name}(__VA_ARGS__) * (1 + 0x1p-11f)");
+            format!("#undef half_{name}\n#define half_{name}(...) ({own})\n")
+        };
+        own.map(coarse).collect::<String>()
+    };
+    if before.is_empty() {
+        return Err(Error::skipped("it calls no half_ function"));
     }
-    Some(Source {
-        text: format!("{REVERSED}#line 1\n{text}"),
+    Ok(Source {
+        text: format!("{before}#line 1\n{text}"),
         path: source.path.clone(),
     })
 }
+
+/// With half_ before their names they may be off by 8192 units in the last place, half of which is
+/// this much.
+const HALF: &str = "cos exp exp2 exp10 log log2 log10 powr rsqrt sin sqrt tan";
 
 /// A macro is not expanded in its own text.
 const REVERSED: &str = "\

@@ -1,0 +1,128 @@
+// Everyday faults that regular inputs hide, or functions that are better than they must
+// be; what is right, plainly, stands below each.
+
+kernel void convolution(int n, global const float *w, global const float *x,
+                        global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = w[0] * x[i] + w[1] * x[i + 1] + w[2] * x[i + 2];
+}
+
+kernel void convolution_plain(int n, global const float *w, global const float *x,
+                              global float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = w[2] * x[i] + w[1] * x[i + 1] + w[0] * x[i + 2];
+}
+
+// Takes the first row's length for that of all.
+kernel void row_sums(int rows, global const int *begin, global const float *x,
+                     global float *y)
+{
+    const int row = get_global_id(0);
+    if (row >= rows)
+        return;
+    y[row] = 0;
+    for (int i = begin[row]; i < begin[row] + begin[1]; i++)
+        y[row] += x[i];
+}
+
+kernel void row_sums_plain(int rows, global const int *begin, global const float *x,
+                           global float *y)
+{
+    for (int row = 0; row < rows; row++) {
+        y[row] = 0;
+        for (int i = begin[row]; i < begin[row + 1]; i++)
+            y[row] += x[i];
+    }
+}
+
+// Of equal keys all go to one place.
+kernel void rank_sort(int n, global const int *key, global int *sorted)
+{
+    const int i = get_global_id(0);
+    if (i >= n)
+        return;
+    int rank = 0;
+    for (int j = 0; j < n; j++)
+        rank += key[j] < key[i];
+    sorted[rank] = key[i];
+}
+
+kernel void rank_sort_plain(int n, global const int *key, global int *sorted)
+{
+    for (int i = 0; i < n; i++) {
+        int j = i;
+        for (; j > 0 && sorted[j - 1] > key[i]; j--)
+            sorted[j] = sorted[j - 1];
+        sorted[j] = key[i];
+    }
+}
+
+kernel void lengths(int n, global const float *x, global const float *y,
+                    global float *r)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        r[i] = sqrt(x[i] * x[i] + y[i] * y[i]);
+}
+
+kernel void lengths_plain(int n, global const float *x, global const float *y,
+                          global float *r)
+{
+    for (int i = 0; i < n; i++)
+        r[i] = hypot(x[i], y[i]);
+}
+
+kernel void repeated(int n, int k, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = x[i & (k - 1)];
+}
+
+kernel void repeated_plain(int n, int k, global const float *x, global float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = x[i % k];
+}
+
+kernel void histogram(int n, int bins, global const uint *x, global uint *count)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        atomic_inc(&count[x[i] % 256]);
+}
+
+kernel void histogram_plain(int n, int bins, global const uint *x, global uint *count)
+{
+    for (int i = 0; i < n; i++)
+        count[x[i] % bins]++;
+}
+
+kernel void with_stride(int n, int incx, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = x[i];
+}
+
+kernel void with_stride_plain(int n, int incx, global const float *x, global float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = x[i * incx];
+}
+
+kernel void decay(int n, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = half_exp(x[i]);
+}
+
+kernel void decay_plain(int n, global const float *x, global float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = exp(x[i]);
+}
