@@ -8,8 +8,8 @@ use clap::Args;
 use common::Error;
 use common::ndrange;
 use diagnostics::terminal::Out;
-use inspect::device::Architecture;
-use inspect::judge::{LaunchFlags, Sides, is_own, macro_of};
+use inspect::device::{Architecture, LARGEST_GROUP};
+use inspect::judge::{LaunchFlags, Sides, is_own};
 use inspect::launched::{Launched, Wanted};
 use inspect::occupancy::{Demand, Occupancy};
 use inspect::{file, program};
@@ -33,15 +33,11 @@ pub struct OccupancyArgs {
     /// Bytes of local memory of a group [default: as the driver tells]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(..1 << 30))]
     local: Option<u64>,
-    /// Items of a group [default: as the lesson launches it]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    group: Option<u32>,
-    /// A macro for the compiler; may be given more than once
-    #[arg(long, value_name = "NAME=VALUE", value_parser = macro_of)]
-    define: Vec<(String, String)>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    launch: LaunchFlags,
 }
 
 /// What is known of a kernel, and from whom.
@@ -57,22 +53,28 @@ struct Known {
 /// Counts, and prints what came of it.
 pub fn occupancy(options: &OccupancyArgs) -> Result<ExitCode> {
     let named = options.model;
+    let LaunchFlags { group, define } = options.launch.clone();
+    let items = group.as_ref().map(|Sides(sides)| ndrange::count(sides));
+    let most = LARGEST_GROUP as usize;
+    if items.is_some_and(|items| items > most) {
+        let why = format!("--group: a unit holds groups of {most} items at most");
+        return Err(Error::Usage(why).into());
+    }
+    let items = items.map(|items| items as u32);
     let mut known = Known::default();
     let mut name = "A kernel".to_string();
     let mut device = None;
     if options.wanted.kernel.is_empty() {
         // There is nobody to ask.
-        if named.is_none() || options.registers.is_none() || options.group.is_none() {
+        if named.is_none() || options.registers.is_none() || items.is_none() {
             let why = "name a kernel, or tell --model, --registers and --group (and --local)";
             return Err(Error::Usage(why.into()).into());
         }
     } else {
         let mut wanted = options.wanted.clone();
-        let group = options.group.map(|group| vec![group as usize]);
-        let flags = LaunchFlags {
-            group: group.filter(|_| is_own(&wanted)).map(Sides),
-            define: options.define.clone(),
-        };
+        // A lesson's kernel is launched by its lesson.
+        let group = group.filter(|_| is_own(&wanted));
+        let flags = LaunchFlags { group, define };
         let launched = asm::launch(&mut wanted, &flags)?;
         known = told(options, &wanted, &launched)?;
         name.clone_from(&launched.name);
@@ -109,7 +111,7 @@ pub fn occupancy(options: &OccupancyArgs) -> Result<ExitCode> {
     let by_hand = [
         options.registers.map(|n| format!("{n} registers")),
         options.local.map(|n| format!("{n} bytes of local memory")),
-        options.group.map(|n| format!("groups of {n}")),
+        items.map(|n| format!("groups of {n}")),
     ];
     let by_hand: Vec<String> = by_hand.into_iter().flatten().collect();
     if !by_hand.is_empty() {
@@ -121,7 +123,7 @@ pub fn occupancy(options: &OccupancyArgs) -> Result<ExitCode> {
     let occupancy = Occupancy {
         name,
         demand: Demand {
-            group: options.group.or(known.group).unwrap_or(1),
+            group: items.or(known.group).unwrap_or(1),
             registers: options.registers.or(known.registers),
             local_bytes: options.local.or(known.local).unwrap_or(0),
         },

@@ -30,7 +30,7 @@ pub use check::Check;
 pub use check::results::{Reason, Results};
 pub use how::{How, SEEDS, Seen, TIMEOUT};
 pub use observation::{Detection, Detector, Evidence, Observation, Part};
-pub use subject::{LaunchFlags, Sides, Subject, drafts, is_own, is_task, macro_of};
+pub use subject::{LaunchFlags, Sides, Subject, drafts, is_own, is_task};
 pub use task::asked::{Case, Origin};
 pub use task::child;
 pub use task::other::Other;

@@ -355,7 +355,7 @@ fn sides(text: &str) -> Result<Sides, String> {
 }
 
 /// "TILE=16".
-pub fn macro_of(text: &str) -> Result<(String, String), String> {
+fn macro_of(text: &str) -> Result<(String, String), String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() && name.chars().all(is_plain) => {
