@@ -60,10 +60,9 @@ impl Traced {
 
     /// The operands, the worst first.
     pub fn operands(&self) -> String {
-        let two = |number: f64| format!("{:?}", (100.0 * number).round() / 100.0);
         let row = |Row { operand, sums, .. }: &Row| {
             let [each, best] = match sums.each(operand.memory) {
-                Some(both) => both.map(two),
+                Some(both) => both.map(short),
                 None => Default::default(),
             };
             let moved = match operand.memory {
@@ -79,7 +78,7 @@ impl Traced {
                 moved,
                 each,
                 best,
-                sums.times().map_or(String::new(), two),
+                sums.times().map_or(String::new(), short),
             ]
         };
         let heading = [
