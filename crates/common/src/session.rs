@@ -1,6 +1,5 @@
 //! One device's context and queue, which `open` makes. `buffer` makes its memory and moves
-//! what lies there, `launch` sets a kernel's arguments and runs it, `recorded` enqueues many
-//! launches at once, `fit` refuses what has no room.
+//! what lies there, `launch` sets a kernel's arguments and runs it, `fit` refuses what has no room.
 //!
 //! A call that fails gives the driver's status as [`crate::Error::OpenCl`].
 
@@ -9,11 +8,9 @@ mod fit;
 pub mod image;
 mod launch;
 mod open;
-mod recorded;
 
 pub use buffer::Buffer;
 pub use fit::Need;
 pub use image::{Format, Image};
 pub use launch::{Arg, Launch};
 pub use open::Session;
-pub use recorded::Recorded;

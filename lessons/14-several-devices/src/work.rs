@@ -4,12 +4,16 @@
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::ops::Range;
+use std::ptr;
 
 use common::error::{During, Result};
 use common::session::{Buffer, Launch, Session};
 use common::timing::Profile;
+use opencl3::command_queue::{
+    enqueue_read_buffer_rect, enqueue_write_buffer, enqueue_write_buffer_rect,
+};
 use opencl3::event::{CL_COMPLETE, Event};
-use opencl3::types::cl_event;
+use opencl3::types::{CL_NON_BLOCKING, cl_event};
 
 use crate::board::Board;
 use crate::engine::{DOWNLOADS, KERNELS, UPLOADS};
@@ -43,11 +47,34 @@ impl Part {
 
     /// Enqueues its way up to the device, or down to the host, after these events.
     fn go(&mut self, up: bool, queue: &Session, after: &[cl_event]) -> Result<()> {
-        // SAFETY: the matrix lives as long as its `Work`, which keeps the product. A and B stay
-        // as they are, and C is read when all is done. Two devices write the same place only
-        // where one repeats what the other has had for too long.
-        let moved = unsafe { queue.copy_part(&self.buffer, self.host, self.lines, up, after)? };
-        self.moved = Some(moved);
+        let (queue, part, host) = (queue.queue.get(), self.buffer.get(), self.host);
+        let ([rows, bytes, pitch], zero) = (self.lines, [0; 3]);
+        let (region, many) = ([bytes, rows, 1], after.len() as u32);
+        let (zero, region) = (zero.as_ptr(), region.as_ptr());
+        let after = match many {
+            0 => ptr::null(),
+            _ => after.as_ptr(),
+        };
+        let no = CL_NON_BLOCKING;
+        // SAFETY: queue and buffer are alive, and a part that the buffer does not have is refused
+        // by the driver (CL_INVALID_VALUE). The matrix lives as long as its `Work`, which keeps the
+        // product. A and B stay as they are, and C is read when all is done. Two devices write the
+        // same place only where one repeats what the other has had for too long.
+        let moved = unsafe {
+            match (up, bytes == pitch) {
+                // One piece of memory. Oclgrind does not note that a rectangle is written.
+                (true, true) => {
+                    enqueue_write_buffer(queue, part, no, 0, rows * bytes, host, many, after)
+                }
+                (true, false) => enqueue_write_buffer_rect(
+                    queue, part, no, zero, zero, region, bytes, 0, pitch, 0, host, many, after,
+                ),
+                (false, _) => enqueue_read_buffer_rect(
+                    queue, part, no, zero, zero, region, bytes, 0, pitch, 0, host, many, after,
+                ),
+            }
+        };
+        self.moved = Some(Event::new(moved.during("copying a part of a matrix")?));
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 
 mod memory;
 mod parts;
+mod recorded;
 mod right;
 
 use std::process::ExitCode;

@@ -1,14 +1,19 @@
 //! A task in parts: a launch for each of them. All of it is timed by the wall clock, since half of
 //! it is the host's time.
 
-use common::Result;
+use std::rc::Rc;
+
+use common::error::{During, Error, Result};
 use common::outcome::Outcome;
 use common::record::Record;
-use common::session::Recorded;
+use common::session::Session;
 use common::timing::measure;
 use lesson::Lesson;
+use opencl3::command_queue::{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CommandQueue};
 use task::{Arg, Task};
 use verify::poison::Poison;
+
+use crate::recorded::Recorded;
 
 /// How the launches come to the device.
 #[derive(Clone, Copy, PartialEq)]
@@ -47,7 +52,7 @@ fn run(lesson: &mut Lesson, task: &Task, way: Way, record: &mut Record) -> Resul
     record.helpers.clear();
     let ready = lesson.bind(task, plan, kernels)?;
     let (runs, session) = (lesson.runs()?, lesson.session()?);
-    let other = (way == Way::OutOfOrder).then(|| session.out_of_order());
+    let other = (way == Way::OutOfOrder).then(|| out_of_order(&session));
     let other = other.transpose()?;
     let queue = other.as_ref().unwrap_or(&session);
     let recorded = (way == Way::CommandBuffer).then(|| Recorded::of(&session, &ready.launches));
@@ -69,4 +74,20 @@ fn run(lesson: &mut Lesson, task: &Task, way: Way, record: &mut Record) -> Resul
         ready.check_again(&session, (right, &results))?;
     }
     Ok(right.into())
+}
+
+/// The same device in the same context, with a queue that may run launches at the same time.
+fn out_of_order(session: &Session) -> Result<Session> {
+    let (device, how) = (session.device.cl(), CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    if device.queue_on_host_properties().unwrap_or_default() & how == 0 {
+        return Err(Error::skipped("the device has no queue out of order"));
+    }
+    let (context, device) = (session.context.clone(), session.device.clone());
+    let mut other = Session::open_in(context, device, Rc::new(()))?;
+    let id = other.device.cl().id();
+    #[allow(deprecated)] // the call that drivers of every version have
+    // SAFETY: the id is a device's, and OpenCL refuses one that the context does not have.
+    let queue = unsafe { CommandQueue::create(&other.context, id, how) };
+    other.queue = queue.during("creating a queue out of order")?;
+    Ok(other)
 }

@@ -6,12 +6,11 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use opencl3::command_queue::{
-    self, enqueue_read_buffer, enqueue_read_buffer_rect, enqueue_read_image, enqueue_write_buffer,
-    enqueue_write_buffer_rect, enqueue_write_image,
+    self, enqueue_read_buffer, enqueue_read_image, enqueue_write_buffer, enqueue_write_image,
 };
 use opencl3::event::Event;
 use opencl3::memory::{Buffer as Memory, CL_MEM_READ_WRITE, ClMem};
-use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_event, cl_mem};
+use opencl3::types::{CL_BLOCKING, cl_mem};
 
 use super::open::Session;
 use crate::error::{During, Result};
@@ -211,52 +210,6 @@ impl Session {
         let event = Event::new(moved.during(during)?);
         // It has ended already; a late failure of the queue is told here.
         event.wait().during(during).map(|()| event)
-    }
-
-    /// Enqueues the way of a part of a matrix from the host into a buffer, or back, after these
-    /// events: `rows` rows of `bytes` bytes, which on the host begin `pitch` bytes apart. It does
-    /// not wait.
-    ///
-    /// # Errors
-    /// An OpenCL error from the call: a rectangle that leaves the buffer.
-    ///
-    /// # Safety
-    /// So many rows lie at `host`, unchanged while they go up and used by nobody else where they
-    /// come down, until the event has ended.
-    pub unsafe fn copy_part(
-        &self,
-        buffer: &Buffer,
-        host: *mut c_void,
-        [rows, bytes, pitch]: [usize; 3],
-        up: bool,
-        after: &[cl_event],
-    ) -> Result<Event> {
-        let (queue, to, wait) = (self.queue.get(), buffer.get(), CL_NON_BLOCKING);
-        let (zero, region) = ([0; 3], [bytes, rows, 1]);
-        let (zero, region) = (zero.as_ptr(), region.as_ptr());
-        let many = after.len() as u32;
-        let after = if many == 0 {
-            ptr::null()
-        } else {
-            after.as_ptr()
-        };
-        // SAFETY: the queue and the buffer are alive, and a part that the buffer does not have is
-        // refused by the driver (CL_INVALID_VALUE); the host's side is the caller's.
-        let moved = unsafe {
-            match (up, bytes == pitch) {
-                // One piece of memory. Oclgrind does not note that a rectangle is written.
-                (true, true) => {
-                    enqueue_write_buffer(queue, to, wait, 0, rows * bytes, host, many, after)
-                }
-                (true, false) => enqueue_write_buffer_rect(
-                    queue, to, wait, zero, zero, region, bytes, 0, pitch, 0, host, many, after,
-                ),
-                (false, _) => enqueue_read_buffer_rect(
-                    queue, to, wait, zero, zero, region, bytes, 0, pitch, 0, host, many, after,
-                ),
-            }
-        };
-        moved.during("copying a part of a matrix").map(Event::new)
     }
 
     /// Reads `bytes` bytes from byte `offset` on, and tells nobody.

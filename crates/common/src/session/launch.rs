@@ -7,8 +7,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use diagnostics::terminal::plain_name;
-use opencl_sys::cl_icd::cl_icd_dispatch;
-use opencl3::error_codes::ClError;
+use opencl3::error_codes::DLOPEN_FUNCTION_NOT_AVAILABLE;
 use opencl3::event::Event;
 use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::memory::Sampler;
@@ -46,7 +45,7 @@ impl Launch {
     }
 
     /// Its kernel, and how that is launched.
-    pub(super) fn parts(&self) -> (&Kernel, &NdRange) {
+    pub fn parts(&self) -> (&Kernel, &NdRange) {
         (&self.kernel, &self.range)
     }
 }
@@ -210,20 +209,11 @@ impl Session {
     }
 
     /// Enqueues a kernel of which nobody will ask when it ran: it has no event, which costs as much
-    /// as a short kernel takes.
-    ///
-    /// # Errors
-    /// As of [`Session::launch`].
+    /// as a short kernel takes, and which opencl3 asks for in any case.
     fn launch_without_event(&self, launch: &Launch) -> Result<()> {
         let (kernel, range) = launch.parts();
-        // SAFETY: by cl_khr_icd each object begins with its driver's table.
-        let table = unsafe { &**self.queue.get().cast::<*const cl_icd_dispatch>() };
-        let Some(enqueue) = table.clEnqueueNDRangeKernel else {
-            return self.launch(launch).map(drop);
-        };
-        // SAFETY: as of `launch_after`; there is nothing to wait for, and no event.
-        let status = unsafe {
-            enqueue(
+        let status = cl3::load_library().as_ref().ok().and_then(|library| {
+            library.clEnqueueNDRangeKernel(
                 self.queue.get(),
                 kernel.get(),
                 range.global().len() as u32,
@@ -234,10 +224,11 @@ impl Session {
                 ptr::null(),
                 ptr::null_mut(),
             )
-        };
-        let code = (status != 0).then_some(ClError(status));
-        code.map_or(Ok(()), Err)
-            .during(format!("launching {}", launch.name))
+        });
+        match status.unwrap_or(DLOPEN_FUNCTION_NOT_AVAILABLE) {
+            0 => Ok(()),
+            status => Err(status).during(format!("launching {}", launch.name)),
+        }
     }
 
     /// Runs all launches so many times in a row, the first and the last with an event, which it

@@ -4,14 +4,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use opencl3::command_queue::{
-    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CommandQueue,
-};
+use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;
 
 use super::buffer::Buffer;
 use crate::device::Device;
-use crate::error::{During, Error, Result};
+use crate::error::{During, Result};
 use crate::program::words::Printed;
 use crate::tell::{Call, Listener};
 
@@ -75,23 +73,6 @@ impl Session {
             printed: Printed::default(),
             kept: RefCell::default(),
         })
-    }
-
-    /// The same device in the same context, with a queue that may run launches at the same time.
-    ///
-    /// # Errors
-    /// [`Error::Skipped`] where it has no such queue.
-    pub fn out_of_order(&self) -> Result<Session> {
-        let (device, how) = (self.device.cl(), CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-        if device.queue_on_host_properties().unwrap_or_default() & how == 0 {
-            return Err(Error::skipped("the device has no queue out of order"));
-        }
-        let mut other = Session::open_in(self.context.clone(), self.device.clone(), Rc::new(()))?;
-        #[allow(deprecated)]
-        // SAFETY: as of the queue in order.
-        let queue = unsafe { CommandQueue::create(&self.context, device.id(), how) };
-        other.queue = queue.during("creating a queue out of order")?;
-        Ok(other)
     }
 
     /// Waits until everything enqueued has ended.

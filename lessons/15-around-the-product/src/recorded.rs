@@ -8,10 +8,8 @@ use cl3::ext::{
     cl_command_buffer_khr, clCommandNDRangeKernelKHR_t, clCreateCommandBufferKHR_t,
     clEnqueueCommandBufferKHR_t, clFinalizeCommandBufferKHR_t, clReleaseCommandBufferKHR_t,
 };
-
-use super::launch::Launch;
-use super::open::Session;
-use crate::error::{During, Error, Result};
+use common::error::{During, Error, Result};
+use common::session::{Launch, Session};
 
 /// The extension that has command buffers.
 const NAME: &str = "cl_khr_command_buffer";
@@ -29,10 +27,8 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// These launches, for a session's queue. Each must have a kernel object of its own.
-    ///
-    /// # Errors
-    /// [`Error::Skipped`] where the driver has no command buffers, and its status.
+    /// These launches, for a session's queue, and skipped where the driver has no command buffers.
+    /// Each must have a kernel object of its own.
     pub fn of(session: &Session, launches: &[Launch]) -> Result<Recorded> {
         let recorded = Recorded::empty(session)?;
         launches.iter().try_for_each(|one| recorded.add(one))?;
@@ -66,10 +62,8 @@ impl Recorded {
                 enqueue: transmute::<Address, clEnqueueCommandBufferKHR_t>(address(enqueue)),
                 release: transmute::<Address, clReleaseCommandBufferKHR_t>(address(release)),
             };
-            (
-                transmute::<Address, clCreateCommandBufferKHR_t>(create),
-                made,
-            )
+            let create = transmute::<Address, clCreateCommandBufferKHR_t>(create);
+            (create, made)
         };
         let (queue, mut status) = (session.queue.get(), 0);
         // SAFETY: one queue is given, and it is alive.
@@ -105,9 +99,6 @@ impl Recorded {
     }
 
     /// Enqueues all that was recorded.
-    ///
-    /// # Errors
-    /// The driver's status.
     pub fn enqueue(&self) -> Result<()> {
         let (queue, event) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: the buffer is alive; it goes to its own queue, waits for nothing, and no event is
