@@ -1,7 +1,7 @@
 //! `course calls`: the OpenCL calls of any program, each in a sentence, and what they come to.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Write, stderr};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use colored::Colorize;
 use common::death::How;
+use common::file;
 use diagnostics::terminal::plain;
 use intercept::findings::{Finding, Findings, KINDS};
 use intercept::line::{Call, Line};
@@ -83,7 +84,7 @@ pub fn calls(options: &CallsArgs) -> Result<ExitCode> {
     })?;
     written?;
     if let Some((path, picture)) = options.svg.as_ref().zip(time_line.picture()) {
-        fs::write(path, picture).with_context(|| format!("cannot write {}", path.display()))?;
+        file::write(path, picture).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let by_itself = end.status.is_some_and(|status| status.code().is_some());
     let found = findings.all(by_itself);

@@ -13,6 +13,7 @@ use anyhow::Result;
 use clap::Args;
 use colored::Colorize;
 use common::Error;
+use common::file;
 use common::record::Record;
 use diagnostics::aside;
 use diagnostics::terminal::Out;
@@ -201,7 +202,7 @@ fn write(options: &ReportArgs, files: &[(&str, String)]) -> Result<()> {
     };
     fs::create_dir_all(&options.out).map_err(unwritable)?;
     for (name, text) in files {
-        fs::write(options.out.join(name), text).map_err(unwritable)?;
+        file::write(&options.out.join(name), text).map_err(unwritable)?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use common::clone::workspace;
 use common::device::{Kind, Limits};
 use common::error::Result;
+use common::file;
 use common::ndrange;
 use serde::{Deserialize, Serialize};
 use task::Task;
@@ -65,7 +66,7 @@ impl Costs {
             text += &(serde_json::to_string(&line).map_err(std::io::Error::from)? + "\n");
         }
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
-        Ok(fs::write(path, text)?)
+        Ok(file::write(path, text)?)
     }
 }
 

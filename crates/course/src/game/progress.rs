@@ -2,11 +2,12 @@
 //! be read and edited. Losing it loses nothing else.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use colored::{ColoredString, Colorize};
+use common::file;
 
 use super::puzzle::Puzzle;
 
@@ -86,11 +87,7 @@ impl Progress {
             progress = noted(path)?;
         }
         change(&mut progress);
-        // It may be a link to where the learner keeps it.
-        let path = path.canonicalize().unwrap_or(path.into());
-        let new = path.with_extension("new");
-        fs::write(&new, progress.render())?;
-        fs::rename(new, path)
+        file::write(path, progress.render())
     }
 
     /// What was noted of a puzzle.
@@ -188,6 +185,7 @@ pub fn parse(text: &str) -> Progress {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::io::Read;
 
     use super::*;

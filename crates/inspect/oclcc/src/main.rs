@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use common::device;
+use common::file;
 use common::program::{Program, options};
 use common::session::Session;
 use common::source::Source;
@@ -152,7 +153,7 @@ fn compile(arguments: &Arguments) -> Result<()> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    fs::write(path, bytes).map_err(|error| Error::File {
+    file::write(path, bytes).map_err(|error| Error::File {
         path: path.into(),
         why: error.to_string(),
     })
