@@ -52,13 +52,14 @@ pub fn students(folder: &Path, puzzles: &[Puzzle]) -> Vec<Student> {
     folders.into_iter().map(Student::of).collect()
 }
 
-/// Shows whole paths where names are the same.
+/// Shows the bytes of whole paths where names are the same, or are shown so.
 pub fn tell_apart(students: &mut [Student]) {
     let names: Vec<String> = students.iter().map(|one| one.name.clone()).collect();
     let is_another =
         |own: &&mut Student| names.iter().filter(|name| **name == own.name).count() > 1;
     for student in students.iter_mut().filter(is_another) {
-        student.name = visible(&student.folder);
+        let bytes = student.folder.as_os_str().as_encoded_bytes();
+        student.name = bytes.escape_ascii().to_string();
     }
 }
 
