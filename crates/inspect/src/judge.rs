@@ -31,7 +31,7 @@ pub use check::results::{Reason, Results};
 pub use how::{How, SEEDS, Seen, TIMEOUT};
 pub use observation::{Detection, Detector, Evidence, Observation, Part};
 pub use subject::{LaunchFlags, Sides, Subject, drafts, is_own, is_task};
-pub use task::asked::{Case, Origin};
+pub use task::asked::Case;
 pub use task::child;
 pub use task::other::Other;
 pub use verdict::{LIMITED, Verdict};

@@ -224,7 +224,7 @@ mod tests {
             record(None),
             record(Some("3 are wrong\n  looks like: rain\n  C[0] is 1\n  map")),
         ];
-        let seen = of_records(Detector::Nobody, &records);
+        let seen = of_records(Detector::Speed, &records);
         assert_eq!(seen.outcome, Detection::Fault);
         assert_eq!(seen.says, "3 are wrong");
         let details = [
@@ -245,7 +245,7 @@ mod tests {
             },
             ..record(None)
         };
-        let says = |count| of_records(Detector::Nobody, &[compared(count)]).says;
+        let says = |count| of_records(Detector::Speed, &[compared(count)]).says;
         assert_eq!(says(Some(4)), "right, 4 elements compared");
         assert_eq!(says(None), "right");
         assert!(says(Some(0)).contains("not judged"), "{}", says(Some(0)));
@@ -253,6 +253,6 @@ mod tests {
 
     #[test]
     fn no_record_is_no_success() {
-        assert_eq!(of_records(Detector::Nobody, &[]).outcome, Detection::NotRun);
+        assert_eq!(of_records(Detector::Speed, &[]).outcome, Detection::NotRun);
     }
 }

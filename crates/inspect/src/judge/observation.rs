@@ -56,8 +56,6 @@ pub enum Detector {
     Calls,
     /// Which device it chooses.
     Choice,
-    /// Who could not begin to look.
-    Nobody,
 }
 
 /// What a simulator looks at.
@@ -89,7 +87,6 @@ impl Display for Detector {
             Task => "task".into(),
             Calls => "calls".into(),
             Choice => "asked for a device".into(),
-            Nobody => String::new(),
         })
     }
 }
