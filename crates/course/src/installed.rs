@@ -1,7 +1,6 @@
 //! An installed `cargo course`, and the clone that it came from: kernels, pages and lessons are read
 //! there, so both must be of one time.
 
-use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -10,6 +9,7 @@ use common::Error;
 use common::clone::{built_in, is_installed, workspace};
 use common::command::word;
 use diagnostics::aside;
+use walkdir::WalkDir;
 
 /// Refuses to go on without the clone, and says where another or a newer one is read.
 pub fn must_fit() -> Result<()> {
@@ -44,13 +44,8 @@ pub fn must_fit() -> Result<()> {
 
 /// When a file of Rust below this folder was last written.
 fn changed(folder: &Path) -> Option<SystemTime> {
-    let files = fs::read_dir(folder).ok()?.flatten();
-    let times = files.filter_map(|file| match file.file_type().ok()?.is_dir() {
-        true => changed(&file.path()),
-        false if file.file_name().to_string_lossy().ends_with(".rs") => {
-            file.metadata().ok()?.modified().ok()
-        }
-        false => None,
-    });
-    times.max()
+    let files = WalkDir::new(folder).into_iter().flatten();
+    let rust = files.filter(|file| file.path().extension().is_some_and(|end| end == "rs"));
+    rust.filter_map(|file| file.metadata().ok()?.modified().ok())
+        .max()
 }

@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use common::Error;
 use common::device::pocl;
 use common::source::Source;
+use walkdir::WalkDir;
 use watchdog::built;
 use watchdog::lessons;
 use watchdog::scratch::Scratch;
@@ -67,8 +68,15 @@ pub fn code(wanted: &Wanted, launched: &Launched) -> Result<Code> {
 /// PoCL compiles a kernel for each shape of groups: `CACHE/../KERNEL/16-16-1-.../KERNEL.so`.
 fn of_pocl(wanted: &Wanted, launched: &Launched) -> Result<Code> {
     let kernel = &wanted.kernel;
-    let mut libraries = Vec::new();
-    collect(&launched.cache.0, &format!("{kernel}.so"), &mut libraries);
+    let (all, library) = (WalkDir::new(&launched.cache.0), format!("{kernel}.so"));
+    let own = all.into_iter().flatten();
+    let own = own.filter(|file| file.file_name() == &*library);
+    let mut libraries: Vec<(SystemTime, PathBuf)> = own
+        .map(|file| {
+            let written = file.metadata().ok().and_then(|data| data.modified().ok());
+            (written.unwrap_or(SystemTime::UNIX_EPOCH), file.into_path())
+        })
+        .collect();
     let group = &launched.record.group;
     let side = |at: usize| group.get(at).copied().unwrap_or(1);
     let shape = format!("{}-{}-{}-", side(0), side(1), side(2));
@@ -85,19 +93,6 @@ fn of_pocl(wanted: &Wanted, launched: &Launched) -> Result<Code> {
         code.notes.push(why.into());
     }
     Ok(code)
-}
-
-/// Every file of this name below a folder, with the time when it was written.
-fn collect(folder: &Path, name: &str, found: &mut Vec<(SystemTime, PathBuf)>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, name, found);
-        } else if entry.file_name() == name {
-            let written = entry.metadata().and_then(|data| data.modified());
-            found.push((written.unwrap_or(SystemTime::UNIX_EPOCH), path));
-        }
-    }
 }
 
 /// The binary of the kernel's program, built with the lesson's macros by `oclcc`, which a
