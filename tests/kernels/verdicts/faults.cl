@@ -75,6 +75,13 @@ kernel void lengths_plain(int n, global const float *x, global const float *y,
         r[i] = hypot(x[i], y[i]);
 }
 
+kernel void lengths_in_doubles(int n, global const float *x, global const float *y,
+                               global float *r)
+{
+    for (int i = 0; i < n; i++)
+        r[i] = sqrt((double)x[i] * x[i] + (double)y[i] * y[i]);
+}
+
 kernel void repeated(int n, int k, global const float *x, global float *y)
 {
     const int i = get_global_id(0);

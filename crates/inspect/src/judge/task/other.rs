@@ -7,7 +7,7 @@ use common::source::Source;
 use common::{Error, Result};
 use serde::{Deserialize, Serialize};
 use task::form::{Form, Or};
-use task::{Arg, Buffer, Fill, Right, Role, Task};
+use task::{Arg, Buffer, Fill, Plan, Right, Role, Task};
 use verify::draw::{Chance, Draw, Far};
 use verify::element::{Elements, Type};
 
@@ -121,27 +121,22 @@ impl Other {
         let sizes = task.sizes.iter().chain(&task.defines);
         let sizes = sizes.map(|(_, size)| Formula::from(*size));
         let elsewhere: Vec<Formula> = lengths.chain(ranges).chain(sizes).collect();
+        let is_bound = |word: &str| elsewhere.iter().any(|one| has_word(one, word));
         let mut changed = 0;
         let mut change = |formula: &mut Formula, may_grow: bool| {
             let Ok(number) = formula.text().parse::<f64>() else {
                 return;
             };
-            let is_bound = || elsewhere.iter().any(|one| has_word(one, formula.text()));
             let other = if self == Other::Scalars {
                 let factor = 1.37 + 0.24 * f64::from(changed);
-                factor * if number == 0.0 { 0.27 } else { number }
-            } else if number == 1.0 && may_grow {
-                2.0
-            } else if number < 2.0 || is_bound() {
-                return;
-            } else if number % 4.0 == 0.0 {
-                // No power of two; where vectors are, still a multiple of their length.
-                0.75 * number
+                Some(factor * if number == 0.0 { 0.27 } else { number })
             } else {
-                number - 1.0
+                whole(number, may_grow).filter(|_| number == 1.0 || !is_bound(formula.text()))
             };
-            changed += 1;
-            *formula = other.to_string().into();
+            if let Some(other) = other {
+                changed += 1;
+                *formula = other.to_string().into();
+            }
         };
         let args = || task.launches.iter().flat_map(|one| &one.args);
         let is_number = |arg: &Arg, own: &str| match arg {
@@ -149,7 +144,8 @@ impl Other {
             _ => false,
         };
         let named = task.names.clone().into_iter().map(|(name, mut value)| {
-            if goes_along(&name) && args().any(|arg| is_number(arg, &name)) {
+            let is_given = args().any(|arg| is_number(arg, &name));
+            if goes_along(&name) && is_given && !is_bound(&name) {
                 // Lengths grow with it.
                 let may_grow = shapes.iter().any(|one| has_word(one, &name));
                 change(&mut value, may_grow);
@@ -172,77 +168,90 @@ impl Other {
     }
 }
 
+/// Another whole number than this: a smaller one, or where lengths `may_grow` with it one above 1.
+fn whole(number: f64, may_grow: bool) -> Option<f64> {
+    match number {
+        1.0 if may_grow => Some(2.0),
+        ..2.0 => None,
+        // No power of two; where vectors are, still a multiple of their length.
+        _ if number % 4.0 == 0.0 => Some(0.75 * number),
+        _ => Some(number - 1.0),
+    }
+}
+
 /// Puts numbers into a task that are far from those that it has; whether they differ.
 fn put_numbers(far: Far, task: &mut Task, file: &Form) -> Result<bool> {
-    // A formula's terms never run over, and it may hold for regular inputs alone.
-    let is_for_kernels = matches!(far, Far::Huge | Far::Uneven);
-    if !may_be_large(task) || is_for_kernels && file.reference().is_none() {
+    if !may_be(far, task, file) {
         return Ok(false);
     }
-    let mut outputs = task.buffers.iter().filter(|one| one.role.is_result());
-    let is_whole = outputs.clone().all(|one| !one.ty.is_floating());
-    // Of two of them the product is beyond an int, and of three within a double.
-    let most = [1000, 100_000][usize::from(outputs.all(|one| one.ty.size() == 8))];
     let plan = task.plan()?;
-    let args = task.launches.iter().flat_map(|one| &one.args);
-    let scalars = args.filter_map(|arg| match arg {
-        Arg::Number(.., value) => value.value(&plan.scope).ok(),
-        _ => None,
-    });
-    let scalars: Vec<f64> = scalars.collect();
     let mut is_new = false;
     for at in 0..task.buffers.len() {
-        let Buffer { role, image, .. } = &task.buffers[at];
-        let Some(fill) = role.fill() else {
+        let Some(chance) = chance(far, task, at, &plan, file.reference().is_some()) else {
             continue;
-        };
-        let is_input = matches!(role, Role::In(_)) && image.is_none();
-        let (seed, is_random, is_sorted) = match fill {
-            Fill::Drawn(Draw::Permutation, seed) if far == Far::Uneven => (*seed, true, false),
-            Fill::Each(_) if far == Far::Uneven && is_input => (at as u64, false, false),
-            _ if far == Far::Uneven => continue,
-            Fill::Numbers(matrix::Fill::Random, seed) => (*seed, true, false),
-            Fill::Drawn(Draw::Any, seed) => (*seed, true, false),
-            Fill::Drawn(Draw::Sorted, seed) if far != Far::Falling => (*seed, true, true),
-            Fill::Drawn(Draw::Ints(..) | Draw::Negative, seed) => (*seed, false, false),
-            _ => continue,
-        };
-        let any = match fill {
-            // A formula counts in doubles, which never run over.
-            Fill::Numbers(..) if is_whole => match file.reference() {
-                Some(_) => Some(Draw::Any),
-                None => Some(Draw::Ints(0, most)),
-            },
-            Fill::Drawn(draw @ Draw::Ints(..), _) => Some(draw.clone()),
-            _ => None,
         };
         // A formula that names another buffer makes no pattern.
         let Ok(Some(held)) = task.filled(at, &plan, None, &[]) else {
             continue;
         };
-        let (ty, count) = (held.data.ty(), held.data.len());
-        let mut own = scalars.clone();
-        own.retain(|one| ty.is_floating() || any == Some(Draw::Any) || one.abs() <= 100.0);
-        let chance = Chance {
-            seed,
-            is_random,
-            any,
-            scalars: own,
-        };
-        let Some(mut other) = far.than(&held.data, &chance) else {
+        let held = &held.data;
+        let Some(mut other) = far.than(held, &chance) else {
             continue;
         };
-        if is_sorted {
+        let role = &task.buffers[at].role;
+        if let Some(Fill::Drawn(Draw::Sorted, _)) = role.fill() {
             let mut values = other.to_f64();
             values.sort_by(f64::total_cmp);
-            other = Elements::from_fn(ty, count, |i| values[i]);
+            other = Elements::from_fn(held.ty(), held.len(), |i| values[i]);
         }
-        is_new = is_new || other != held.data;
-        let role = &mut task.buffers[at].role;
-        let from = format!("{far:?} {}", role.from());
-        role.refill(Fill::Made(from, Rc::new(other)));
+        is_new = is_new || other != *held;
+        let fill = Fill::Made(format!("{far:?} {}", role.from()), Rc::new(other));
+        task.buffers[at].role.refill(fill);
     }
     Ok(is_new)
+}
+
+/// What the fill of a buffer leaves to chance; none where that is not to be changed so.
+fn chance(far: Far, task: &Task, at: usize, plan: &Plan, has_reference: bool) -> Option<Chance> {
+    let Buffer {
+        role, image, ty, ..
+    } = &task.buffers[at];
+    let is_input = matches!(role, Role::In(_)) && image.is_none();
+    let fill = role.fill()?;
+    let (seed, is_random) = match fill {
+        Fill::Drawn(Draw::Permutation, seed) if far == Far::Uneven => (*seed, true),
+        Fill::Each(_) if far == Far::Uneven && is_input => (at as u64, false),
+        _ if far == Far::Uneven => return None,
+        Fill::Drawn(Draw::Sorted, _) if far == Far::Falling => return None,
+        Fill::Numbers(matrix::Fill::Random, seed) => (*seed, true),
+        Fill::Drawn(Draw::Any | Draw::Sorted, seed) => (*seed, true),
+        Fill::Drawn(Draw::Ints(..) | Draw::Negative, seed) => (*seed, false),
+        _ => return None,
+    };
+    let mut outputs = task.buffers.iter().filter(|one| one.role.is_result());
+    let is_whole = outputs.clone().all(|one| !one.ty.is_floating());
+    // Of two of them the product is beyond an int, and of three within a double.
+    let most = [1000, 100_000][usize::from(outputs.all(|one| one.ty.size() == 8))];
+    let any = match fill {
+        Fill::Numbers(..) if is_whole && has_reference => Some(Draw::Any),
+        // A formula counts in doubles, which never run over.
+        Fill::Numbers(..) if is_whole => Some(Draw::Ints(0, most)),
+        Fill::Drawn(draw @ Draw::Ints(..), _) => Some(draw.clone()),
+        _ => None,
+    };
+    let args = task.launches.iter().flat_map(|one| &one.args);
+    let scalars = args.filter_map(|arg| match arg {
+        Arg::Number(.., value) => value.value(&plan.scope).ok(),
+        _ => None,
+    });
+    let may_stand = |one: &f64| ty.is_floating() || any == Some(Draw::Any) || one.abs() <= 100.0;
+    let scalars = scalars.filter(may_stand).collect();
+    Some(Chance {
+        seed,
+        is_random,
+        any,
+        scalars,
+    })
 }
 
 /// Whether a formula has this name, or number.
@@ -252,13 +261,26 @@ fn has_word(formula: &Formula, word: &str) -> bool {
     words.any(|one| one == word)
 }
 
-/// Whether the sums of a product are held by its type, whatever is put in.
-fn may_be_large(task: &Task) -> bool {
+/// Whether what a task is held against may be given such numbers.
+fn may_be(far: Far, task: &Task, file: &Form) -> bool {
     /// The largest number that is put in is not above this, but for floats.
     const LARGEST: usize = 1000;
-    match (&task.right, task.ty) {
-        (Right::Product, Type::Float | Type::Double) => true,
-        (Right::Product, ty) => {
+    let reference = file.reference().map(|(reference, _)| reference);
+    match (far, &task.right, task.ty) {
+        // The terms of a formula never run over, those of doubles hardly ever.
+        (Far::Huge, ..) => {
+            let code = reference.and_then(|one| {
+                let source = Source::read(&one.kernel).ok()?;
+                let kernel = source.kernel(&one.function);
+                Some(kernel.map_or(source.text, |kernel| kernel.code))
+            });
+            code.is_some_and(|code| !code.contains("double"))
+        }
+        // A formula may hold for regular inputs alone.
+        (Far::Uneven, ..) => reference.is_some(),
+        (_, Right::Product, Type::Float | Type::Double) => true,
+        // The sums are held by their type.
+        (_, Right::Product, ty) => {
             ty == Type::Int && task.size("K") * LARGEST * LARGEST < i32::MAX as usize
         }
         _ => true,
