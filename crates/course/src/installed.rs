@@ -17,13 +17,17 @@ pub fn must_fit() -> Result<()> {
         return Ok(());
     }
     let (from, here) = (built_in(), workspace());
-    if !here.join("lessons").is_dir() {
-        let why = format!(
-            "this command was installed from {}, where the course is no longer\n  \
-             next: cargo install --debug --locked --path crates/course   in the folder where it is now",
-            from.display()
-        );
-        return Err(Error::Usage(why).into());
+    let path = word(&here.join("crates/course"));
+    let install = format!("next: cargo install --debug --locked --path {path}");
+    let is_clone = |folder: &Path| folder.join("lessons").is_dir();
+    if !is_clone(&from) {
+        let next = match is_clone(&here) {
+            true => install,
+            false => "next: ./setup   in the folder where it is now".into(),
+        };
+        let from = from.display();
+        let why = format!("this command was installed from {from}, where the course is no longer");
+        return Err(Error::Usage(format!("{why}\n  {next}")).into());
     }
     let program = std::env::current_exe()?.metadata()?.modified()?;
     let why = if here != from {
@@ -33,12 +37,8 @@ pub fn must_fit() -> Result<()> {
     } else {
         return Ok(());
     };
-    let path = word(&here.join("crates/course"));
-    aside!(
-        "this folder's course is that of {}, and this command {why}\n  \
-         next: cargo install --debug --locked --path {path}",
-        here.display()
-    );
+    let here = here.display();
+    aside!("this folder's course is that of {here}, and this command {why}\n  {install}");
     Ok(())
 }
 
