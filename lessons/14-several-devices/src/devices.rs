@@ -8,9 +8,9 @@ use lesson::Lesson;
 use verify::numbers::{count, percent};
 use verify::problem::Problem;
 
-use crate::Own;
 use crate::board::Board;
 use crate::engine::Engine;
+use crate::flags::Own;
 use crate::product::Way;
 use crate::queues::in_words;
 use crate::table::{self, product, show};

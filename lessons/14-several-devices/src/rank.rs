@@ -10,8 +10,8 @@ use common::source::Source;
 use mpi::topology::{Communicator, SimpleCommunicator};
 use verify::shape::Shape;
 
-use crate::Own;
 use crate::engine::Engine;
+use crate::flags::Own;
 use crate::ranks::own_devices;
 use crate::summa::summa;
 

@@ -14,8 +14,8 @@ use verify::element::Type;
 use verify::numbers::{percent, seconds, significant};
 use verify::shape::Shape;
 
-use crate::Own;
 use crate::devices::real_devices;
+use crate::flags::Own;
 
 /// Columns of A and rows of B that are sent at a time, at most.
 const PANEL: usize = 256;
