@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use verify::numbers::count;
 
 use crate::command;
+use crate::host::ulimits_in_words;
 use crate::stage::{Stage, Whose};
 use crate::told::Told;
 
@@ -22,8 +23,6 @@ pub struct Death {
     pub how: How,
     /// What it was doing.
     pub stage: Stage,
-    /// How long it had been doing that.
-    pub taken: Duration,
 }
 
 /// What happened to a process.
@@ -43,23 +42,6 @@ pub enum How {
     Device(Told),
     /// Somebody ended it.
     Stopped(i32),
-}
-
-/// Who may be to blame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Blame {
-    /// The kernel that is meant.
-    Kernel,
-    /// The compiler that built it.
-    Compiler,
-    /// What it is held against.
-    Reference,
-    /// What fills its buffers.
-    Fill,
-    /// The driver, while no kernel ran.
-    Driver,
-    /// Somebody who ended it.
-    Outside,
 }
 
 impl How {
@@ -85,16 +67,12 @@ impl How {
 }
 
 impl Death {
-    /// Who may be to blame, of what it was doing alone.
-    pub fn blame(&self) -> Blame {
-        match &self.stage {
-            _ if matches!(self.how, How::Stopped(_)) => Blame::Outside,
-            stage if stage.whose() == Some(Whose::Reference) => Blame::Reference,
-            stage if stage.whose() == Some(Whose::Fill) => Blame::Fill,
-            Stage::Filling => Blame::Fill,
-            Stage::Building { .. } => Blame::Compiler,
-            stage if stage.is_in_a_kernel() => Blame::Kernel,
-            _ => Blame::Driver,
+    /// Whose kernel was at work: none where it is not known, or somebody ended the process.
+    pub fn whose(&self) -> Option<Whose> {
+        match self.stage {
+            _ if matches!(self.how, How::Stopped(_)) => None,
+            Stage::Filling => Some(Whose::Fill),
+            _ => self.stage.whose(),
         }
     }
 
@@ -234,38 +212,4 @@ fn signal(status: ExitStatus) -> Option<i32> {
     #[cfg(not(unix))]
     let signal = status.code().and(None);
     signal
-}
-
-/// The limits that a lesson may meet: "ulimit -v 400000, ulimit -t 1"; empty where none is set.
-pub fn ulimits_in_words() -> String {
-    let limits = ulimits().into_iter();
-    let told = limits.map(|(flag, limit)| format!("ulimit -{flag} {limit}"));
-    told.collect::<Vec<_>>().join(", ")
-}
-
-/// The limits that the system sets for a process, each by the letter of `ulimit`, in its unit.
-pub fn ulimits() -> Vec<(char, u64)> {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Resource, getrlimit};
-        // The unit of `ulimit`, and the bytes, seconds or processes that are enough for any.
-        let limits = [
-            (Resource::As, 'v', 1024, u64::MAX),
-            (Resource::Data, 'd', 1024, u64::MAX),
-            (Resource::Cpu, 't', 1, u64::MAX),
-            (Resource::Fsize, 'f', 1024, u64::MAX),
-            (Resource::Stack, 's', 1024, 4 << 20),
-            (Resource::Nproc, 'u', 1, 1000),
-            (Resource::Nofile, 'n', 1, 64),
-        ];
-        let set = limits
-            .into_iter()
-            .filter_map(|(resource, flag, unit, enough)| {
-                let limit = getrlimit(resource).current;
-                Some((flag, limit.filter(|limit| *limit < enough)? / unit))
-            });
-        set.collect()
-    }
-    #[cfg(not(unix))]
-    Vec::new()
 }

@@ -10,6 +10,7 @@ use opencl3::error_codes::ClError;
 
 use crate::codes;
 use crate::command;
+use crate::failure::Kind;
 use crate::outcome::Skip;
 use crate::told::Told;
 use verify::Differences;
@@ -171,18 +172,7 @@ impl Error {
     /// 3 no usable device, 4 a kernel did not build, 5 the device failed. What is not checked has
     /// [`UNCHECKED`].
     pub fn status(&self) -> u8 {
-        match self {
-            Error::At { error, .. } => error.status(),
-            Error::Wrong(_) => 1,
-            Error::Usage(_) | Error::Skipped(_) | Error::Selector(_) | Error::File { .. } => 2,
-            Error::NoDevice(_) => 3,
-            Error::Build(_) | Error::Unlaunchable(_) => 4,
-            Error::OpenCl { .. } | Error::Died(_) => 5,
-            Error::Io(_) => 5,
-            // As a shell reports a command that Control-C ended.
-            Error::Asked(UserRequest::Interrupt) => 130,
-            Error::Asked(_) => 0,
-        }
+        Kind::of(self).status()
     }
 
     /// The command that mends it, where one does.

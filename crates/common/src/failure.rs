@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use diagnostics::log::Log;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, UNCHECKED};
+use crate::error::{Error, UNCHECKED, UserRequest};
 use crate::stage::{Stage, Whose};
 use crate::told::Told;
 
@@ -48,6 +48,40 @@ pub enum Kind {
     Ended(u8),
 }
 
+impl Kind {
+    /// Of an error.
+    pub fn of(error: &Error) -> Kind {
+        match error {
+            Error::At { error, .. } => Kind::of(error),
+            Error::Usage(_) | Error::Skipped(_) | Error::Selector(_) | Error::File { .. } => {
+                Kind::Usage
+            }
+            Error::NoDevice(_) => Kind::NoDevice,
+            Error::Build(_) => Kind::Build,
+            Error::Unlaunchable(_) => Kind::Unlaunchable,
+            Error::OpenCl { .. } => Kind::OpenCl,
+            Error::Died(_) => Kind::Died,
+            Error::Wrong(_) => Kind::Wrong,
+            Error::Io(_) => Kind::Ended(5),
+            Error::Asked(UserRequest::Quit) => Kind::Ended(0),
+            // As a shell reports a command that Control-C ended.
+            Error::Asked(UserRequest::Interrupt) => Kind::Ended(130),
+        }
+    }
+
+    /// The exit status that belongs to it.
+    pub fn status(self) -> u8 {
+        match self {
+            Kind::Wrong => 1,
+            Kind::Usage => 2,
+            Kind::NoDevice => 3,
+            Kind::Build | Kind::Unlaunchable => 4,
+            Kind::OpenCl | Kind::Died => 5,
+            Kind::Ended(status) => status,
+        }
+    }
+}
+
 impl Failure {
     /// Of this kind, with this message.
     pub fn new(kind: Kind, told: impl Into<Told>, stage: Stage) -> Failure {
@@ -69,24 +103,12 @@ impl Failure {
                 ..Failure::of(error, stage)
             };
         }
-        let kind = match error {
-            Error::Usage(_) | Error::Skipped(_) | Error::Selector(_) | Error::File { .. } => {
-                Kind::Usage
-            }
-            Error::NoDevice(_) => Kind::NoDevice,
-            Error::Build(_) => Kind::Build,
-            Error::Unlaunchable(_) => Kind::Unlaunchable,
-            Error::OpenCl { .. } => Kind::OpenCl,
-            Error::Died(_) => Kind::Died,
-            Error::Wrong(_) => Kind::Wrong,
-            Error::At { .. } | Error::Io(_) | Error::Asked(_) => Kind::Ended(error.status()),
-        };
         Failure {
             log: match error {
                 Error::Build(log) => Some(log.clone()),
                 _ => None,
             },
-            ..Failure::new(kind, error.told(), stage)
+            ..Failure::new(Kind::of(error), error.told(), stage)
         }
     }
 
@@ -98,14 +120,9 @@ impl Failure {
 
     /// The exit status that belongs to it.
     pub fn status(&self) -> u8 {
-        match self.kind {
-            _ if self.is_of_check() => UNCHECKED,
-            Kind::Wrong => 1,
-            Kind::Usage => 2,
-            Kind::NoDevice => 3,
-            Kind::Build | Kind::Unlaunchable => 4,
-            Kind::OpenCl | Kind::Died => 5,
-            Kind::Ended(status) => status,
+        match self.is_of_check() {
+            true => UNCHECKED,
+            false => self.kind.status(),
         }
     }
 }

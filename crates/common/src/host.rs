@@ -1,5 +1,6 @@
 //! The memory that the host has left for a lesson: a GPU's lesson holds its matrices there,
-//! too, and a system ends a process that takes more, often without a word.
+//! too, and a system ends a process that takes more, often without a word. The other limits of a
+//! process, too.
 
 use std::sync::LazyLock;
 
@@ -32,21 +33,14 @@ pub fn room() -> Option<Room> {
 }
 
 /// What this process may still take under `ulimit -v`.
-#[cfg(unix)]
 fn address_space() -> Option<Room> {
-    use rustix::process::{Resource, getrlimit};
-    let limit = getrlimit(Resource::As).current?;
+    let mut limits = ulimits().into_iter();
+    let (_, kibibytes) = limits.find(|(flag, _)| *flag == 'v')?;
     let taken = bytes("/proc/self/status", "VmSize:").unwrap_or(0);
     Some(Room {
-        bytes: beside_drivers(limit.saturating_sub(taken)),
+        bytes: beside_drivers((kibibytes << 10).saturating_sub(taken)),
         of: "ulimit -v",
     })
-}
-
-/// Other systems have no such limit.
-#[cfg(not(unix))]
-fn address_space() -> Option<Room> {
-    None
 }
 
 /// Something is left for a small problem in any case: it may fit.
@@ -60,6 +54,40 @@ fn bytes(table: &str, name: &str) -> Option<u64> {
     let figure = table.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = figure.split_whitespace().next()?.parse().ok()?;
     Some(kibibytes << 10)
+}
+
+/// The limits that a lesson may meet: "ulimit -v 400000, ulimit -t 1"; empty where none is set.
+pub fn ulimits_in_words() -> String {
+    let limits = ulimits().into_iter();
+    let told = limits.map(|(flag, limit)| format!("ulimit -{flag} {limit}"));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+/// The limits that the system sets for a process, each by the letter of `ulimit`, in its unit.
+pub fn ulimits() -> Vec<(char, u64)> {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit};
+        // The unit of `ulimit`, and the bytes, seconds or processes that are enough for any.
+        let limits = [
+            (Resource::As, 'v', 1024, u64::MAX),
+            (Resource::Data, 'd', 1024, u64::MAX),
+            (Resource::Cpu, 't', 1, u64::MAX),
+            (Resource::Fsize, 'f', 1024, u64::MAX),
+            (Resource::Stack, 's', 1024, 4 << 20),
+            (Resource::Nproc, 'u', 1, 1000),
+            (Resource::Nofile, 'n', 1, 64),
+        ];
+        let set = limits
+            .into_iter()
+            .filter_map(|(resource, flag, unit, enough)| {
+                let limit = getrlimit(resource).current;
+                Some((flag, limit.filter(|limit| *limit < enough)? / unit))
+            });
+        set.collect()
+    }
+    #[cfg(not(unix))]
+    Vec::new()
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@
 //! - [`tell`] is how whoever listens (`--step`) hears of each call.
 //! - [`clone`](mod@clone) is where the course lies, and [`command`] how its commands are typed here.
 //! - [`threads`] asks whether there are any to be had, [`waits`] how long they got no core,
-//!   [`host`] how much memory is left.
+//!   [`host`] how much memory is left, and which limits are set.
 
 #![warn(clippy::missing_errors_doc)]
 

@@ -4,6 +4,10 @@
 //!
 //! A simulator gets no guards: where the buffer ends with the data, it sees an access
 //! behind it by itself, a read too, and names the line.
+//!
+//! What fails, fails as the [`session`](crate::session)'s calls do.
+
+#![allow(clippy::missing_errors_doc)]
 
 use opencl3::event::Event;
 
@@ -31,9 +35,6 @@ pub struct Guarded {
 
 impl Guarded {
     /// Room for `count` elements, with undefined contents. `name` is what messages call it.
-    ///
-    /// # Errors
-    /// As [`Session::named_buffer`].
     pub fn new(session: &Session, name: &str, ty: Type, count: usize) -> Result<Guarded> {
         let bytes = count * ty.size();
         let room = bytes + 2 * GUARD;
@@ -53,9 +54,6 @@ impl Guarded {
     }
 
     /// An image with undefined contents, which has no guards.
-    ///
-    /// # Errors
-    /// As [`Session::image`].
     pub fn image(session: &Session, name: &str, image: &Image) -> Result<Guarded> {
         Ok(Guarded {
             ty: image.format.ty(),
@@ -70,9 +68,6 @@ impl Guarded {
     }
 
     /// Makes its guards whole.
-    ///
-    /// # Errors
-    /// As [`Session::write`].
     pub fn restore(&self, session: &Session) -> Result<()> {
         let Some(whole) = &self.whole else {
             return Ok(());
@@ -84,9 +79,6 @@ impl Guarded {
     }
 
     /// What was written nearest to the buffer, before it or behind it.
-    ///
-    /// # Errors
-    /// As [`Session::read`].
     pub fn damage(&self, session: &Session) -> Result<Option<String>> {
         let Some(whole) = &self.whole else {
             return Ok(None);
@@ -108,9 +100,6 @@ impl Guarded {
     }
 
     /// Fills all of it with [`Poison::Nan`].
-    ///
-    /// # Errors
-    /// As [`Session::fill`].
     pub fn poison(&self, session: &Session) -> Result<()> {
         // To Oclgrind memory is unwritten that the host leaves alone: it sees where that is
         // read. What was filled it takes for unwritten even after a kernel has written it.
@@ -122,9 +111,6 @@ impl Guarded {
     }
 
     /// Enqueues to fill it with poison again, and tells nobody: before each timed run.
-    ///
-    /// # Errors
-    /// As [`Session::fill`].
     pub fn poison_again(&self, session: &Session, poison: Poison) -> Result<Event> {
         let ty = self.ty;
         let pattern = &poison.bytes(ty)[..ty.size()];
@@ -132,17 +118,11 @@ impl Guarded {
     }
 
     /// The bytes of all elements, as a kernel left them.
-    ///
-    /// # Errors
-    /// As [`Session::read`].
     pub fn read(&self, session: &Session) -> Result<Vec<u8>> {
         session.read(self.buffer(), self.buffer().bytes)
     }
 
     /// Whether the device holds these very bytes.
-    ///
-    /// # Errors
-    /// As [`Session::read`].
     pub fn holds(&self, session: &Session, bytes: &[u8]) -> Result<bool> {
         holds(session, self.buffer(), bytes)
     }
@@ -156,9 +136,6 @@ pub struct Input {
 
 impl Input {
     /// Fills this memory with these elements.
-    ///
-    /// # Errors
-    /// As [`Session::write`].
     pub fn new(session: &Session, memory: Guarded, holds: Elements) -> Result<Input> {
         session.write(&memory.buffer, holds.as_bytes())?;
         Ok(Input { memory, holds })
@@ -175,9 +152,6 @@ impl Input {
     }
 
     /// What was changed of it, or beside it.
-    ///
-    /// # Errors
-    /// As [`Session::read`].
     pub fn damage(&self, session: &Session) -> Result<Option<String>> {
         if holds(session, self.buffer(), self.holds.as_bytes())? {
             return self.memory.damage(session);
@@ -188,9 +162,6 @@ impl Input {
     }
 
     /// Makes it what it was.
-    ///
-    /// # Errors
-    /// As [`Session::write`].
     pub fn restore(&self, session: &Session) -> Result<()> {
         session.put(self.buffer(), 0, self.holds.as_bytes())?;
         self.memory.restore(session)

@@ -109,7 +109,6 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Outcome,
         } => Outcome::Died(Death {
             how: How::Device(how.into()),
             stage: Stage::default(),
-            taken: Default::default(),
         }),
         Fields {
             failed: Some(wrong),

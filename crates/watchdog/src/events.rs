@@ -7,10 +7,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use common::death::{Death, ulimits};
+use common::death::Death;
 use common::error::{Error, Result};
 use common::failure::Failure;
 use common::file;
+use common::host::ulimits;
 use common::peak::Peak;
 use common::record::Record;
 use common::stage::Stage;
@@ -132,8 +133,10 @@ pub struct Begun {
 pub struct Lost {
     /// What it was.
     pub what: Value,
-    /// How the process ended, and how long the trial took.
+    /// How the process ended.
     pub death: Death,
+    /// How long the trial took.
+    pub taken: Duration,
 }
 
 /// The worker's side: the folder that its watcher has made for it.

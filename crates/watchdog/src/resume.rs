@@ -147,10 +147,8 @@ pub fn note_loss(events: &Path, death: &Death) -> Result<bool> {
     };
     Sender::to(events)?.send(&Event::Lost(Lost {
         what: what.clone(),
-        death: Death {
-            taken: begun.elapsed().unwrap_or_default(),
-            ..death.clone()
-        },
+        death: death.clone(),
+        taken: begun.elapsed().unwrap_or_default(),
     }))?;
     Ok(true)
 }
@@ -229,7 +227,6 @@ mod tests {
                 ..Told::default()
             }),
             stage,
-            taken: Duration::ZERO,
         }
     }
 

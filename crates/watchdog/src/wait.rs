@@ -142,12 +142,8 @@ fn no_end(events: &[Event], limit: Duration) -> End {
 }
 
 fn died(events: &[Event], how: How) -> End {
-    let taken = match how {
-        How::NoEnd { limit } => limit,
-        _ => Duration::ZERO,
-    };
     let stage = events::doing(events);
-    End::Died(Death { how, stage, taken })
+    End::Died(Death { how, stage })
 }
 
 fn end(status: ExitStatus, events: &[Event]) -> Result<End> {

@@ -9,10 +9,11 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use common::death::{self, Death, How};
+use common::death::{Death, How};
 use common::error::{Error, Result};
 use common::failure::{Failure, Kind};
 use common::file;
+use common::host::ulimits_in_words;
 use common::program::words;
 use common::record::Record;
 use common::stage::Stage;
@@ -449,7 +450,7 @@ fn one(
 }
 
 fn not_started(error: &std::io::Error) -> String {
-    let limits = death::ulimits_in_words();
+    let limits = ulimits_in_words();
     // No more files, or no more processes.
     let is_refused = error.kind() != ErrorKind::NotFound && !limits.is_empty();
     let advice = if is_refused {

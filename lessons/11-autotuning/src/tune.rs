@@ -15,7 +15,6 @@ use lesson::Lesson;
 use serde_json::json;
 use verify::numbers::{count, significant};
 use verify::problem::Problem;
-use watchdog::events::Lost;
 
 use crate::log::{Log, Trial, ranking, seconds};
 use crate::search;
@@ -59,12 +58,16 @@ pub fn search(
     while seconds(&log.trials) < budget.as_secs_f64()
         && let Some(point) = search::next(space, starts, &log.trials, seed)
     {
-        let (point, seconds, record) = if let Some(Lost { what, death }) = lesson.lost()? {
-            let (of_before, point) = serde_json::from_value(what).map_err(io::Error::from)?;
+        let (point, seconds, record) = if let Some(lost) = lesson.lost()? {
+            let (of_before, point) = serde_json::from_value(lost.what).map_err(io::Error::from)?;
             before = of_before;
-            let (seconds, outcome) = (death.taken.as_secs_f64(), Outcome::Died(death));
+            let outcome = Outcome::Died(lost.death);
             let record = Record::default();
-            (point, seconds, Record { outcome, ..record })
+            (
+                point,
+                lost.taken.as_secs_f64(),
+                Record { outcome, ..record },
+            )
         } else {
             let ranking = ranking(&log.trials);
             let best = ranking.first().map_or(0.0, |best| best.1);

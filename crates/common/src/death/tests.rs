@@ -7,7 +7,6 @@ fn only_who_was_there_is_blamed() {
         let death = Death {
             how: How::of(ExitStatus::from_raw(signal)),
             stage: doing.clone(),
-            taken: Duration::ZERO,
         };
         death.to_string()
     };

@@ -48,8 +48,7 @@ pub(super) fn no_device(platforms: &[String]) -> Error {
 /// Why the platform of this name shows no device, where that can be told.
 pub fn hidden(platform: &str) -> Option<Cause> {
     if platform.contains(pocl::PLATFORM) {
-        let fault = pocl::fault("has no device", pocl::cache_fault);
-        return fault.or_else(|| chosen_away("POCL_DEVICES"));
+        return pocl::fault("has no device").or_else(|| chosen_away("POCL_DEVICES"));
     }
     let is_nvidias = platform.contains("NVIDIA");
     is_nvidias

@@ -41,7 +41,7 @@ pub fn cache_folder() -> PathBuf {
 }
 
 /// What keeps PoCL from using that folder, which is made where it is missing, as PoCL does.
-pub fn cache_fault() -> Option<String> {
+fn cache_fault() -> Option<String> {
     let folder = cache_folder();
     let shown = folder.display();
     if let Err(error) = fs::create_dir_all(&folder) {
@@ -52,8 +52,8 @@ pub fn cache_fault() -> Option<String> {
 }
 
 /// What comes of such a fault, in words, and how it is mended.
-pub fn fault(what: &str, fault: impl FnOnce() -> Option<String>) -> Option<Cause> {
-    let says = format!("PoCL {what}, since {}", fault()?);
+pub fn fault(what: &str) -> Option<Cause> {
+    let says = format!("PoCL {what}, since {}", cache_fault()?);
     Some(Cause::new(says, Some(NEW_FOLDER)))
 }
 

@@ -11,8 +11,11 @@ use crate::source::Source;
 
 /// The error for a build that ended with this status and this log.
 pub fn of_build(device: &Device, status: ClError, log: &str, source: &Source, raw: bool) -> Error {
-    let fault = without_a_folder(&device.platform.name, pocl::cache_fault);
-    fault.unwrap_or_else(|| of_words(status, log, source, raw))
+    // It writes to a folder whatever it compiles, and where it cannot it says only that the kernel
+    // failed to build.
+    let is_pocl = device.platform.name.contains(pocl::PLATFORM);
+    let fault = is_pocl.then(|| pocl::fault("cannot compile")).flatten();
+    fault.map_or_else(|| of_words(status, log, source, raw), Error::NoDevice)
 }
 
 /// What a failed build's log says, as spans in the source and what it includes; in the
@@ -49,14 +52,6 @@ fn of_words(status: ClError, log: &str, source: &Source, raw: bool) -> Error {
     }
 }
 
-/// PoCL writes to a folder whatever it compiles, and where it cannot it says only that
-/// the kernel failed to build.
-fn without_a_folder(platform: &str, fault: impl FnOnce() -> Option<String>) -> Option<Error> {
-    let is_pocl = platform.contains(pocl::PLATFORM);
-    let cause = is_pocl.then(|| pocl::fault("cannot compile", fault));
-    cause.flatten().map(Error::NoDevice)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,14 +80,6 @@ mod tests {
                 .to_string()
                 .contains('\u{a0}')
         );
-    }
-
-    #[test]
-    fn a_folder_that_cannot_be_written_is_a_fault_of_pocls_builds_only() {
-        let of = |platform| without_a_folder(platform, || Some("/x is full".into()));
-        assert!(of(pocl::PLATFORM).is_some_and(|error| error.to_string().contains("/x is full")));
-        assert!(of("rusticl").is_none());
-        assert!(without_a_folder(pocl::PLATFORM, || None).is_none());
     }
 
     #[test]

@@ -61,9 +61,6 @@ fn moved(name: &'static str, buffer: &Buffer, bytes: usize) -> Call {
 
 impl Session {
     /// A buffer of `bytes` bytes, with undefined contents.
-    ///
-    /// # Errors
-    /// As [`Session::named_buffer`].
     pub fn buffer(&self, bytes: usize) -> Result<Buffer> {
         self.named_buffer("a buffer", bytes)
     }
@@ -120,9 +117,6 @@ impl Session {
     }
 
     /// A new buffer with these contents.
-    ///
-    /// # Errors
-    /// As [`Session::named_buffer`] and [`Session::write`].
     pub fn upload(&self, bytes: &[u8]) -> Result<Buffer> {
         let buffer = self.buffer(bytes.len())?;
         self.write(&buffer, bytes)?;
@@ -130,9 +124,6 @@ impl Session {
     }
 
     /// Overwrites the start of a buffer and waits for it.
-    ///
-    /// # Errors
-    /// An OpenCL error from `clEnqueueWriteBuffer` or `clEnqueueWriteImage`.
     pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
         let of = ["clEnqueueWriteBuffer", "clEnqueueWriteImage"][usize::from(buffer.is_image())];
         let call = || moved(of, buffer, bytes.len());
@@ -140,9 +131,6 @@ impl Session {
     }
 
     /// Reads the first `bytes` bytes of a buffer.
-    ///
-    /// # Errors
-    /// As [`Session::read_into`].
     pub fn read(&self, buffer: &Buffer, bytes: usize) -> Result<Vec<u8>> {
         let mut data = vec![0; bytes];
         self.read_into(buffer, &mut data).map(|()| data)
@@ -261,9 +249,6 @@ impl Session {
     }
 
     /// Fills a buffer with whole patterns, waits for it, and tells of it.
-    ///
-    /// # Errors
-    /// As [`Session::fill`].
     pub fn fill_told(&self, buffer: &Buffer, pattern: &[u8]) -> Result<()> {
         let call = || {
             let poison = format!("~{} bytes of poison", pattern.len());

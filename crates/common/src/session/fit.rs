@@ -23,9 +23,6 @@ impl Session {
     }
 
     /// The same for any buffers; without the size where these are no matrices of a type.
-    ///
-    /// # Errors
-    /// As of [`Session::must_fit`].
     pub fn must_have_room(
         &self,
         needs: impl IntoIterator<Item = Need>,
@@ -35,9 +32,6 @@ impl Session {
     }
 
     /// The same for vectors of so many floats: two that are read, and one that is written.
-    ///
-    /// # Errors
-    /// As of [`Session::must_fit`].
     pub fn vectors_must_fit(&self, floats: usize) -> Result<()> {
         let [bytes, float] = [floats, 1].map(|floats| (floats * size_of::<f32>()) as u64);
         let needs = [Need::read(bytes), Need::read(bytes), Need::written(bytes)];

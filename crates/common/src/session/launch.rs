@@ -98,9 +98,6 @@ fn bytes_of(value: f64, ty: &str) -> Option<Vec<u8>> {
 
 impl Session {
     /// Sets the arguments of a launch, in order; it keeps each one until that is set again.
-    ///
-    /// # Errors
-    /// The driver's status, for instance CL_INVALID_ARG_SIZE.
     pub fn set_args(&self, launch: &mut Launch, args: &[Arg]) -> Result<()> {
         let Launch {
             kernel,
@@ -153,17 +150,11 @@ impl Session {
 
     /// Enqueues a kernel whose arguments are set. Nothing has run when this
     /// returns: wait for the event.
-    ///
-    /// # Errors
-    /// The driver's status, with the shape of the launch.
     pub fn launch(&self, launch: &Launch) -> Result<Event> {
         self.launch_after(launch, &[])
     }
 
     /// The same, to begin when these events of other queues have ended.
-    ///
-    /// # Errors
-    /// As of [`Session::launch`].
     pub fn launch_after(&self, launch: &Launch, after: &[cl_event]) -> Result<Event> {
         let Launch {
             kernel,
@@ -233,9 +224,6 @@ impl Session {
 
     /// Runs all launches so many times in a row, the first and the last with an event, which it
     /// gives when the last has ended.
-    ///
-    /// # Errors
-    /// As [`Session::run`].
     pub fn run_in_a_row(&self, launches: &[Launch], times: usize) -> Result<Vec<Event>> {
         let all = launches.len() * times;
         let mut events = Vec::new();
@@ -295,9 +283,6 @@ impl Session {
 
     /// Launches these one after another. The queue is in order: none begins before
     /// the one before it ends.
-    ///
-    /// # Errors
-    /// [`Error::OpenCl`] from `clEnqueueNDRangeKernel`, with the limits that it may have met.
     pub fn launch_all(&self, launches: &[Launch]) -> Result<Vec<Event>> {
         let launches = launches.iter();
         launches.map(|one| self.launch_after(one, &[])).collect()
@@ -305,9 +290,6 @@ impl Session {
 
     /// Launches these one after another, waits until the last has ended, and gives
     /// their events.
-    ///
-    /// # Errors
-    /// As [`Session::launch_all`] and [`Session::wait`].
     pub fn run(&self, launches: &[Launch]) -> Result<Vec<Event>> {
         let events = self.launch_all(launches)?;
         self.wait(launches, &events)?;

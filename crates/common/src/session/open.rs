@@ -33,9 +33,6 @@ pub struct Session {
 impl Session {
     /// Makes context and queue. `listener` hears of it, and of every call that follows;
     /// `()` hears nothing.
-    ///
-    /// # Errors
-    /// [`Error::OpenCl`](crate::Error::OpenCl) from `clCreateContext` or `clCreateCommandQueue`.
     pub fn open(device: Device, listener: Rc<dyn Listener>) -> Result<Session> {
         let context = Context::from_device(&device.cl()).during("creating a context");
         listener.call(context.as_ref().err(), &|| {
@@ -46,9 +43,6 @@ impl Session {
 
     /// The same in a context that others use, too: of this driver's other devices, or of other
     /// queues of this one.
-    ///
-    /// # Errors
-    /// [`Error::OpenCl`](crate::Error::OpenCl) from `clCreateCommandQueue`.
     pub fn open_in(
         context: Arc<Context>,
         device: Device,
@@ -75,10 +69,7 @@ impl Session {
         })
     }
 
-    /// Waits until everything enqueued has ended.
-    ///
-    /// # Errors
-    /// [`Error::OpenCl`](crate::Error::OpenCl) from `clFinish`: also where something enqueued before failed.
+    /// Waits until everything enqueued has ended. What failed of that fails here, too.
     pub fn finish(&self) -> Result<()> {
         self.queue.finish().during("waiting for the queue")
     }

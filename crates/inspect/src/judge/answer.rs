@@ -1,7 +1,7 @@
 //! What follows from how a worker ended that checked a kernel: a right result, a wrong one, a
 //! failed build, a crash or a hang.
 
-use common::death::{Blame, Death, How};
+use common::death::{Death, How};
 use common::failure::{Failure, Kind};
 use common::record::{Of, Record};
 use common::stage::{Stage, Whose};
@@ -57,7 +57,7 @@ impl End {
         match self {
             End::Done | End::Excused(_) => false,
             End::Refused(failure) => failure.is_of_check(),
-            End::Died(death) => death.blame() == Blame::Reference,
+            End::Died(death) => death.whose() == Some(Whose::Reference),
         }
     }
 
@@ -66,7 +66,7 @@ impl End {
         let is_of_fill = match self {
             End::Done | End::Excused(_) => false,
             End::Refused(failure) => failure.stage.whose() == Some(Whose::Fill),
-            End::Died(death) => death.blame() == Blame::Fill,
+            End::Died(death) => death.whose() == Some(Whose::Fill),
         };
         is_of_fill || self.is_of_check()
     }
@@ -87,7 +87,7 @@ impl End {
             End::Excused(_) => true,
             End::Died(death) => match death.stage {
                 Stage::Loading | Stage::Limits | Stage::Starting => true,
-                _ => death.is_hang() && death.blame() == Blame::Compiler,
+                _ => death.is_hang() && death.stage.is_building() && !self.is_of_another(),
             },
         }
     }
@@ -123,15 +123,13 @@ pub fn judge(detector: Detector, end: &End, records: &[Record]) -> Observation {
             }
             _ => not_run(format!("did not run: {first}")),
         },
-        End::Died(death) if end.is_undecided() && death.blame() == Blame::Compiler => {
-            let limit = match death.how {
-                How::NoEnd { limit } => limit.as_secs(),
-                _ => death.taken.as_secs(),
-            };
-            not_run(format!(
-                "not built in {limit} s, on a machine that may be busy"
-            ))
-        }
+        End::Died(Death {
+            how: How::NoEnd { limit },
+            stage,
+        }) if end.is_undecided() && stage.is_building() => not_run(format!(
+            "not built in {} s, on a machine that may be busy",
+            limit.as_secs()
+        )),
         End::Died(_) if end.is_of_another() || end.is_undecided() => {
             not_run(format!("did not run: {first}"))
         }
