@@ -85,19 +85,7 @@ impl Death {
     pub fn is_as_by_a_cache(&self) -> bool {
         matches!(self.how, How::Signal(6 | 7) | How::Device(_))
     }
-}
 
-impl Display for Death {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        self.told().fmt(f)
-    }
-}
-
-fn doctor() -> String {
-    command::course("doctor")
-}
-
-impl Death {
     /// What people are told of it.
     pub fn told(&self) -> Told {
         let (how, stage) = (self.how.in_short(), &self.stage);
@@ -183,6 +171,16 @@ impl Death {
             ),
         }
     }
+}
+
+impl Display for Death {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        self.told().fmt(f)
+    }
+}
+
+fn doctor() -> String {
+    command::course("doctor")
 }
 
 /// Of a child that had done and said everything, and crashed on its way out.

@@ -175,7 +175,6 @@ impl Device {
         } else {
             Kind::Other
         };
-        let text = |value: opencl3::Result<String>| plain_name(&value.unwrap_or_default());
         Device {
             index,
             platform: platform.clone(),
@@ -234,19 +233,15 @@ impl Limits {
 /// [`crate::Error::NoDevice`] names how far the search came, why no further, and what mends it.
 pub fn list() -> Result<Vec<Device>> {
     let platforms = get_platforms().map_err(|error| missing::no_platform(error.0))?;
-    let mut devices = Vec::new();
+    let (mut devices, mut names) = (Vec::new(), Vec::new());
     for platform in &platforms {
         let described = describe(platform);
-        // A platform without devices answers -1 or an empty list: both mean none.
-        for id in platform
-            .get_devices(cl::CL_DEVICE_TYPE_ALL)
-            .unwrap_or_default()
-        {
+        for id in ids(platform) {
             devices.push(Device::read(devices.len(), &described, id));
         }
+        names.push(described.name);
     }
     if devices.is_empty() {
-        let names: Vec<String> = platforms.iter().map(|one| describe(one).name).collect();
         return Err(missing::no_device(&names));
     }
     Ok(devices)
@@ -256,15 +251,21 @@ pub fn list() -> Result<Vec<Device>> {
 /// there, or not switched on, is a platform without devices.
 pub fn platforms() -> Vec<(Platform, usize)> {
     let platforms = get_platforms().unwrap_or_default();
-    let count = |platform: &ClPlatform| {
-        let devices = platform.get_devices(cl::CL_DEVICE_TYPE_ALL);
-        devices.map_or(0, |devices| devices.len())
-    };
-    platforms.iter().map(|p| (describe(p), count(p))).collect()
+    let all = platforms.iter();
+    all.map(|one| (describe(one), ids(one).len())).collect()
+}
+
+/// The devices of a platform. One without any answers -1 or an empty list.
+fn ids(platform: &ClPlatform) -> Vec<cl_device_id> {
+    let devices = platform.get_devices(cl::CL_DEVICE_TYPE_ALL);
+    devices.unwrap_or_default()
+}
+
+fn text(value: opencl3::Result<String>) -> String {
+    plain_name(&value.unwrap_or_default())
 }
 
 fn describe(platform: &ClPlatform) -> Platform {
-    let text = |value: opencl3::Result<String>| plain_name(&value.unwrap_or_default());
     Platform {
         name: text(platform.name()),
         vendor: text(platform.vendor()),

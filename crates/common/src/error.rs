@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use diagnostics::log::Log;
 use diagnostics::terminal::plain_name;
 use opencl3::error_codes::ClError;
+use serde::{Deserialize, Serialize};
 
 use crate::codes;
 use crate::command;
-use crate::failure::Kind;
 use crate::outcome::Skip;
 use crate::told::Told;
 use verify::Differences;
@@ -43,8 +43,8 @@ pub enum Error {
         error: Box<Error>,
     },
     /// No OpenCL device can be used: no loader, no platform, or no device, and why.
-    #[error("no usable OpenCL device: {}", .0.says)]
-    NoDevice(Cause),
+    #[error("no usable OpenCL device: {}", .0.happened)]
+    NoDevice(Told),
     /// A selector matched no device, or more than one.
     #[error("{0}")]
     Selector(String),
@@ -96,21 +96,58 @@ impl From<io::Error> for Error {
     }
 }
 
-/// Why something is missing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cause {
-    /// In words.
-    pub says: String,
-    /// The command that mends it, where there is one.
-    pub mend: Option<String>,
+/// What kind of error it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Something wrong is asked for, or a file cannot be used.
+    Usage,
+    /// There is nothing to run on.
+    NoDevice,
+    /// A compiler refused a kernel file.
+    Build,
+    /// A kernel cannot be launched as is asked.
+    Unlaunchable,
+    /// A call of OpenCL failed.
+    OpenCl,
+    /// Kernels, or what else was started, died.
+    Died,
+    /// Results are wrong.
+    Wrong,
+    /// Output failed, or somebody asked for an end.
+    Ended(u8),
 }
 
-impl Cause {
-    /// A cause in words, and what mends it.
-    pub fn new(says: impl Into<String>, mend: Option<&str>) -> Cause {
-        Cause {
-            says: says.into(),
-            mend: mend.map(String::from),
+impl Kind {
+    /// Of an error.
+    pub fn of(error: &Error) -> Kind {
+        match error {
+            Error::At { error, .. } => Kind::of(error),
+            Error::Usage(_) | Error::Skipped(_) | Error::Selector(_) | Error::File { .. } => {
+                Kind::Usage
+            }
+            Error::NoDevice(_) => Kind::NoDevice,
+            Error::Build(_) => Kind::Build,
+            Error::Unlaunchable(_) => Kind::Unlaunchable,
+            Error::OpenCl { .. } => Kind::OpenCl,
+            Error::Died(_) => Kind::Died,
+            Error::Wrong(_) => Kind::Wrong,
+            Error::Io(_) => Kind::Ended(5),
+            Error::Asked(UserRequest::Quit) => Kind::Ended(0),
+            // As a shell reports a command that Control-C ended.
+            Error::Asked(UserRequest::Interrupt) => Kind::Ended(130),
+        }
+    }
+
+    /// The exit status that belongs to it.
+    pub fn status(self) -> u8 {
+        match self {
+            Kind::Wrong => 1,
+            Kind::Usage => 2,
+            Kind::NoDevice => 3,
+            Kind::Build | Kind::Unlaunchable => 4,
+            Kind::OpenCl | Kind::Died => 5,
+            Kind::Ended(status) => status,
         }
     }
 }
@@ -178,7 +215,7 @@ impl Error {
     /// The command that mends it, where one does.
     pub fn mend(&self) -> Option<&str> {
         match self {
-            Error::NoDevice(cause) => cause.mend.as_deref(),
+            Error::NoDevice(told) => told.next.as_deref(),
             _ => None,
         }
     }
@@ -186,17 +223,16 @@ impl Error {
     /// The next thing to try, where there is one to name.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Error::NoDevice(cause) => {
+            Error::NoDevice(told) => {
                 let doctor = format!("{}   says what is wrong here", command::course("doctor"));
                 let setup = command::setup("");
-                Some(match &cause.mend {
-                    Some(mend) => format!("{mend}\n        {doctor}"),
+                Some(match &told.next {
+                    Some(next) => format!("{next}\n        {doctor}"),
                     None => {
                         format!("{doctor}\n        {setup}   installs a driver where there is none")
                     }
                 })
             }
-            Error::OpenCl { .. } => self.told().next,
             Error::Io(error) if error.kind() == io::ErrorKind::StorageFull => {
                 Some("make room where the output goes, or send it elsewhere".into())
             }

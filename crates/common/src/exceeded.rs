@@ -20,48 +20,50 @@ pub fn of_buffer(device: &Device, size: usize, code: i32) -> Option<String> {
             | CL_OUT_OF_HOST_MEMORY
             | CL_INVALID_BUFFER_SIZE
     );
-    is_about_memory.then(|| {
+    let needs = || {
         format!(
-            "the buffer needs {}; the largest may have {} (CL_DEVICE_MAX_MEM_ALLOC_SIZE), and \
-             all together {} (CL_DEVICE_GLOBAL_MEM_SIZE)",
+            "the buffer needs {}; {}",
             bytes(size as u64),
-            bytes(device.limits.max_alloc_bytes),
-            bytes(device.limits.global_mem_bytes)
+            of_memory(device)
         )
-    })
+    };
+    is_about_memory.then(needs)
 }
 
 /// The limits of a launch.
 pub fn of_launch(device: &Device, kernel: &Kernel, range: &NdRange, code: i32) -> Option<String> {
-    let id = device.cl().id();
-    match code {
-        CL_MEM_OBJECT_ALLOCATION_FAILURE => Some(format!(
-            "the device has {} of global memory (CL_DEVICE_GLOBAL_MEM_SIZE) for all buffers of \
-             this launch, {} for each (CL_DEVICE_MAX_MEM_ALLOC_SIZE)",
-            bytes(device.limits.global_mem_bytes),
-            bytes(device.limits.max_alloc_bytes)
-        )),
-        CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY => {
-            let local = kernel.get_local_mem_size(id).unwrap_or(0);
-            let private = kernel.get_private_mem_size(id).unwrap_or(0);
-            Some(format!(
-                "{}; a group takes {} of local memory, the device has {} \
-                 (CL_DEVICE_LOCAL_MEM_SIZE); an item takes {} of private memory",
-                of_group(device, kernel, range),
-                bytes(local),
-                bytes(device.limits.local_mem_bytes),
-                bytes(private)
-            ))
+    let (id, limits) = (device.cl().id(), &device.limits);
+    Some(match code {
+        CL_MEM_OBJECT_ALLOCATION_FAILURE => {
+            format!("of the buffers of this launch {}", of_memory(device))
         }
-        CL_INVALID_WORK_GROUP_SIZE => Some(of_group(device, kernel, range)),
-        CL_INVALID_WORK_ITEM_SIZE => Some(format!(
+        CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY => format!(
+            "{}; a group takes {} of local memory, the device has {} (CL_DEVICE_LOCAL_MEM_SIZE); \
+             an item takes {} of private memory",
+            of_group(device, kernel, range),
+            bytes(kernel.get_local_mem_size(id).unwrap_or(0)),
+            bytes(limits.local_mem_bytes),
+            bytes(kernel.get_private_mem_size(id).unwrap_or(0))
+        ),
+        CL_INVALID_WORK_GROUP_SIZE => of_group(device, kernel, range),
+        CL_INVALID_WORK_ITEM_SIZE => format!(
             "the group is {}; the device allows {} along each dimension \
              (CL_DEVICE_MAX_WORK_ITEM_SIZES)",
             sides(range.local()),
-            sides(&device.limits.max_work_item_sizes)
-        )),
-        _ => None,
-    }
+            sides(&limits.max_work_item_sizes)
+        ),
+        _ => return None,
+    })
+}
+
+/// The limits of buffers.
+fn of_memory(device: &Device) -> String {
+    format!(
+        "the largest may have {} (CL_DEVICE_MAX_MEM_ALLOC_SIZE), and all together {} \
+         (CL_DEVICE_GLOBAL_MEM_SIZE)",
+        bytes(device.limits.max_alloc_bytes),
+        bytes(device.limits.global_mem_bytes)
+    )
 }
 
 fn of_group(device: &Device, kernel: &Kernel, range: &NdRange) -> String {

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use diagnostics::log::Log;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, UNCHECKED, UserRequest};
+use crate::error::{Error, Kind, UNCHECKED};
 use crate::stage::{Stage, Whose};
 use crate::told::Told;
 
@@ -26,62 +26,6 @@ pub struct Failure {
     pub key: Option<String>,
 }
 
-/// What kind of error it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Something wrong is asked for, or a file cannot be used.
-    Usage,
-    /// There is nothing to run on.
-    NoDevice,
-    /// A compiler refused a kernel file.
-    Build,
-    /// A kernel cannot be launched as is asked.
-    Unlaunchable,
-    /// A call of OpenCL failed.
-    OpenCl,
-    /// Kernels, or what else was started, died.
-    Died,
-    /// Results are wrong.
-    Wrong,
-    /// Output failed, or somebody asked for an end.
-    Ended(u8),
-}
-
-impl Kind {
-    /// Of an error.
-    pub fn of(error: &Error) -> Kind {
-        match error {
-            Error::At { error, .. } => Kind::of(error),
-            Error::Usage(_) | Error::Skipped(_) | Error::Selector(_) | Error::File { .. } => {
-                Kind::Usage
-            }
-            Error::NoDevice(_) => Kind::NoDevice,
-            Error::Build(_) => Kind::Build,
-            Error::Unlaunchable(_) => Kind::Unlaunchable,
-            Error::OpenCl { .. } => Kind::OpenCl,
-            Error::Died(_) => Kind::Died,
-            Error::Wrong(_) => Kind::Wrong,
-            Error::Io(_) => Kind::Ended(5),
-            Error::Asked(UserRequest::Quit) => Kind::Ended(0),
-            // As a shell reports a command that Control-C ended.
-            Error::Asked(UserRequest::Interrupt) => Kind::Ended(130),
-        }
-    }
-
-    /// The exit status that belongs to it.
-    pub fn status(self) -> u8 {
-        match self {
-            Kind::Wrong => 1,
-            Kind::Usage => 2,
-            Kind::NoDevice => 3,
-            Kind::Build | Kind::Unlaunchable => 4,
-            Kind::OpenCl | Kind::Died => 5,
-            Kind::Ended(status) => status,
-        }
-    }
-}
-
 impl Failure {
     /// Of this kind, with this message.
     pub fn new(kind: Kind, told: impl Into<Told>, stage: Stage) -> Failure {
@@ -96,18 +40,16 @@ impl Failure {
 
     /// Of an error, while this was done.
     pub fn of(error: &Error, stage: Stage) -> Failure {
-        if let Error::At { key, error } = error {
-            let key = Some(key.clone());
-            return Failure {
-                key,
-                ..Failure::of(error, stage)
-            };
-        }
+        let (key, error) = match error {
+            Error::At { key, error } => (Some(key.clone()), &**error),
+            error => (None, error),
+        };
         Failure {
             log: match error {
                 Error::Build(log) => Some(log.clone()),
                 _ => None,
             },
+            key,
             ..Failure::new(Kind::of(error), error.told(), stage)
         }
     }

@@ -78,12 +78,11 @@ pub fn ulimits() -> Vec<(char, u64)> {
             (Resource::Nproc, 'u', 1, 1000),
             (Resource::Nofile, 'n', 1, 64),
         ];
-        let set = limits
-            .into_iter()
-            .filter_map(|(resource, flag, unit, enough)| {
-                let limit = getrlimit(resource).current;
-                Some((flag, limit.filter(|limit| *limit < enough)? / unit))
-            });
+        let limits = limits.into_iter();
+        let set = limits.filter_map(|(resource, flag, unit, enough)| {
+            let limit = getrlimit(resource).current;
+            Some((flag, limit.filter(|limit| *limit < enough)? / unit))
+        });
         set.collect()
     }
     #[cfg(not(unix))]

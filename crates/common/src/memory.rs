@@ -124,7 +124,14 @@ impl Guarded {
 
     /// Whether the device holds these very bytes.
     pub fn holds(&self, session: &Session, bytes: &[u8]) -> Result<bool> {
-        holds(session, self.buffer(), bytes)
+        let buffer = &self.buffer;
+        let length = [PIECE, buffer.bytes][usize::from(buffer.is_image())];
+        for (i, piece) in bytes.chunks(length).enumerate() {
+            if session.get(buffer, i * length, piece.len())? != piece {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -153,7 +160,7 @@ impl Input {
 
     /// What was changed of it, or beside it.
     pub fn damage(&self, session: &Session) -> Result<Option<String>> {
-        if holds(session, self.buffer(), self.holds.as_bytes())? {
+        if self.memory.holds(session, self.holds.as_bytes())? {
             return self.memory.damage(session);
         }
         let now = session.get(self.buffer(), 0, self.buffer().bytes)?;
@@ -171,21 +178,6 @@ impl Input {
 /// So much is read at a time to be compared: for as much memory as a large buffer takes,
 /// the system takes longer than the transfer.
 const PIECE: usize = 4 << 20;
-
-/// Whether a buffer still has these bytes.
-fn holds(session: &Session, buffer: &Buffer, bytes: &[u8]) -> Result<bool> {
-    let length = if buffer.is_image() {
-        buffer.bytes
-    } else {
-        PIECE
-    };
-    for (i, piece) in bytes.chunks(length).enumerate() {
-        if session.get(buffer, i * length, piece.len())? != piece {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
 
 /// What was changed of an input called `name`, which `held` these elements and is `now`
 /// that; `None` where it kept its bytes.

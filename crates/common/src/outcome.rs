@@ -103,26 +103,17 @@ pub(crate) fn serialize<S: Serializer>(outcome: &Outcome, to: S) -> Result<S::Ok
 /// Reads it from a record's fields, of which a death has its words alone.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Outcome, D::Error> {
     let fields = Fields::deserialize(from)?;
-    Ok(match fields {
-        Fields {
-            died: Some(how), ..
-        } => Outcome::Died(Death {
+    Ok(match (fields.died, fields.failed, fields.skipped) {
+        (Some(how), ..) => Outcome::Died(Death {
             how: How::Device(how.into()),
             stage: Stage::default(),
         }),
-        Fields {
-            failed: Some(wrong),
-            ..
-        } => Outcome::Wrong(wrong.into()),
-        Fields {
-            skipped: Some(why), ..
-        } => Outcome::Skipped(Skip::Since(why)),
-        Fields {
-            verified: true,
-            varies,
-            elements_compared: compared,
-            ..
-        } => Outcome::Right { compared, varies },
+        (_, Some(wrong), _) => Outcome::Wrong(wrong.into()),
+        (.., Some(why)) => Outcome::Skipped(Skip::Since(why)),
+        _ if fields.verified => Outcome::Right {
+            compared: fields.elements_compared,
+            varies: fields.varies,
+        },
         _ => Outcome::Begun,
     })
 }

@@ -367,10 +367,6 @@ impl Record {
 
     /// What its rate is measured in.
     pub fn unit(&self) -> &'static str {
-        if self.gflops.is_some() {
-            "GFLOP/s"
-        } else {
-            "GB/s"
-        }
+        self.gflops.map_or("GB/s", |_| "GFLOP/s")
     }
 }

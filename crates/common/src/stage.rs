@@ -124,11 +124,10 @@ impl Display for Stage {
             Stage::Building { file, of } => write!(f, "building {of}{file}"),
             Stage::Running { kernel, of } => write!(f, "running {of}{kernel}"),
             Stage::Checking { kernel } => write!(f, "checking {kernel}"),
-            Stage::Timing { kernel, run: None } => write!(f, "timing {kernel}"),
-            Stage::Timing {
-                kernel,
-                run: Some(run),
-            } => write!(f, "timing {kernel}, run {run}"),
+            Stage::Timing { kernel, run } => {
+                write!(f, "timing {kernel}")?;
+                run.map_or(Ok(()), |run| write!(f, ", run {run}"))
+            }
             Stage::Working(what) => f.write_str(what),
         }
     }

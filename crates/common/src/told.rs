@@ -25,6 +25,14 @@ impl From<String> for Told {
 }
 
 impl Told {
+    /// What happened, and the command that mends it, where there is one.
+    pub fn new(happened: impl Into<String>, mend: Option<&str>) -> Told {
+        Told {
+            next: mend.map(String::from),
+            ..happened.into().into()
+        }
+    }
+
     /// The same without the next thing to try, which stands elsewhere.
     pub fn without_advice(self) -> Told {
         Told { next: None, ..self }

@@ -36,9 +36,8 @@ impl Traffic {
     /// # Errors
     /// When a formula is malformed, uses an unknown name, or is no whole number.
     pub fn count(&self, scope: &Scope) -> Result<Counts> {
-        let count = |formula: &Formula| {
-            let count = formula.count(scope).map_err(Error::Usage)?;
-            Ok::<_, Error>(count as u64)
+        let count = |formula: &Formula| -> Result<u64> {
+            Ok(formula.count(scope).map_err(Error::Usage)? as u64)
         };
         Ok(Counts {
             global_loads: count(&self.global_loads)?,

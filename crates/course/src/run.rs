@@ -10,8 +10,8 @@ use ::watchdog::Refused;
 use ::watchdog::watch::each_save;
 use ::watchdog::watch::saves::{News, Saves};
 use anyhow::Result;
+use common::error::Kind;
 use common::error::{UNCHECKED, worst};
-use common::failure::Kind;
 use diagnostics::terminal::Out;
 use inspect::judge::{
     Check, End, How, LaunchFlags, Observation, Results, Subject, Verdict, exercise,

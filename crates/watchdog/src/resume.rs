@@ -208,7 +208,8 @@ pub fn last_words(died: &[Record], lesson: &str, wrong: usize) -> String {
 mod tests {
     use super::*;
     use common::death::How;
-    use common::failure::{Failure, Kind};
+    use common::error::Kind;
+    use common::failure::Failure;
     use common::outcome::Outcome;
     use std::time::{Duration, SystemTime};
 

@@ -6,8 +6,8 @@ use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
 use common::death::{self, Death, How};
+use common::error::Kind;
 use common::error::Result;
-use common::failure::Kind;
 use common::waits::Waits;
 use diagnostics::terminal::show_error;
 

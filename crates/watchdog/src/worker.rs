@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use common::death::{Death, How};
-use common::error::{Error, Result};
-use common::failure::{Failure, Kind};
+use common::error::{Error, Kind, Result};
+use common::failure::Failure;
 use common::file;
 use common::host::ulimits_in_words;
 use common::program::words;

@@ -4,8 +4,9 @@
 use std::process::{Command, Stdio};
 
 use common::device::{Device, Kind};
-use common::error::{Cause, Error, Result};
+use common::error::{Error, Result};
 use common::stage::Stage;
+use common::told::Told;
 use diagnostics::aside;
 use diagnostics::terminal::table;
 use lesson::Lesson;
@@ -110,7 +111,7 @@ fn grown(Shape { m, n, k }: Shape, ranks: usize) -> Shape {
 pub fn own_devices() -> Result<(Vec<Device>, usize)> {
     let [gpus, cpus] = real_devices()?;
     let devices = if gpus.is_empty() { cpus } else { gpus };
-    let none = || Error::NoDevice(Cause::new("none but simulators", None));
+    let none = || Error::NoDevice(Told::new("none but simulators", None));
     let first = devices.first().ok_or_else(none)?;
     let count = match first.kind {
         Kind::Gpu => devices.len(),

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 
 use super::icd::variable;
 use super::{Device, Kind, LLVMPIPE, pocl};
-use crate::error::{Cause, Error, Result};
+use crate::error::{Error, Result};
+use crate::told::Told;
 
 /// A chosen device, with the reason in words.
 #[derive(Clone, Debug)]
@@ -53,7 +54,7 @@ pub fn choose(devices: &[Device], selector: Option<&str>) -> Result<Choice> {
             .map_or("there is none to choose".into(), |one| {
                 format!("{}: {LLVMPIPE}", one.label())
             });
-        return best(devices).ok_or(Error::NoDevice(Cause::new(why, None)));
+        return best(devices).ok_or(Error::NoDevice(Told::new(why, None)));
     };
     let wanted = selector.trim().to_lowercase();
     let is_it = |i: &usize| match wanted.parse::<usize>() {
@@ -61,21 +62,18 @@ pub fn choose(devices: &[Device], selector: Option<&str>) -> Result<Choice> {
         Err(_) => matches(&devices[*i], &wanted),
     };
     let found: Vec<usize> = (0..devices.len()).filter(is_it).collect();
-    match found[..] {
-        [index] => Ok(Choice {
-            index,
-            reason: format!("matches --device {selector}"),
-        }),
-        [] => Err(Error::Selector(format!(
-            "no device matches \"{selector}\"\n  this machine has\n{}",
-            listing(devices)
-        ))),
-        _ => Err(Error::Selector(format!(
-            "\"{selector}\" matches {} devices; say which by its number\n{}",
-            found.len(),
-            listing(devices)
-        ))),
-    }
+    let why = match found[..] {
+        [index] => {
+            let reason = format!("matches --device {selector}");
+            return Ok(Choice { index, reason });
+        }
+        [] => format!("no device matches \"{selector}\"\n  this machine has"),
+        [..] => {
+            let count = found.len();
+            format!("\"{selector}\" matches {count} devices; say which by its number")
+        }
+    };
+    Err(Error::Selector(format!("{why}\n{}", listing(devices))))
 }
 
 fn matches(device: &Device, wanted: &str) -> bool {

@@ -9,21 +9,19 @@ use opencl3::error_codes::{
 
 use super::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE};
 use super::pocl;
-use crate::error::{Cause, Error};
+use crate::error::Error;
+use crate::told::Told;
 
 /// The error where the loader gave this status instead of platforms.
 pub(super) fn no_platform(status: i32) -> Error {
     let cause = too_few_files().unwrap_or_else(|| match status {
-        DLOPEN_RUNTIME_LOAD_FAILED => Cause::new(
+        DLOPEN_RUNTIME_LOAD_FAILED => Told::new(
             "there is no OpenCL loader (libOpenCL) that opens (-2000)",
             None,
         ),
         DLOPEN_FUNCTION_NOT_AVAILABLE => not_opencl(),
         CL_PLATFORM_NOT_FOUND_KHR => no_driver(),
-        code => Cause::new(
-            format!("asking for platforms failed with status {code}"),
-            None,
-        ),
+        code => format!("asking for platforms failed with status {code}").into(),
     });
     Error::NoDevice(cause)
 }
@@ -37,48 +35,46 @@ pub(super) fn no_device(platforms: &[String]) -> Error {
     let (count, names) = (platforms.len(), platforms.join(", "));
     let says = format!("{count} platform(s), but none has a device ({names})");
     Error::NoDevice(match cause {
-        Some(cause) => Cause {
-            says: format!("{says}\n  {}", cause.says),
+        Some(cause) => Told {
+            happened: format!("{says}\n  {}", cause.happened),
             ..cause
         },
-        None => Cause::new(says, None),
+        None => Told::new(says, None),
     })
 }
 
 /// Why the platform of this name shows no device, where that can be told.
-pub fn hidden(platform: &str) -> Option<Cause> {
+pub fn hidden(platform: &str) -> Option<Told> {
     if platform.contains(pocl::PLATFORM) {
         return pocl::fault("has no device").or_else(|| chosen_away("POCL_DEVICES"));
     }
     let is_nvidias = platform.contains("NVIDIA");
-    is_nvidias
-        .then(|| chosen_away("CUDA_VISIBLE_DEVICES"))
-        .flatten()
+    is_nvidias.then(|| chosen_away("CUDA_VISIBLE_DEVICES"))?
 }
 
 /// The variable names the devices to be shown, and there is none of them.
-fn chosen_away(variable: &str) -> Option<Cause> {
+fn chosen_away(variable: &str) -> Option<Told> {
     let value = std::env::var_os(variable)?;
     let says = format!(
         "{variable}=\"{}\" names no device that is here",
         value.display()
     );
-    Some(Cause::new(says, Some(&format!("unset {variable}"))))
+    Some(Told::new(says, Some(&format!("unset {variable}"))))
 }
 
-fn not_opencl() -> Cause {
+fn not_opencl() -> Told {
     let says = "the library loaded as OpenCL is not one (-2001)";
     match std::env::var_os(LIBRARY_VARIABLE) {
-        Some(value) => Cause::new(
+        Some(value) => Told::new(
             format!("{says}: {LIBRARY_VARIABLE}={} chose it", value.display()),
             Some(&format!("unset {LIBRARY_VARIABLE}")),
         ),
-        None => Cause::new(says, None),
+        None => Told::new(says, None),
     }
 }
 
 /// The loader is told of no driver, or of none that opens.
-fn no_driver() -> Cause {
+fn no_driver() -> Told {
     let begin = "the OpenCL loader is there, but no platform (-1001)";
     let (place, files) = (icd::icd_place(), icd::icd_files().len());
     let shown = place.display();
@@ -96,25 +92,23 @@ fn no_driver() -> Cause {
     };
     if icd::other_place().is_some() {
         let says = format!("{begin}: {ICD_VARIABLE} names the only place for drivers, and {why}");
-        Cause::new(says, Some(&format!("unset {ICD_VARIABLE}")))
-    } else if files == 0 {
-        Cause::new(format!("{begin}: no driver is installed, {why}"), None)
-    } else {
-        Cause::new(format!("{begin}: {why}"), None)
+        return Told::new(says, Some(&format!("unset {ICD_VARIABLE}")));
     }
+    let none = ["", "no driver is installed, "][usize::from(files == 0)];
+    format!("{begin}: {none}{why}").into()
 }
 
 /// Files that a loader and a driver open at the same time, at least.
 const FILES: usize = 16;
 
 /// A limit of this process that looks like a missing library.
-fn too_few_files() -> Option<Cause> {
+fn too_few_files() -> Option<Told> {
     let files: Result<Vec<File>, _> = (0..FILES).map(|_| File::open("/dev/null")).collect();
     let error = files.err()?;
     const TOO_MANY_HERE: i32 = 24; // EMFILE, on Linux and macOS
     (error.raw_os_error() == Some(TOO_MANY_HERE)).then(|| {
         let says = "this process may not open the files of loader and driver (ulimit -n)";
-        Cause::new(says, Some("ulimit -n 1024"))
+        Told::new(says, Some("ulimit -n 1024"))
     })
 }
 
@@ -125,13 +119,13 @@ mod tests {
     #[test]
     fn where_nothing_is_known_nothing_is_claimed() {
         let error = no_device(&["Some Platform".into(), "Another".into()]);
-        let Error::NoDevice(Cause { says, mend }) = error else {
+        let Error::NoDevice(told) = error else {
             panic!("{error}");
         };
         assert_eq!(
-            says,
+            told.happened,
             "2 platform(s), but none has a device (Some Platform, Another)"
         );
-        assert_eq!(mend, None);
+        assert_eq!(told.next, None);
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::icd::variable;
-use crate::error::Cause;
+use crate::told::Told;
 
 /// What PoCL's platform is called.
 pub const PLATFORM: &str = "Portable Computing Language";
@@ -52,9 +52,9 @@ fn cache_fault() -> Option<String> {
 }
 
 /// What comes of such a fault, in words, and how it is mended.
-pub fn fault(what: &str) -> Option<Cause> {
+pub fn fault(what: &str) -> Option<Told> {
     let says = format!("PoCL {what}, since {}", cache_fault()?);
-    Some(Cause::new(says, Some(NEW_FOLDER)))
+    Some(Told::new(says, Some(NEW_FOLDER)))
 }
 
 /// Whether a file can be made in this folder, and written.

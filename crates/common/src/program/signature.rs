@@ -54,15 +54,12 @@ fn other_type(told: &str, wanted: &str, types: &Types) -> Option<String> {
     };
     // So does a struct, which nobody else knows.
     let is_struct = |one: &String| one.starts_with("struct") && wanted.ends_with('*');
-    if meanings.iter().any(is_vector) || meanings.iter().any(is_struct) {
-        return None;
-    }
-    if !meanings.iter().all(|one| is_known(one) && one != wanted) {
+    let may_be = |one: &String| is_vector(one) || is_struct(one) || !is_known(one) || one == wanted;
+    if meanings.iter().any(may_be) {
         return None;
     }
     let name = told.replace(' ', "");
-    let meanings: Vec<String> = meanings.into_iter().collect();
-    let meanings = meanings.join(" or ");
+    let meanings = Vec::from_iter(meanings).join(" or ");
     Some(if meanings == name {
         name
     } else {

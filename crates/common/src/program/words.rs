@@ -5,7 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::io::Write;
 use std::path::Path;
 
+use diagnostics::aside;
 use diagnostics::terminal::stream::{Stream, Taken};
+use diagnostics::terminal::{Out, plain};
 
 use crate::device::{Device, pocl};
 use verify::numbers::bytes;
@@ -26,7 +28,7 @@ pub fn sifted<T>(build: impl FnOnce() -> T) -> T {
     let built = build();
     let said = taken.given_back();
     for line in said.lines().filter(|line| !line.ends_with(" generated.")) {
-        diagnostics::aside!("{}", diagnostics::terminal::plain(line));
+        aside!("{}", plain(line));
     }
     built
 }
@@ -60,17 +62,11 @@ impl Printed {
             "\n"
         };
         // Nobody may be there to read it.
-        let _ = write!(
-            diagnostics::terminal::Out,
-            "{}{end}",
-            diagnostics::terminal::plain(&said)
-        );
+        let _ = write!(Out, "{}{end}", plain(&said));
         let room = device.cl().printf_buffer_size().unwrap_or(usize::MAX);
         if device.platform.name.contains(pocl::PLATFORM) && said.len() >= room {
             let room = bytes(room as u64);
-            diagnostics::aside!(
-                "what the kernel printed was cut by PoCL, which keeps {room} of a launch"
-            );
+            aside!("what the kernel printed was cut by PoCL, which keeps {room} of a launch");
         }
     }
 }

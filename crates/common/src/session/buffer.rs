@@ -52,11 +52,11 @@ impl Buffer {
     }
 }
 
-/// How a transfer is told, which blocks.
-fn moved(name: &'static str, buffer: &Buffer, bytes: usize) -> Call {
+/// How a transfer is told, which blocks, by its names for buffers and for images.
+fn moved(names: [&'static str; 2], buffer: &Buffer, bytes: usize) -> Call {
     let bytes = format!("{bytes} bytes");
     let arguments = ["~queue", &*buffer.name, "~CL_TRUE", "~offset 0", &bytes];
-    Call::new(name, &arguments)
+    Call::new(names[usize::from(buffer.is_image())], &arguments)
 }
 
 impl Session {
@@ -125,8 +125,8 @@ impl Session {
 
     /// Overwrites the start of a buffer and waits for it.
     pub fn write(&self, buffer: &Buffer, bytes: &[u8]) -> Result<()> {
-        let of = ["clEnqueueWriteBuffer", "clEnqueueWriteImage"][usize::from(buffer.is_image())];
-        let call = || moved(of, buffer, bytes.len());
+        let names = ["clEnqueueWriteBuffer", "clEnqueueWriteImage"];
+        let call = || moved(names, buffer, bytes.len());
         self.told(call, || self.put(buffer, 0, bytes)).map(drop)
     }
 
@@ -142,9 +142,8 @@ impl Session {
     /// An OpenCL error from `clEnqueueReadBuffer` or `clEnqueueReadImage`: also where a kernel
     /// before it failed.
     pub fn read_into(&self, buffer: &Buffer, data: &mut [u8]) -> Result<()> {
-        let of = ["clEnqueueReadBuffer", "clEnqueueReadImage"][usize::from(buffer.is_image())];
-        let bytes = data.len();
-        let call = || moved(of, buffer, bytes);
+        let (names, bytes) = (["clEnqueueReadBuffer", "clEnqueueReadImage"], data.len());
+        let call = || moved(names, buffer, bytes);
         self.told(call, || self.get_into(buffer, 0, data))
     }
 

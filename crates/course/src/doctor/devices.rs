@@ -71,7 +71,7 @@ impl Listing {
 fn without_device(name: &str) -> Finding {
     let what = format!("platform {name}");
     if let Some(cause) = device::hidden(name) {
-        return Topic::Devices.bad(what, cause.says).next(cause.mend);
+        return Topic::Devices.bad(what, cause.happened).next(cause.next);
     }
     let says = "no device: its hardware is not here, not named (RUSTICL_ENABLE), or not yours to \
                 use; harmless";

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use common::command;
 use common::device::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE, icd_place, variable};
-use common::error::Cause;
+use common::told::Told;
 use diagnostics::terminal::prose::cut;
 use watchdog::packages;
 use watchdog::scratch::Scratch;
@@ -59,13 +59,13 @@ pub fn icd_files() -> Vec<Finding> {
     let finding = |file: &PathBuf| {
         let name = file.display().to_string();
         let brings = brings(file, &name);
-        brings.unwrap_or_else(|wrong| Topic::Drivers.bad(&name, wrong.says).next(wrong.mend))
+        brings.unwrap_or_else(|wrong| Topic::Drivers.bad(&name, wrong.happened).next(wrong.next))
     };
     icd::icd_files().iter().map(finding).collect()
 }
 
 /// Which platforms a file brings, when the loader is told of it alone; else what is wrong with it.
-fn brings(file: &Path, name: &str) -> Result<Finding, Cause> {
+fn brings(file: &Path, name: &str) -> Result<Finding, Told> {
     let word = command::word(file);
     let wrong = |why: String| {
         // What a package has put there is not to be taken away by hand.
@@ -73,7 +73,7 @@ fn brings(file: &Path, name: &str) -> Result<Finding, Cause> {
             true => command::setup(""),
             false => packages::as_root(&format!("rm {word}")),
         };
-        Cause::new(why, Some(&mend))
+        Told::new(why, Some(&mend))
     };
     let text = fs::read(file).map_err(|error| wrong(format!("cannot be read ({error})")))?;
     let text = String::from_utf8_lossy(&text);
@@ -84,7 +84,7 @@ fn brings(file: &Path, name: &str) -> Result<Finding, Cause> {
         let why = "holds a carriage return (\\r), as editors on Windows write it, which the loader \
                    takes for a part of the library's name";
         let mend = packages::as_root(&format!("sed -i 's/\\r//' {word}"));
-        return Err(Cause::new(why, Some(&mend)));
+        return Err(Told::new(why, Some(&mend)));
     }
     if library.is_empty() {
         return Err(wrong("names no library".into()));

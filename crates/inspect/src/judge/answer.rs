@@ -2,7 +2,8 @@
 //! failed build, a crash or a hang.
 
 use common::death::{Death, How};
-use common::failure::{Failure, Kind};
+use common::error::Kind;
+use common::failure::Failure;
 use common::record::{Of, Record};
 use common::stage::{Stage, Whose};
 use verify::matrix::Fill;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use anyhow::Result;
-use common::failure::{Failure, Kind};
+use common::error::Kind;
+use common::failure::Failure;
 use task::form::Form;
 use task::signature::Signature;
 use task::sizes::Sizes;

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use common::clone::own_workspace;
 use common::command;
-use common::error::{Cause, Error};
+use common::error::Error;
 use common::source::Source;
+use common::told::Told;
 use watchdog::scratch::Scratch;
 use watchdog::simulator;
 use watchdog::simulator::oclgrind;
@@ -94,5 +95,5 @@ pub fn plugin_path() -> PathBuf {
 
 fn missing(what: &str) -> Error {
     let says = format!("{what} is not on this machine; a trace is made by it, on any device");
-    Error::NoDevice(Cause::new(says, Some(&command::setup("--full"))))
+    Error::NoDevice(Told::new(says, Some(&command::setup("--full"))))
 }

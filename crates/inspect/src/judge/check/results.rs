@@ -1,7 +1,7 @@
 //! What came of a check: at each size, and in all.
 
+use common::error::Kind;
 use common::error::{UNCHECKED, worst};
-use common::failure::Kind;
 use common::outcome::{Outcome, Skip};
 use common::record::Record;
 
