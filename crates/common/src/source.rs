@@ -105,20 +105,15 @@ impl Source {
 
     /// Its text behind those of the files beside it that it includes, for who reads types.
     pub fn with_included(&self) -> String {
-        const DEPTH: usize = 8;
         let mut texts = vec![self.text.clone()];
-        let mut new = 0..1;
-        for _ in 0..DEPTH {
-            let named = texts[new.clone()]
-                .iter()
-                .flat_map(|text| directives::includes(text));
+        let mut at = 0;
+        while let Some(text) = texts.get(at) {
+            let named = directives::includes(text);
             let files = named.map(|(_, name)| self.path.with_file_name(name));
-            let found: Vec<String> = files
-                .filter_map(|file| Some(Source::read(&file).ok()?.text))
-                .filter(|text| !texts.contains(text))
-                .collect();
-            new = texts.len()..texts.len() + found.len();
-            texts.extend(found);
+            let read = files.filter_map(|file| Some(Source::read(&file).ok()?.text));
+            let new: Vec<String> = read.filter(|text| !texts.contains(text)).collect();
+            texts.extend(new);
+            at += 1;
         }
         texts.reverse();
         texts.join("\n")
