@@ -81,11 +81,6 @@ impl Death {
         matches!(self.how, How::NoEnd { .. })
     }
 
-    /// PoCL dies like this on a damaged file of its cache.
-    pub fn is_as_by_a_cache(&self) -> bool {
-        matches!(self.how, How::Signal(6 | 7) | How::Device(_))
-    }
-
     /// What people are told of it.
     pub fn told(&self) -> Told {
         let (how, stage) = (self.how.in_short(), &self.stage);
@@ -181,17 +176,6 @@ impl Display for Death {
 
 fn doctor() -> String {
     command::course("doctor")
-}
-
-/// Of a child that had done and said everything, and crashed on its way out.
-pub fn of_crash_at_the_end(status: ExitStatus) -> String {
-    format!(
-        "the process died ({}) when all was done, and what it said stands\n  \
-         likely cause: the driver does not end cleanly, or a kernel wrote where nobody looked\n  \
-         next: {}   sees every access",
-        How::of(status).in_short(),
-        command::course("inspect FILE")
-    )
 }
 
 /// A signal by its number and name, in words.

@@ -212,14 +212,6 @@ impl Error {
         Kind::of(self).status()
     }
 
-    /// The command that mends it, where one does.
-    pub fn mend(&self) -> Option<&str> {
-        match self {
-            Error::NoDevice(told) => told.next.as_deref(),
-            _ => None,
-        }
-    }
-
     /// The next thing to try, where there is one to name.
     pub fn hint(&self) -> Option<String> {
         match self {

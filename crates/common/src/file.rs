@@ -60,9 +60,6 @@ pub fn name(kind: FileType) -> &'static str {
         if kind.is_char_device() || kind.is_block_device() {
             return "a device";
         }
-        if kind.is_socket() {
-            return "a socket";
-        }
     }
     match kind {
         kind if kind.is_dir() => "a directory",

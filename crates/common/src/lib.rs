@@ -27,8 +27,8 @@
 //!   limit a failed call met.
 //! - [`tell`] is how whoever listens (`--step`) hears of each call.
 //! - [`clone`](mod@clone) is where the course lies, and [`command`] how its commands are typed here.
-//! - [`threads`] asks whether there are any to be had, [`waits`] how long they got no core,
-//!   [`host`] how much memory is left, and which limits are set.
+//! - [`threads`] asks whether there are any to be had, [`host`] how much memory is left, and which
+//!   limits are set.
 
 #![warn(clippy::missing_errors_doc)]
 
@@ -57,7 +57,6 @@ pub mod threads;
 pub mod timing;
 pub mod told;
 pub mod traffic;
-pub mod waits;
 
 pub use error::{Error, Result};
 pub use traffic::Traffic;

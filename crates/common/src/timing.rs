@@ -25,17 +25,18 @@ pub fn in_a_row(took: Duration) -> usize {
 }
 
 /// Which clock a kernel's seconds come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Clock {
     /// START to END of the event.
     Event,
     /// The wall clock around launch and wait: the driver's times are not credible.
+    #[default]
     Wall,
 }
 
 /// The samples of one kernel, or of several that run one after another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Timing {
     /// Seconds of each run, in order: from the START of the first command to the
     /// END of the last.
@@ -57,10 +58,7 @@ impl Timing {
     pub fn by_the_wall(seconds: Vec<f64>) -> Timing {
         Timing {
             seconds,
-            wall_seconds: Vec::new(),
-            command_seconds: Vec::new(),
-            queue_to_start_seconds: 0.0,
-            clock: Clock::Wall,
+            ..Timing::default()
         }
     }
 
@@ -122,10 +120,8 @@ mod tests {
     fn the_spread_is_half_the_quartile_distance() {
         let timing = Timing {
             seconds: vec![1.0, 2.0, 3.0, 4.0, 5.0],
-            wall_seconds: Vec::new(),
-            command_seconds: Vec::new(),
-            queue_to_start_seconds: 0.0,
             clock: Clock::Event,
+            ..Timing::default()
         };
         assert!((timing.spread() - 1.0 / 3.0).abs() < 1e-12);
         let timing = Timing::by_the_wall(vec![16.0, 8.0, 4.0, 2.0, 1.0]);

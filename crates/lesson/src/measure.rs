@@ -11,7 +11,6 @@ use common::session::Launch;
 use common::source::Source;
 use common::stage::Stage;
 use common::timing::{self, Runs, Sample, Timing, WARM_UP};
-use common::waits::Waits;
 use diagnostics::tokens::Tokens;
 use opencl3::error_codes::{CL_INVALID_KERNEL_NAME, CL_INVALID_PROGRAM_EXECUTABLE};
 use opencl3::kernel::Kernel;
@@ -23,6 +22,7 @@ use verify::formula::Formula;
 use verify::problem::Problem;
 use watchdog::events::{Begun, Event, Lost};
 use watchdog::resume::Earlier;
+use watchdog::waits::Waits;
 
 use crate::lesson::Lesson;
 use crate::ready::Ready;

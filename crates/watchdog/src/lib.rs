@@ -9,8 +9,8 @@
 //!   thing begun and each result.
 //! - `environment` has the variables by which a child knows what it is, and those that
 //!   decide which drivers it finds; a cache that may be damaged is left out.
-//! - [`worker`] starts one, which `wait` waits for, and says what it came to; `staff` are those that
-//!   stay for another task.
+//! - [`worker`] starts one, which `wait` waits for, and says what it came to; [`waits`] is how
+//!   long it got no core; `staff` are those that stay for another task.
 //! - [`resume`] is what the next child needs not measure again.
 //! - `ask` is a question to another process, which ends with this one.
 //! - `all_devices` runs the lesson once for each device.
@@ -41,6 +41,7 @@ pub mod simulator;
 pub mod staff;
 mod status;
 mod wait;
+pub mod waits;
 pub mod watch;
 pub mod worker;
 

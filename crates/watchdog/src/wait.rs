@@ -5,13 +5,14 @@ use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-use common::death::{self, Death, How};
+use common::command;
+use common::death::{Death, How};
 use common::error::Kind;
 use common::error::Result;
-use common::waits::Waits;
 use diagnostics::terminal::show_error;
 
 use crate::events::{self, Event};
+use crate::waits::Waits;
 
 /// How long a child may take to end once it has said that it leaves. A driver was
 /// once seen to stop for good while its threads ended; by then nothing is lost with
@@ -159,9 +160,20 @@ fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
         return Ok(died(events, how));
     };
     if status.code().is_none() {
-        show_error("", &death::of_crash_at_the_end(status));
+        show_error("", &of_crash_at_the_end(&how));
     }
     Ok(end_by_itself(*code, events))
+}
+
+/// Of a child that had done and said everything, and crashed on its way out.
+fn of_crash_at_the_end(how: &How) -> String {
+    format!(
+        "the process died ({}) when all was done, and what it said stands\n  \
+         likely cause: the driver does not end cleanly, or a kernel wrote where nobody looked\n  \
+         next: {}   sees every access",
+        how.in_short(),
+        command::course("inspect FILE")
+    )
 }
 
 fn end_by_itself(status: u8, events: &[Event]) -> End {

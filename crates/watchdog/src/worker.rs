@@ -361,7 +361,9 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
         if resume::note_loss(&events.path, &death)? {
             continue;
         }
-        if death.is_as_by_a_cache() && may_be_damaged(&environment, &events::read(&events.path)) {
+        // PoCL dies like this on a damaged file of its cache.
+        let is_as_by_a_cache = matches!(death.how, How::Signal(6 | 7) | How::Device(_));
+        if is_as_by_a_cache && may_be_damaged(&environment, &events::read(&events.path)) {
             leave_out_cache(&mut environment);
             if work.resumes && resume::is_in_a_kernel(&events.path) {
                 // The new worker is not to be judged by the last word of the old one.

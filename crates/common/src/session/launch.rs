@@ -284,8 +284,7 @@ impl Session {
     /// Launches these one after another. The queue is in order: none begins before
     /// the one before it ends.
     pub fn launch_all(&self, launches: &[Launch]) -> Result<Vec<Event>> {
-        let launches = launches.iter();
-        launches.map(|one| self.launch_after(one, &[])).collect()
+        launches.iter().map(|one| self.launch(one)).collect()
     }
 
     /// Launches these one after another, waits until the last has ended, and gives

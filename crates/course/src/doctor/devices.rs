@@ -43,8 +43,11 @@ impl Listing {
                 finding.next(format!("unset {DEVICE_VARIABLE}"))
             }
             error => {
-                let mend = error.mend().map(String::from);
                 let finding = Topic::Devices.bad("devices", error.to_string());
+                let mend = match error {
+                    Error::NoDevice(told) => told.next.clone(),
+                    _ => None,
+                };
                 finding.next(mend.unwrap_or_else(|| command::setup("")))
             }
         }));
