@@ -181,7 +181,10 @@ fn the_matchers_read_what_the_tasks_print() {
             "{which}\n{watched}"
         );
     }
-    // A lesson's message takes two lines.
+    // What lessons are of is the clone's, and a lesson's message takes two lines.
+    let copied = fs::read_to_string(learner.0.join(".vscode/tasks.json")).expect("copied");
+    let manifest = json!(workspace().join("Cargo.toml")).to_string();
+    assert!(copied.contains(&manifest), "{copied}");
     let patterns = task("run a lesson")["problemMatcher"]["pattern"].clone();
     let lesson = tests::lesson(6).args("--size 8 --source");
     let run = lesson

@@ -12,6 +12,7 @@ use common::Error;
 use common::clone::{own_workspace, workspace};
 use diagnostics::aside;
 use diagnostics::terminal::plain_name;
+use serde_json::json;
 
 use super::progress::{Mark, Progress};
 use super::puzzle::{Check, Puzzle};
@@ -254,8 +255,11 @@ const FILES: [(&str, &str); 4] = [
 
 /// Writes what lies there besides kernels. What a learner wrote is left alone.
 fn comforts(folder: &Path, macros: &str) -> std::io::Result<()> {
+    let clone = own_workspace();
+    let manifest = json!(clone.join("Cargo.toml")).to_string();
     for (place, name) in FILES {
-        let text = fs::read_to_string(own_workspace().join(place).join(name));
+        let text = fs::read_to_string(clone.join(place).join(name));
+        let text = text.map(|text| text.replace("\"Cargo.toml\"", &manifest));
         text.map_or(Ok(false), |text| create(&folder.join(name), &text))?;
     }
     create(&folder.join(".clangd"), macros).map(drop)
