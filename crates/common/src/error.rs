@@ -225,6 +225,7 @@ impl Error {
                     }
                 })
             }
+            Error::OpenCl { .. } => self.told().next,
             Error::Io(error) if error.kind() == io::ErrorKind::StorageFull => {
                 Some("make room where the output goes, or send it elsewhere".into())
             }
@@ -314,5 +315,18 @@ impl<T> AtField<T> for Result<T> {
 impl<T> AtField<T> for std::result::Result<T, String> {
     fn at(self, key: &str) -> Result<T> {
         self.map_err(|why| Error::Usage(format!("{key}: {why}")).at(key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_call_has_the_same_next_thing_to_try_wherever_it_is_told() {
+        let failed: Result<()> = Err(-54).during("launching");
+        let error = failed.unwrap_err();
+        assert!(error.hint().is_some());
+        assert_eq!(error.hint(), error.told().next);
     }
 }
