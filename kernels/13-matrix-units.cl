@@ -665,7 +665,7 @@ kernel void matmul_wgmma(int M, int N, int K,
 }
 
 // Any group; an item for each element of C, in a line.
-kernel void sum_shares(int M, int N,
+kernel void add_shares(int M, int N,
                        global const float *restrict shares, // [SHARES][M][N]
                        global float *restrict C)            // [M][N]
 {
