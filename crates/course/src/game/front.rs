@@ -27,6 +27,7 @@ use super::markdown::markdown;
 use super::puzzle::{Kind, Puzzle};
 use super::turn::Turn;
 use super::verdict::Verdict;
+use super::written::before_hints;
 use super::{give_back, is_tried};
 
 /// How long a key is waited for until files and checks are looked at.
@@ -235,8 +236,7 @@ impl<'a> Front<'a> {
         let page = self.turn.puzzle.page.with_extension("md");
         let page = Source::read(&workspace().join(page))?;
         // A problem's solutions are not read by mistake.
-        let page = page.text.split("\n## Hints").next().unwrap_or_default();
-        Ok(Over::text(markdown(page, 0)))
+        Ok(Over::text(markdown(before_hints(&page.text), 0)))
     }
 
     fn go_to_next(&mut self) -> Result<Over<'a>> {

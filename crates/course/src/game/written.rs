@@ -20,6 +20,11 @@ pub struct Written {
     pub why: String,
 }
 
+/// What of a problem's page may be read before it is solved.
+pub fn before_hints(page: &str) -> &str {
+    page.split("\n## Hints").next().unwrap_or_default()
+}
+
 impl Written {
     /// A page that begins with a title and its data.
     pub fn read(path: &Path) -> Result<Written> {
@@ -30,7 +35,7 @@ impl Written {
     /// A problem's page, where hints and solutions stand behind summaries that open them.
     pub fn of_problem(path: &Path) -> Result<Written> {
         let text = Source::read(path)?.text;
-        let head = text.split("\n## Hints").next().unwrap_or_default();
+        let head = before_hints(&text);
         let (title, asks) = head.split_once('\n').context("README.md has no title")?;
         let title = title.split_once(": ").map_or(title, |(_, title)| title);
         // Without headings and what is typed.
