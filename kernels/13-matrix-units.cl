@@ -333,7 +333,7 @@ kernel void matmul_mma(int M, int N, int K,
 #define WN 256 // or 128, where larger tiles are too few for the units
 #endif
 #ifndef SHARES
-#define SHARES 1 // of each sum, as in lesson 10
+#define SHARES 1 // of the sums of those tiles of C that are too few for all groups
 #endif
 #define WK (128 / SIZE) // depth: 128 bytes of k
 #define A_BYTES (WM * 128)
@@ -524,6 +524,21 @@ void multiply_stage(float sum[WN / 2], uint a_at, uint b_at, int add)
                      : "memory");
 }
 
+// What the items of a warp wrote before, each of them sees after it.
+void warp_barrier(void)
+{
+    __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+}
+
+// The first item's number, for all items of a warp.
+uint of_first_lane(uint number)
+{
+    uint first;
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;"
+                     : "=r"(first) : "r"(number));
+    return first;
+}
+
 // Writes a warp's 16 rows, whose first is `row`. Item 4 g + t has WN / 8 times the four
 // sums that section 1 shows.
 void store_sums(global float *C, int M, int N, const float sum[WN / 2], int row,
@@ -535,7 +550,7 @@ void store_sums(global float *C, int M, int N, const float sum[WN / 2], int row,
     // Through local memory, so that the warp writes whole lines of 128 bytes.
     if (N % 4 == 0) {
         unrolled_for (int part = 0; part < WN / 32; part++) {
-            __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+            warp_barrier();
             unrolled_for (int j = 0; j < 4; j++)
                 unrolled_for (int h = 0; h < 2; h++) {
                     const int r = h * 8 + lane / 4, c = j * 8 + lane % 4 * 2;
@@ -543,7 +558,7 @@ void store_sums(global float *C, int M, int N, const float sum[WN / 2], int row,
                     *(local float2 *)(room + r * 32 + (c ^ r % 8 * 4)) =
                         (float2)(sum[e], sum[e + 1]);
                 }
-            __asm__ volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+            warp_barrier();
             unrolled_for (int i = 0; i < 4; i++) {
                 const int r = i * 4 + lane / 8, c = lane % 8 * 4;
                 const int column = column0 + part * 32 + c;
@@ -561,14 +576,45 @@ void store_sums(global float *C, int M, int N, const float sum[WN / 2], int row,
                        sum[j * 4 + h * 2], sum[j * 4 + h * 2 + 1]);
 }
 
-// What a group computes at its turn: a tile of C, the share of its sums from first to
-// end.
-#define SHARE_OF(turn)                                       \
-    const int2 tile = tile_of(turn / SHARES, columns, rows); \
-    const int share = turn % SHARES;                         \
-    const int depth = (K + WK - 1) / WK;                     \
-    const int first = share * depth / SHARES * WK;           \
-    const int end = (share + 1) * depth / SHARES * WK
+// What a group computes at its turn: whole tiles of C, as long as there are some for
+// all groups, then a share of the sums of one that is left over.
+#define SHARE_OF(turn)                                                         \
+    const int late = max(turn - whole, 0);                                     \
+    const int2 tile = tile_of(turn - late + late / SHARES, columns, rows);     \
+    const int shares = turn < whole ? 1 : SHARES, share = late % SHARES;       \
+    const int depth = (K + WK - 1) / WK;                                       \
+    const int first = share * depth / shares * WK;                             \
+    const int end = (share + 1) * depth / shares * WK
+
+// Each warp leaves its share in memory. Who comes last adds all up, in the order of the
+// shares; returns whether it is this one.
+bool gather_shares(float sum[WN / 2],
+                global float4 *left, // [SHARES][WN / 8][32], the warp's of this tile
+                global uint *came,   // how many did; 0 again after the last
+                int share, int lane)
+{
+    left += lane;
+    unrolled_for (int e = 0; e < WN / 2; e += 4)
+        left[(share * (WN / 2) + e) * 8] =
+            (float4)(sum[e], sum[e + 1], sum[e + 2], sum[e + 3]);
+    warp_barrier();
+    uint before = 0;
+    if (lane == 0)
+        __asm__ volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                         : "=r"(before) : "l"(came), "n"(SHARES - 1) : "memory");
+    before = of_first_lane(before);
+    warp_barrier();
+    if (before != SHARES - 1)
+        return false;
+    unrolled_for (int e = 0; e < WN / 2; e += 4) {
+        const float4 own = (float4)(sum[e], sum[e + 1], sum[e + 2], sum[e + 3]);
+        float4 all = 0;
+        unrolled_for (int s = 0; s < SHARES; s++)
+            all += s == share ? own : left[(s * (WN / 2) + e) * 8];
+        sum[e] = all.x, sum[e + 1] = all.y, sum[e + 2] = all.z, sum[e + 3] = all.w;
+    }
+    return true;
+}
 
 // Groups of 384 items, as many as the device has units, take turns: each computes one
 // tile of C after the other, and warpgroup 0 fills stages for the next while C is
@@ -577,8 +623,10 @@ __attribute__((reqd_work_group_size(384, 1, 1)))
 kernel void matmul_wgmma(int M, int N, int K,
                          global const INPUT *A,  // [M][pitch(K)]
                          global const INPUT *B,  // [K][pitch(N)]; of TF32 [N][pitch(K)]
-                         global float *C,        // [SHARES][M][N]
-                         global uint *maps)      // [groups][2][32]
+                         global float *C,        // [M][N]
+                         global uint *maps,      // [groups][2][32]
+                         global float4 *left,    // [groups][WM][WN / 4]
+                         global uint *came)      // [groups][8], zeros before and after
 {
     local uchar stages[STAGES * STAGE_BYTES] __attribute__((aligned(1024)));
     local float room[8][16 * 32]; // for each warp that stores
@@ -587,12 +635,12 @@ kernel void matmul_wgmma(int M, int N, int K,
     const int item = get_local_id(0);
     const int lane = item % 32;
     const int columns = (N + WN - 1) / WN, rows = (M + WM - 1) / WM;
-    const int turns = columns * rows * SHARES;
+    const int tiles = columns * rows, groups = get_num_groups(0);
+    const int whole = SHARES > 1 ? tiles / groups * groups : tiles;
+    const int turns = whole + (tiles - whole) * SHARES;
     const uint full = address(barriers), empty = full + 8 * STAGES;
     // The same for all items of a warp, and the compiler is told so.
-    uint warpgroup;
-    __asm__ volatile("shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;"
-                     : "=r"(warpgroup) : "r"(item / 128));
+    const uint warpgroup = of_first_lane(item / 128);
 
     if (item == 0) {
         for (int s = 0; s < STAGES; s++) {
@@ -619,7 +667,7 @@ kernel void matmul_wgmma(int M, int N, int K,
 #endif
         int s = 0;
         uint phase = 1; // at first all stages are empty
-        for (int turn = get_group_id(0); turn < turns; turn += get_num_groups(0)) {
+        for (int turn = get_group_id(0); turn < turns; turn += groups) {
             SHARE_OF(turn);
             for (int k0 = first; k0 < end; k0 += WK) {
                 await(empty + 8 * s, phase);
@@ -637,7 +685,7 @@ kernel void matmul_wgmma(int M, int N, int K,
     const int warp = item / 32 - 4;
     int s = 0, before = 0;
     uint phase = 0;
-    for (int turn = get_group_id(0); turn < turns; turn += get_num_groups(0)) {
+    for (int turn = get_group_id(0); turn < turns; turn += groups) {
         SHARE_OF(turn);
         for (int k0 = first; k0 < end; k0 += WK) {
             await(full + 8 * s, phase);
@@ -659,23 +707,14 @@ kernel void matmul_wgmma(int M, int N, int K,
                          : SUMS(sum)::"memory");
         if (lane == 0)
             arrive(empty + 8 * before);
-        store_sums(C + share * M * N, M, N, sum, tile.y * WM + warp * 16, tile.x * WN,
-                   room[warp], lane);
+#if SHARES > 1
+        const int leaves = late / SHARES * 8 + warp;
+        if (turn >= whole && !gather_shares(sum, left + leaves * SHARES * (WN / 8) * 32,
+                                            came + leaves, share, lane))
+            continue;
+#endif
+        store_sums(C, M, N, sum, tile.y * WM + warp * 16, tile.x * WN, room[warp], lane);
     }
-}
-
-// Any group; an item for each element of C, in a line.
-kernel void add_shares(int M, int N,
-                       global const float *restrict shares, // [SHARES][M][N]
-                       global float *restrict C)            // [M][N]
-{
-    const int i = get_global_id(0);
-    if (i >= M * N)
-        return;
-    float sum = 0;
-    unrolled_for (int share = 0; share < SHARES; share++)
-        sum += shares[share * M * N + i];
-    C[i] = sum;
 }
 
 #endif

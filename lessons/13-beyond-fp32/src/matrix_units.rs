@@ -2,7 +2,7 @@
 
 use common::Result;
 use lesson::Lesson;
-use task::{Arg, Buffer, Role, Task};
+use task::{Arg, Buffer, Fill, Role, Task};
 use verify::element::Type;
 use verify::formula::Formula;
 use verify::problem::Problem;
@@ -34,18 +34,31 @@ fn for_sm_90a(ptx: &str) -> String {
         .replace("//sm_90a ", "")
 }
 
-/// Groups in a line, as many as the device has units, or as C has tiles; and room for what
-/// each tells the copy engine.
+/// Groups in a line, as many as the device has units, or as there are turns; and room for what
+/// each tells the copy engine, for shares of sums, and for how many of these came.
 fn in_a_line(task: &mut Task, units: usize) {
     let groups = format!("min({units}, SHARES*ceil(M/128)*ceil(N/WN))");
-    let words = format!("64*{groups}");
-    task.buffers
-        .push(Buffer::vector("maps", Type::Uint, words, Role::Between));
+    // Each launch leaves the zeros as it found them.
+    let zeros = Role::In(Fill::Each(Formula::of("0")));
+    let beside = [
+        ("maps", Type::Uint, "64", Role::Between),
+        (
+            "left",
+            Type::Float,
+            "if(SHARES == 1, 1, 128*WN)",
+            Role::Between,
+        ),
+        ("came", Type::Uint, "8", zeros),
+    ];
     let own = task.own();
     let launch = &mut task.launches[own];
     launch.over = vec![Formula::from(format!("384*{groups}"))];
     launch.group = vec![384.into()];
-    launch.args.push(Arg::Buffer("maps".into()));
+    for (name, ty, of_a_group, role) in beside {
+        let length = format!("{of_a_group}*{groups}");
+        task.buffers.push(Buffer::vector(name, ty, length, role));
+        launch.args.push(Arg::Buffer(name.into()));
+    }
 }
 
 #[cfg(test)]
@@ -83,20 +96,17 @@ mod tests {
 
     #[test]
     fn what_is_chosen_fills_the_units() {
-        let large = "half: C leaves in whole lines, tiles of 128x256";
-        assert_eq!(chosen(4096, 4096, 4096), large);
-        assert_eq!(
-            chosen(128, 4096, 4096),
-            "half, shares: sums in 4 shares, tiles of 128x128"
-        );
-        assert_eq!(
-            chosen(1112, 1112, 1112),
-            "half: C leaves in whole lines, tiles of 128x128"
-        );
-        assert_eq!(
-            chosen(2000, 3000, 5000),
-            "half, padded: rows filled up first"
-        );
+        let half = "half: C in whole lines; tiles of 128x";
+        for (m, n, k, tile) in [
+            (4096, 4096, 4096, "256, SHARES=1"),
+            (1112, 1112, 1112, "128, SHARES=1"),
+            (128, 4096, 4096, "128, SHARES=4"),
+            (2000, 3000, 5000, "256, SHARES=2"),
+        ] {
+            assert_eq!(chosen(m, n, k), format!("{half}{tile}"));
+        }
+        let moved = "half, padded: rows filled up first";
+        assert_eq!(chosen(4095, 4095, 4095), moved);
     }
 
     #[test]
