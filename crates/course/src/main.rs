@@ -130,7 +130,11 @@ enum Command {
     Host(game::GameArgs),
     /// Check everything that you have begun
     CheckAll(::inspect::judge::How),
-    /// What a class has come to: a table of all students' folders
+    /// What a class has come to: each student's folder judged
+    #[command(
+        mut_arg("no_timing", |arg| arg.hide(true)),
+        mut_arg("raw_log", |arg| arg.hide(true))
+    )]
     Grade(Box<grade::GradeArgs>),
     /// Is a kernel of your own right, as its task file says, and how fast is it?
     Run(Box<run::RunArgs>),

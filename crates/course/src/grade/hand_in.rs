@@ -1,14 +1,13 @@
 //! What students hand in: their folders, and of a puzzle the kernel with the files that it
 //! includes, as long as these lie in the student's folder.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Result, anyhow, ensure};
 use common::file;
 use diagnostics::directives;
-use diagnostics::terminal::plain_name;
 use toml::{Table, Value};
 
 use crate::exercises::TASK;
@@ -18,142 +17,107 @@ use crate::game::puzzle::{Check, Puzzle};
 /// Bytes that a file of a student may have.
 const LONGEST: u64 = 1 << 20;
 
-/// Files by their places in the student's folder.
-pub type Files = BTreeMap<PathBuf, Vec<u8>>;
-
 /// A student.
+#[derive(Clone)]
 pub struct Student {
     pub name: String,
     folder: PathBuf,
-    /// Why nothing in the folder is looked at.
-    pub refused: Option<String>,
-    /// What is noted there.
-    pub progress: Option<Progress>,
 }
 
-/// The students of a folder: those of all folders in it, or the one whose puzzles lie in it.
-pub fn students(folder: &Path, puzzles: &[Puzzle]) -> Vec<Student> {
-    let root = folder.canonicalize().unwrap_or(folder.into());
+/// The students of a folder: those of all folders in it, or the one whose puzzles lie in it; by
+/// their names, or `in_full` by their paths.
+pub fn students(above: &Path, puzzles: &[Puzzle], in_full: bool) -> Result<Vec<Student>> {
+    let cannot = || above.display().to_string();
+    let root = above.canonicalize().with_context(cannot)?;
     let is_there = |puzzle: &Puzzle| root.join(puzzle.file()).symlink_metadata().is_ok();
-    if puzzles.iter().any(is_there) {
-        return vec![Student::of(root)];
+    let mut folders = vec![root.clone()];
+    if !puzzles.iter().any(is_there) {
+        let entries = fs::read_dir(&root).with_context(cannot)?.flatten();
+        let shown = entries.filter(|one| !one.file_name().as_encoded_bytes().starts_with(b"."));
+        folders = shown.map(|one| one.path()).collect();
+        folders.retain(|path| !path.is_file());
+        folders.sort();
     }
-    let entries = fs::read_dir(&root).into_iter().flatten().flatten();
-    let shown = entries.filter(|one| !one.file_name().as_encoded_bytes().starts_with(b"."));
-    let mut folders: Vec<PathBuf> = shown.map(|one| one.path()).collect();
-    folders.retain(|path| !path.is_file());
-    folders.sort();
-    if folders.is_empty() {
-        let mut nobody = Student::of(root);
-        let why = || "no student's folder is in it".into();
-        nobody.refused = nobody.refused.or_else(|| Some(why()));
-        return vec![nobody];
-    }
-    folders.into_iter().map(Student::of).collect()
-}
-
-/// Shows the bytes of whole paths where names are the same, or are shown so.
-pub fn tell_apart(students: &mut [Student]) {
-    let names: Vec<String> = students.iter().map(|one| one.name.clone()).collect();
-    let is_another =
-        |own: &&mut Student| names.iter().filter(|name| **name == own.name).count() > 1;
-    for student in students.iter_mut().filter(is_another) {
-        let bytes = student.folder.as_os_str().as_encoded_bytes();
-        student.name = bytes.escape_ascii().to_string();
-    }
-}
-
-/// A path in which each character can be seen: others stand there as their numbers.
-fn visible(path: &Path) -> String {
-    path.to_string_lossy().escape_debug().to_string()
+    ensure!(
+        !folders.is_empty(),
+        "{}: no student's folder is in it",
+        cannot()
+    );
+    let student = |folder: PathBuf| {
+        let name = folder.file_name().filter(|_| !in_full);
+        // Each character of it can be seen: others stand there as their numbers.
+        let name = format!("{:?}", name.unwrap_or(folder.as_os_str()));
+        let name = name[1..name.len() - 1].into();
+        Student { name, folder }
+    };
+    Ok(folders.into_iter().map(student).collect())
 }
 
 impl Student {
-    fn of(folder: PathBuf) -> Student {
-        let refused = match fs::read_dir(&folder) {
-            _ if folder.is_symlink() => Some("it is a link, and links are not followed".into()),
-            opened => opened.err().map(|error| error.to_string()),
-        };
-        let mut student = Student {
-            name: visible(folder.file_name().unwrap_or(folder.as_os_str()).as_ref()),
-            folder,
-            refused,
-            progress: None,
-        };
-        if student.refused.is_none()
-            && let Ok(Some(noted)) = student.read(Path::new("progress.txt"))
-        {
-            student.progress = Some(progress::parse(&String::from_utf8_lossy(&noted)));
-        }
-        student
+    /// What is noted in the folder.
+    pub fn progress(&self) -> Option<Progress> {
+        let (_, noted) = self.read(Path::new("progress.txt")).ok()??;
+        Some(progress::parse(&String::from_utf8_lossy(&noted)))
     }
 
-    /// What is handed in for a puzzle; nothing, where it was not begun.
+    /// Copies what is handed in for a puzzle; false where it was not begun.
     ///
     /// # Errors
     /// Why that is not judged: it cannot be read, or would read what lies elsewhere.
-    pub fn handed_in(&self, puzzle: &Puzzle) -> Result<Option<Files>, String> {
-        self.refused.clone().map_or(Ok(()), Err)?;
+    pub fn hand_in(&self, puzzle: &Puzzle, to: &Path) -> Result<bool> {
+        ensure!(!self.folder.is_symlink(), "links are not followed");
         let kernel = puzzle.file();
-        let is_edited = |text: &Vec<u8>| puzzle.is_edited(&String::from_utf8_lossy(text));
-        if !self.read(&kernel)?.as_ref().is_some_and(is_edited) {
-            return Ok(None);
-        }
         let task = kernel.with_file_name(TASK);
-        let mut named = vec![kernel];
-        if matches!(puzzle.check, Check::Launch(_)) && self.read(&task)?.is_some() {
-            named.push(task);
-        }
-        let mut files = Files::new();
+        let has_task = matches!(puzzle.check, Check::Launch(_)) && self.read(&task)?.is_some();
+        let mut named = vec![kernel.clone()];
+        named.extend(has_task.then_some(task));
         while let Some(name) = named.pop() {
-            let shown = plain_name(&name.to_string_lossy());
-            let path = below(&name).ok_or(format!("it reads {shown}, outside of the folder"))?;
-            if files.contains_key(&path) {
+            let shown = || name.display().to_string();
+            let Some((own, bytes)) = self.read(&name).with_context(shown)? else {
+                ensure!(name == kernel, "{} is not in the folder", shown());
+                return Ok(false);
+            };
+            let mut text = String::from_utf8_lossy(&bytes).into_owned();
+            if name == kernel && !puzzle.is_edited(&text) {
+                return Ok(false);
+            }
+            let copy = to.join(&own);
+            if copy.exists() {
                 continue;
             }
-            let missing = || format!("it reads {shown}, which is not in the folder");
-            let bytes = self.read(&path)?.ok_or_else(missing)?;
-            let mut text = String::from_utf8_lossy(&bytes).into_owned();
-            if path.extension().is_some_and(|end| end == "toml") {
-                let task = text.parse::<Table>();
-                let task = task.map_err(|why| format!("{shown}: {}", plain_name(why.message())))?;
+            fs::create_dir_all(copy.with_file_name(""))?;
+            fs::write(copy, &bytes)?;
+            if own.extension().is_some_and(|end| end == "toml") {
+                let task: Table = text.parse().with_context(shown)?;
                 if let Some(like) = task.get("like").and_then(Value::as_str) {
-                    if !like.ends_with(".toml") {
-                        return Err(format!("it is like {}, no .toml file", plain_name(like)));
-                    }
-                    named.push(path.with_file_name(like));
+                    ensure!(like.ends_with(".toml"), "it is like {like}, no .toml file");
+                    named.push(own.with_file_name(like));
                 }
                 // A macro is a part of the kernel's text, however it is spelt here.
                 text = texts(&task.into());
             }
-            for name in directives::reads(&text) {
-                let name = name.map_err(|words| format!("it has {}", plain_name(&words)))?;
-                named.push(path.with_file_name(name));
+            for read in directives::reads(&text) {
+                let read = read.map_err(|words| anyhow!("it has {words}"))?;
+                named.push(own.with_file_name(read));
             }
-            files.insert(path, bytes);
         }
-        Ok(Some(files))
+        Ok(true)
     }
 
-    /// A file of the student's folder, if it is there.
-    fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
-        let refuse = |why: &str| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            format!("{}: {why}", plain_name(&name))
-        };
+    /// The place and the bytes of a file in the student's folder, if it is there.
+    fn read(&self, path: &Path) -> Result<Option<(PathBuf, Vec<u8>)>> {
         let place = self.folder.join(path);
+        let mut on_the_way = place
+            .ancestors()
+            .take_while(|one| one.starts_with(&self.folder));
+        ensure!(!on_the_way.any(Path::is_symlink), "links are not followed");
         let real = match place.canonicalize() {
-            Ok(real) => real,
-            Err(error) if error.kind() == ErrorKind::NotFound && !place.is_symlink() => {
-                return Ok(None);
-            }
-            Err(error) => return Err(refuse(&error.to_string())),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            real => real?,
         };
-        if !real.starts_with(&self.folder) {
-            return Err(refuse("it is a link out of its folder"));
-        }
-        let bytes = file::read(&real, LONGEST).map_err(|error| refuse(&error.to_string()))?;
-        Ok(Some(bytes))
+        let own = real.strip_prefix(&self.folder).ok();
+        let own = own.context("it lies outside of the folder")?.into();
+        Ok(Some((own, file::read(&real, LONGEST)?)))
     }
 }
 
@@ -167,20 +131,6 @@ fn texts(value: &Value) -> String {
     }
 }
 
-/// A path without `..`, if it stays below where it begins.
-fn below(path: &Path) -> Option<PathBuf> {
-    let mut short = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::Normal(name) => short.push(name),
-            Component::CurDir => {}
-            Component::ParentDir if short.pop() => {}
-            _ => return None,
-        }
-    }
-    Some(short)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,20 +139,18 @@ mod tests {
     #[test]
     fn a_task_file_that_reads_elsewhere_is_refused_however_it_is_spelt() {
         let puzzle = crate::exercises::problems().expect("problems").remove(0);
-        let scratch = Scratch::new().expect("a folder");
+        let [scratch, copies] = [(); 2].map(|()| Scratch::new().expect("a folder"));
         let folder = scratch.0.canonicalize().expect("a folder");
         let kernel = folder.join(puzzle.file());
         fs::create_dir_all(kernel.parent().expect("a folder")).expect("writable");
         fs::write(&kernel, "// tried").expect("writable");
-        let student = Student::of(folder);
-        assert_eq!(
-            student
-                .handed_in(&puzzle)
-                .map(|all| all.map(|all| all.len())),
-            Ok(Some(1))
-        );
+        let name = String::new();
+        let student = Student { name, folder };
+        let hand_in = |to: &str| student.hand_in(&puzzle, &copies.0.join(to));
+        assert!(hand_in("kernel").expect("it is judged"));
+        assert!(copies.0.join("kernel").join(puzzle.file()).is_file());
         for (task, why) in [
-            ("like = '/etc/x.toml'", "it reads /etc/x.toml, outside"),
+            ("like = '/etc/x.toml'", "/etc/x.toml is not in the folder"),
             ("like = 'x.txt'", "it is like x.txt, no .toml file"),
             (
                 "define = { A = \"\\u0061sm\" }",
@@ -210,8 +158,9 @@ mod tests {
             ),
         ] {
             fs::write(kernel.with_file_name(TASK), task).expect("writable");
-            let refused = student.handed_in(&puzzle).expect_err(task);
+            let refused = hand_in("task").expect_err(task).to_string();
             assert!(refused.contains(why), "{refused}");
+            let _ = fs::remove_dir_all(copies.0.join("task"));
         }
     }
 }

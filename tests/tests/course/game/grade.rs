@@ -113,17 +113,17 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
         ("=cat", "not begun |"),
         (
             "\\u{1b}[31mdan",
-            "refused |  | it reads /etc/passwd, outside of the folder",
+            "refused |  | /etc/passwd: it lies outside of the folder",
         ),
         ("eve", "solved |"),
         #[cfg(unix)]
-        ("fay", "refused |  | own.h: it is a link out of its folder"),
+        ("fay", "refused |  | 02-saxpy/own.h: links are not followed"),
         (
             "gus",
-            "refused |  | 1-sum-and-difference.cl: it is larger than 1 MiB",
+            "refused |  | 02-saxpy/1-sum-and-difference.cl: it is larger than 1 MiB",
         ),
         #[cfg(unix)]
-        ("hal", "refused |  | it is a link"),
+        ("hal", "refused |  | links are not followed"),
     ] {
         assert!(
             told(student).starts_with(words),
@@ -158,14 +158,13 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
     fs::create_dir(class.folder.0.join("eve")).expect("writable");
     let table = class.grade("--only 2.1").run().ends_with(2);
     let table = table.says(&[
-        "✗ 2.1",
-        "✗s",
-        "! ",
-        ", 1 kernel, ",
-        "\n eve ",
-        "\n eve\\u{200b} ",
-        &format!("\n {long}-1 "),
-        &format!("\n {long}-2 "),
+        " 0 done  2.1✗s\n",
+        "  2.1✗s result: ",
+        " 0 done  2.1!\n",
+        "\n  eve ",
+        "\n  eve\\u{200b} ",
+        &format!("\n  {long}-1 "),
+        &format!("\n  {long}-2 "),
     ]);
     assert!(!table.stdout.contains('\u{1b}'), "{table}");
     let csv = class.grade("--only 2.1 --csv").run().ends_with(2);
@@ -187,8 +186,7 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
     missing
         .on_the_chosen_driver()
         .run()
-        .ends_with(2)
-        .says(&["class", "No such file"]);
+        .fails(2, &["class", "No such file"]);
 }
 
 /// Thirty folders of two exercises each, as of a class; two kernels have no end, and one
@@ -217,9 +215,5 @@ fn a_class_of_thirty_is_graded() {
         }
     }
     let table = class.grade("--timeout 8").run().ends_with(1);
-    table.says(&[
-        "no end after 8 seconds",
-        "SIGSEGV",
-        "30 students, 60 kernels, ",
-    ]);
+    table.says(&["no end after 8 seconds", "SIGSEGV", "30 students, "]);
 }
