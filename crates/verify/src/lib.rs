@@ -7,12 +7,12 @@
 //! In the order in which to read them:
 //!
 //! - [`shape`], [`element`] and [`matrix`] are the problem and the host's data: sizes,
-//!   types, fills, padding; [`numbers`] writes figures with three digits.
+//!   types, fills, padding; [`draw`] has numbers that are drawn, [`far`] others, far from these;
+//!   [`numbers`] writes figures with three digits.
 //! - [`problem`] is a product to compute: its operands, what C must come to, and how near
 //!   a right one is to that; `gemm` is the library that computes it.
 //! - [`formula`] evaluates formulas of sizes and elements; `each` holds a result against one,
-//!   `same` against what another kernel computed; [`draw`] has what else a buffer is
-//!   filled with.
+//!   `same` against what another kernel computed.
 //! - [`poison`] is what a result holds before a kernel writes it.
 //! - `check` holds C against the problem; `wrong` is what is wrong with it, `map` shows
 //!   where, `symptoms` says what it looks like. [`vectors`] tries a product that is too large for that.
@@ -23,6 +23,7 @@ pub mod cores;
 pub mod draw;
 mod each;
 pub mod element;
+pub mod far;
 pub mod formula;
 mod gemm;
 mod map;

@@ -4,19 +4,17 @@
 use std::fmt;
 
 use clap::ValueEnum;
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use crate::draw::{Chance, Far};
+use crate::draw::random;
 use crate::element::{Elements, Type};
+use crate::far::{Chance, Far};
 
 /// What a matrix is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fill {
-    /// Seeded random numbers: floats uniform in [-0.5, 0.5), ints in [-100, 100]; unsigned ones
-    /// in [0, 200], and all that 8 bits can be.
+    /// Seeded random numbers, as [`random`] draws them.
     Random,
     /// 1, 2, 3, ... along the rows, so that a small result can be followed by
     /// hand. Ints start again after 256, so that a sum stays below 2^31.
@@ -38,31 +36,21 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// A filled matrix. Which numbers a seed means is fixed for ever: the
-    /// generator is named, and its bits are turned into numbers here.
+    /// A filled matrix.
     pub fn filled(rows: usize, cols: usize, ty: Type, fill: Fill, seed: u64) -> Matrix {
-        if let Fill::Far(far) = fill {
-            let random = Matrix::filled(rows, cols, ty, Fill::Random, seed);
-            let data = far.than(&random.data, &Chance::of(seed));
-            return Matrix {
-                data: data.unwrap_or(random.data),
-                ..random
-            };
-        }
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let data = Elements::from_fn(ty, rows * cols, |i| match ty {
-            _ if fill == Fill::Count && ty == Type::Int => (i % 256 + 1) as f64,
-            _ if fill == Fill::Count => (i + 1) as f64,
-            Type::Int | Type::Short | Type::Long => (rng.next_u64() % 201) as f64 - 100.0,
-            // The top 24 bits make a float exactly, the top 53 a double.
-            Type::Float => (rng.next_u64() >> 40) as f64 / (1u64 << 24) as f64 - 0.5,
-            Type::Double | Type::Half | Type::Bf16 | Type::Tf32 => {
-                (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        let count = rows * cols;
+        let random = || random(ty, count, seed);
+        let data = match fill {
+            Fill::Random => random(),
+            Fill::Count => Elements::from_fn(ty, count, |i| match ty {
+                Type::Int => (i % 256 + 1) as f64,
+                _ => (i + 1) as f64,
+            }),
+            Fill::Far(far) => {
+                let random = random();
+                far.than(&random, &Chance::of(seed)).unwrap_or(random)
             }
-            Type::Char => rng.next_u64() as i8 as f64,
-            Type::Uchar => rng.next_u64() as u8 as f64,
-            Type::Ushort | Type::Uint | Type::Ulong => (rng.next_u64() % 201) as f64,
-        });
+        };
         Matrix { rows, cols, data }
     }
 

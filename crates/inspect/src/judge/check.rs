@@ -8,8 +8,9 @@ use anyhow::Result;
 use common::record::Record;
 use common::source::Source;
 use verify::Look;
-use verify::draw::{Draw, Far};
+use verify::draw::Draw;
 use verify::element::Type;
+use verify::far::Far;
 use watchdog::simulator::{Log, look_for_faults, oclgrind};
 use watchdog::worker::Work;
 

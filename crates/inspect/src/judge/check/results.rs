@@ -13,7 +13,7 @@ use crate::judge::task::asked::{Case, Origin};
 use crate::judge::task::other::Other;
 use crate::judge::verdict::Verdict;
 use task::sizes::{Sizes, in_words};
-use verify::draw::Far;
+use verify::far::Far;
 
 /// What came of a case.
 pub struct Tried {

@@ -8,9 +8,9 @@ use common::{Error, Result};
 use serde::{Deserialize, Serialize};
 use task::form::{Form, Or};
 use task::{Arg, Buffer, Fill, Plan, Right, Role, Task};
-use verify::draw::{Chance, Draw, Far};
+use verify::draw::Draw;
 use verify::element::{Elements, Type};
-
+use verify::far::{Chance, Far};
 use verify::formula::Formula;
 use verify::matrix;
 
