@@ -66,6 +66,8 @@ struct Survey {
 /// What one child process does.
 #[derive(Clone, Serialize)]
 struct Job {
+    /// "lesson08 at 1024".
+    name: String,
     /// Number of the device in the listing.
     device: usize,
     /// The size that the child is given; none for its own.
@@ -102,23 +104,21 @@ pub fn report(options: &ReportArgs) -> Result<ExitCode> {
         done: Vec::new(),
     };
     for (at, job) in survey.planned.clone().into_iter().enumerate() {
-        aside!("  {} of {}  {}", at + 1, survey.planned.len(), job.name());
+        aside!("  {} of {}  {}", at + 1, survey.planned.len(), job.name);
         survey.done.push(job.run(options.runs)?);
         let figures = serde_json::to_string_pretty(&survey)?;
         let page = page::page(&survey)?;
         write(options, &[("index.html", page), ("report.json", figures)])?;
     }
-    for section in page::sections(&survey) {
-        for bench in section.benches {
-            if let Some(shape) = bench.shape {
-                let head = format!("{} at {}", section.label, size_name(shape));
-                writeln!(Out, "{}\n  {}", head.bold(), bench.sentence)?;
-            }
+    for bench in page::benches(&survey) {
+        if let Some(shape) = bench.shape {
+            let head = format!("{} at {}", bench.device.label(), size_name(shape));
+            writeln!(Out, "{}\n  {}", head.bold(), bench.sentence)?;
         }
     }
     writeln!(Out, "page: {}", options.out.join("index.html").display())?;
     let failed = survey.done.iter().filter(|done| done.failed.is_some());
-    let names: Vec<String> = failed.clone().map(|done| done.job.name()).collect();
+    let names: Vec<&str> = failed.clone().map(|done| &*done.job.name).collect();
     let Some(status) = failed.filter_map(|done| done.status).max() else {
         return Ok(ExitCode::SUCCESS);
     };
@@ -149,24 +149,22 @@ fn jobs(lessons: &[&Lesson], sizes: &[Shape], devices: &[Device]) -> Vec<Job> {
     let mut jobs = Vec::new();
     for device in devices.iter().map(|device| device.index) {
         for (at, size) in sizes.iter().enumerate() {
-            let lessons = lessons.iter().filter(|one| at == 0 || !one.is_of_vectors);
-            jobs.extend(lessons.map(|lesson| Job {
-                device,
-                size: size.filter(|_| !lesson.is_of_vectors),
-                lesson: lesson.number,
-            }));
+            for lesson in lessons.iter().filter(|one| at == 0 || !one.is_of_vectors) {
+                let size = size.filter(|_| !lesson.is_of_vectors);
+                let at = size.map_or(String::new(), |size| format!(" at {}", size_name(size)));
+                jobs.push(Job {
+                    name: lesson.package() + &at,
+                    device,
+                    size,
+                    lesson: lesson.number,
+                });
+            }
         }
     }
     jobs
 }
 
 impl Job {
-    /// "lesson08 at 1024x1024x1024".
-    fn name(&self) -> String {
-        let size = self.size.map(|size| format!(" at {}", size_name(size)));
-        format!("lesson{:02}{}", self.lesson, size.unwrap_or_default())
-    }
-
     /// Does it, and keeps what was measured.
     fn run(self, runs: Option<u32>) -> Result<Done> {
         let mut work = lessons::numbered(self.lesson)?.work()?;
@@ -182,7 +180,7 @@ impl Job {
         let refused = (ended.status != 0).then(|| ended.refused());
         if let Some(why) = &refused {
             let first = why.message.lines().next().unwrap_or_default();
-            aside!("  {} failed: {first}", self.name());
+            aside!("  {} failed: {first}", self.name);
         }
         Ok(Done {
             job: self,
@@ -230,7 +228,7 @@ mod tests {
             jobs(&[&LESSONS[1], &LESSONS[7]], &sizes, &devices)
         };
         let names = jobs(&[64, 100], &[0]);
-        let names: Vec<String> = names.iter().map(Job::name).collect();
+        let names: Vec<&String> = names.iter().map(|job| &job.name).collect();
         assert_eq!(names, ["lesson02", "lesson08 at 64", "lesson08 at 100"]);
         let own = jobs(&[], &[0, 1]);
         assert_eq!((own.len(), own[3].device), (4, 1));

@@ -19,56 +19,25 @@ use crate::html;
 
 /// The page.
 pub fn page(survey: &Survey) -> Result<String> {
-    let values = context! { sections => Serde(sections(survey)), survey => Serde(survey) };
+    let values = context! { benches => Serde(benches(survey)), survey => Serde(survey) };
     html::filled("page.html", include_str!("page.html"), values)
 }
 
-/// Those of all devices.
-pub fn sections(survey: &Survey) -> Vec<Section<'_>> {
-    let devices = survey.devices.iter();
-    devices.map(|device| section(survey, device)).collect()
-}
-
-/// A device, and what was measured on it.
+/// What was measured at one size on one device, or at the lessons' own.
 #[derive(Serialize)]
-pub struct Section<'a> {
-    device: &'a Device,
-    pub label: String,
-    /// The best that the lessons' probes measured in this run.
+pub struct Bench<'a> {
+    pub device: &'a Device,
+    /// The best that the lessons' probes measured on it in this run.
     limits: Option<Peak>,
-    pub benches: Vec<Bench<'a>>,
-    /// What did not end well, and why.
-    failures: Vec<(String, &'a str)>,
-}
-
-fn section<'a>(survey: &'a Survey, device: &'a Device) -> Section<'a> {
-    let done = survey.done.iter();
-    let done: Vec<&Done> = done.filter(|one| one.job.device == device.index).collect();
-    let records = done.iter().flat_map(|done| &done.records);
-    let limits = records.filter_map(|record| record.limits).reduce(Peak::and);
-    let mut sizes: Vec<Option<Shape>> = done.iter().map(|done| done.job.size).collect();
-    sizes.sort_by_key(|size| size.map(|size| [size.m, size.n, size.k]));
-    sizes.dedup();
-    let bench = |size: &Option<Shape>| {
-        let own = done.iter().filter(|one| one.job.size == *size);
-        Bench::of(own.map(|one| table(one)).collect(), limits)
-    };
-    let failed = done.iter();
-    let failed = failed.filter_map(|done| Some((done.job.name(), done.failed.as_deref()?)));
-    Section {
-        device,
-        label: device.label(),
-        limits,
-        benches: sizes.iter().map(bench).collect(),
-        failures: failed.collect(),
-    }
-}
-
-/// What a lesson measured.
-#[derive(Serialize)]
-struct Table<'a> {
-    heading: String,
-    rows: Vec<Row<'a>>,
+    /// Of its products; none where there is none.
+    pub shape: Option<Shape>,
+    /// What the reader wants to know first.
+    pub sentence: String,
+    /// The number of the fastest kernel.
+    best: String,
+    roofline: Option<Value>,
+    /// Each lesson's heading, and what it measured.
+    tables: Vec<(String, Vec<Row<'a>>)>,
 }
 
 /// A kernel: the record, and what it does not say.
@@ -85,7 +54,25 @@ struct Row<'a> {
     record: &'a Record,
 }
 
-fn table(done: &Done) -> Table<'_> {
+/// All of them, a device's together.
+pub fn benches(survey: &Survey) -> Vec<Bench<'_>> {
+    let mut benches = Vec::new();
+    for device in &survey.devices {
+        let done = survey.done.iter();
+        let mut done: Vec<&Done> = done.filter(|one| one.job.device == device.index).collect();
+        let records = done.iter().flat_map(|done| &done.records);
+        let limits = records.filter_map(|record| record.limits).reduce(Peak::and);
+        let size = |done: &&Done| done.job.size.map(|size| [size.m, size.n, size.k]);
+        done.sort_by_key(size);
+        for own in done.chunk_by(|one, next| size(one) == size(next)) {
+            let tables = own.iter().map(|done| table(done)).collect();
+            benches.push(Bench::of(device, limits, tables));
+        }
+    }
+    benches
+}
+
+fn table(done: &Done) -> (String, Vec<Row<'_>>) {
     let number = done.job.lesson;
     let mut lessons = LESSONS.iter();
     let teaches = lessons.find(|one| one.number == number);
@@ -104,28 +91,12 @@ fn table(done: &Done) -> Table<'_> {
         intensity: record.gflops.and(record.intensity()),
         record,
     });
-    Table {
-        heading: format!("Lesson {number}: {teaches}"),
-        rows: rows.collect(),
-    }
+    (format!("Lesson {number}: {teaches}"), rows.collect())
 }
 
-/// What was measured at one size on one device, or at the lessons' own.
-#[derive(Serialize)]
-pub struct Bench<'a> {
-    /// Of its products; none where there is none.
-    pub shape: Option<Shape>,
-    /// What the reader wants to know first.
-    pub sentence: String,
-    /// The number of the fastest kernel.
-    best: String,
-    roofline: Option<Value>,
-    tables: Vec<Table<'a>>,
-}
-
-impl Bench<'_> {
-    fn of(tables: Vec<Table>, limits: Option<Peak>) -> Bench {
-        let rows = tables.iter().flat_map(|table| &table.rows);
+impl<'a> Bench<'a> {
+    fn of(device: &'a Device, limits: Option<Peak>, tables: Vec<(String, Vec<Row<'a>>)>) -> Self {
+        let rows = tables.iter().flat_map(|(_, rows)| rows);
         let products: Vec<&Row> = rows.filter(|row| row.record.gflops.is_some()).collect();
         let shape = products.first().map(|row| row.record.shape());
         // Those whose rates can be believed.
@@ -139,13 +110,14 @@ impl Bench<'_> {
             let (gain, name) = (factor(best.rate / slowest), &best.record.kernel);
             format!("From {from} to {to} GFLOP/s, {gain}: {name}{share}.")
         });
+        let known = limits.zip(shape);
         Bench {
+            device,
+            limits,
             shape,
             sentence: sentence.unwrap_or("No product was timed.".into()),
             best: best.map_or(String::new(), |best| best.id.clone()),
-            roofline: limits
-                .zip(shape)
-                .and_then(|(limits, shape)| roofline(&products, limits, shape)),
+            roofline: known.and_then(|(limits, shape)| roofline(&products, limits, shape)),
             tables,
         }
     }
@@ -246,12 +218,9 @@ impl LogAxis {
     fn over(values: impl IntoIterator<Item = f64>, top: f64) -> LogAxis {
         /// Decades for the numbers of the other axis, on which no point lies.
         const BEFORE: f64 = 0.6;
-        let shown = values
-            .into_iter()
-            .filter(|value| (1e-30..1e30).contains(value));
-        let shown: Vec<f64> = shown.map(f64::log10).collect();
-        let low = shown.iter().copied().reduce(f64::min).unwrap_or(0.0);
-        let high = shown.into_iter().reduce(f64::max).unwrap_or(1.0);
+        let shown = values.into_iter().filter(|one| (1e-30..1e30).contains(one));
+        let ends = |[low, high]: [f64; 2], value: f64| [low.min(value), high.max(value)];
+        let [low, high] = shown.map(f64::log10).fold([f64::MAX, f64::MIN], ends);
         let low = (low - BEFORE).floor();
         let high = low + (high - low) / top;
         LogAxis { low, high }
