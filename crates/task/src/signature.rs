@@ -103,9 +103,11 @@ impl Signature {
             }
             _ => program.cl.kernel_names().to_string(),
         };
+        let text = source.with_included();
+        let types = Types::of(&text);
         let mut all = Vec::new();
         for name in names.split(';').filter(|name| !name.is_empty()) {
-            all.push(Signature::of(session, program, name, source)?);
+            all.push(Signature::of(session, program, name, &types)?);
         }
         let parameters = || all.iter().flat_map(|one: &Signature| &one.args);
         let is_memory =
@@ -119,12 +121,10 @@ impl Signature {
         }
         let asks = asking(source, &structs);
         let program = build(&asks)?;
-        let text = source.with_included();
         let sizes = sizes(session, &program, structs.len())?;
         for parameter in all.iter_mut().flat_map(|one| &mut one.args) {
             let at = structs.iter().position(|name| *name == parameter.pointee());
             if let (0, Some(at)) = (parameter.lanes, at) {
-                let types = Types::of(&text);
                 let field = types::of_fields(&text, &structs[at]);
                 let field = field.and_then(|field| known(&types, &field));
                 let fields = types::fields(&text, &structs[at]);
@@ -140,16 +140,14 @@ impl Signature {
         Ok(all)
     }
 
-    fn of(session: &Session, program: &Program, name: &str, source: &Source) -> Result<Signature> {
+    fn of(session: &Session, program: &Program, name: &str, types: &Types) -> Result<Signature> {
         let kernel = Kernel::create(&program.cl, name).during(format!("creating kernel {name}"))?;
         let group = kernel.get_compile_work_group_size(session.device.cl().id());
         let required = group
             .ok()
             .filter(|group| group.first().is_some_and(|x| *x > 0));
         let count = kernel.num_args().during("counting arguments")?;
-        let text = source.with_included();
-        let types = Types::of(&text);
-        let args = (0..count).map(|i| Parameter::of(&kernel, i, &types));
+        let args = (0..count).map(|i| Parameter::of(&kernel, i, types));
         Ok(Signature {
             kernel: name.into(),
             required,
