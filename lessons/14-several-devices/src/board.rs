@@ -20,7 +20,7 @@ pub struct Board {
     pub shares: Vec<Range<usize>>,
     rates: Vec<f64>,
     states: Vec<State>,
-    /// When the last block was done.
+    /// When the last block was done; before that, when the clock began.
     pub last: Instant,
     /// The longest that a block has taken.
     longest: Duration,
@@ -73,37 +73,28 @@ impl Board {
         }
     }
 
-    /// Starts the clock, when all devices are ready.
-    pub fn begin(&mut self) -> Instant {
-        self.last = Instant::now();
-        self.last
-    }
-
     /// A block for this device, if there is one now: the next of its own share, else the last of
     /// the share that has most left, else, for one that is `idle`, what another has had for too
     /// long.
     pub fn take(&mut self, by: usize, idle: bool) -> Option<usize> {
+        let (now, states) = (Instant::now(), &self.states);
         let allowed = (PATIENCE * self.longest).max(Duration::from_millis(200));
-        let left = |share: &Range<usize>| -> Vec<usize> {
-            let is_free = |&block: &usize| self.states[block] == State::Free;
-            share.clone().filter(is_free).collect()
-        };
-        let lefts: Vec<Vec<usize>> = self.shares.iter().map(left).collect();
-        let richest = (0..lefts.len()).max_by_key(|&other| lefts[other].len())?;
-        // A slow device does not take what its owner will have done earlier, while any come in.
-        let pays = lefts[richest].len() as f64 * self.rates[by] >= self.rates[richest];
         let is_late = |state: &State| match state {
-            State::Taken { since, .. } => !self.longest.is_zero() && since.elapsed() > allowed,
+            State::Taken { since, .. } => now - *since > allowed,
             _ => false,
         };
-        let block = match (lefts[by].first(), lefts[richest].last()) {
-            (Some(own), _) => *own,
-            (_, Some(other)) if pays || self.last.elapsed() > allowed => *other,
-            _ if idle => self.states.iter().position(is_late)?,
-            _ => return None,
-        };
-        let since = Instant::now();
-        self.states[block] = State::Taken { by, since };
+        let free = self.shares.iter().map(|share| {
+            let is_free = |&block: &usize| states[block] == State::Free;
+            Vec::from_iter(share.clone().filter(is_free))
+        });
+        let own = free.clone().nth(by)?;
+        let (richest, left) = free.enumerate().max_by_key(|one| one.1.len())?;
+        // A slow device does not take what its owner will have done earlier, while any come in.
+        let pays = left.len() as f64 * self.rates[by] >= self.rates[richest];
+        let other = left.last().filter(|_| pays || now - self.last > allowed);
+        let late = || states.iter().position(|state| idle && is_late(state));
+        let block = own.first().or(other).copied().or_else(late)?;
+        self.states[block] = State::Taken { by, since: now };
         Some(block)
     }
 

@@ -11,9 +11,9 @@ use verify::problem::Problem;
 use crate::board::Board;
 use crate::engine::Engine;
 use crate::flags::Own;
-use crate::product::Way;
+use crate::product::{Product, Way};
 use crate::queues::in_words;
-use crate::table::{self, product, show};
+use crate::table::{checked, row, show};
 use crate::work::Work;
 
 /// This machine's GPUs and its CPUs, without simulators.
@@ -59,25 +59,23 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
     }
     let (devices, why) = chosen(lesson, own)?;
     let here = count(devices.len(), "device");
-    let mishaps = [own.fail, own.hang, own.overrate];
-    let mut struck = mishaps.into_iter().flatten();
-    if struck.clone().any(|device| device >= devices.len()) {
+    let struck = own.fail.max(own.hang).max(own.overrate);
+    if struck.is_some_and(|device| device >= devices.len()) {
         let why = format!("--fail, --hang and --overrate name one of {here}, from 0");
         return Err(Error::Usage(why));
     }
     let ways = ways(lesson, own, &devices, problem)?;
     lesson.say(format!("\n  Rows of C on {here}: {why}"))?;
     let shown = show(lesson, problem, &ways)?;
-    let is_together = |way: &Way| way.devices.len() > 1;
-    let together = ways.iter().position(is_together).unwrap_or(0);
-    if struck.next().is_some() {
-        with_a_mishap(lesson, problem, &ways[together], own)?;
+    if struck.is_some() {
+        let together = ways.iter().find(|way| way.is_together());
+        with_a_mishap(lesson, problem, together.unwrap_or(&ways[0]), own)?;
     }
     for (way, (rate, outcome)) in ways.iter().zip(&shown) {
-        let is_alone = |other: &Way| !is_together(other) && other.resident == way.resident;
+        let is_alone = |other: &Way| !other.is_together() && other.resident == way.resident;
         let alone = ways.iter().zip(&shown).filter(|(other, _)| is_alone(other));
         let sum: f64 = alone.map(|(_, (rate, _))| rate).sum();
-        if let Some(outcome) = outcome.as_ref().filter(|_| is_together(way)) {
+        if let Some(outcome) = outcome.as_ref().filter(|_| way.is_together()) {
             let (name, share) = (&way.name, percent(rate / sum));
             lesson.say(format!("  {name}: {share} of the sum of the rates alone"))?;
             for (device, end) in outcome.ends.iter().enumerate() {
@@ -99,7 +97,7 @@ fn with_a_mishap(lesson: &mut Lesson, problem: &Problem, together: &Way, own: &O
     // It shows more where each device has something to do.
     let mut rates = vec![1.0; way.engines.len()];
     if let Some(device) = own.overrate {
-        rates[device] *= 10.0;
+        rates[device] = 10.0;
     }
     let turn = |work: &mut Work, board: &mut Board| {
         let me = work.me;
@@ -113,15 +111,12 @@ fn with_a_mishap(lesson: &mut Lesson, problem: &Problem, together: &Way, own: &O
             false => Ok(has_moved),
         }
     };
-    let outcome = table::run(lesson, problem, &way, &rates, &turn, true)?;
-    table::row(lesson, problem.shape, &way, slice::from_ref(&outcome))?;
+    let outcome = checked(lesson, problem, &way, &rates, &turn)?;
+    row(lesson, problem.shape, &way, slice::from_ref(&outcome))?;
     for (me, (engine, end)) in way.engines.iter().zip(&outcome.ends).enumerate() {
-        let (given, did) = (
-            outcome.board.shares[me].len(),
-            outcome.board.done_by(me).len(),
-        );
-        let why = end.as_ref().err().map(|why| format!("; {why}"));
-        let (label, why) = (engine.device().label(), why.unwrap_or_default());
+        let (label, given) = (engine.device().label(), outcome.board.shares[me].len());
+        let (did, why) = (outcome.board.done_by(me).len(), end.as_ref().err());
+        let why = why.map_or(String::new(), |why| format!("; {why}"));
         lesson.say(format!("    {label}: given {given} blocks, did {did}{why}"))?;
     }
     Ok(())
@@ -135,24 +130,17 @@ fn ways(lesson: &Lesson, own: &Own, devices: &[Device], problem: &Problem) -> Re
     let engines = open(devices)?;
     // Pinned is what one context knows: that of a GPU, which has a use for it.
     let gpu = engines.iter().find(|one| one.device().kind == Kind::Gpu);
-    let together = Way {
-        name: "together".into(),
-        says: "rows by rate; a context for each driver".into(),
-        devices: (0..devices.len()).collect(),
-        product: product(problem, Some(gpu.unwrap_or(&engines[0])))?,
-        engines,
-        queues: 3,
-        resident: false,
-    };
+    let product = Product::of(problem, Some(gpu.unwrap_or(&engines[0])))?;
+    let says = "rows by rate; a context for each driver";
+    let together = Way::new("together", says, &engines, &product, 3);
     let alone = together.engines.iter().enumerate().map(|(i, engine)| Way {
         name: format!("device {i} alone"),
         says: engine.device().label(),
-        devices: vec![i],
         engines: vec![engine.clone()],
         ..together.clone()
     });
     let mut ways: Vec<Way> = alone.collect();
-    if devices.len() > 1 {
+    if together.is_together() {
         ways.push(together.clone());
     }
     if own.resident {
@@ -167,13 +155,9 @@ fn ways(lesson: &Lesson, own: &Own, devices: &[Device], problem: &Problem) -> Re
     if devices.windows(2).any(share_a_driver) {
         let alone = devices.iter().map(slice::from_ref);
         let engines = alone.map(open).collect::<Result<Vec<_>>>()?.concat();
-        ways.push(Way {
-            name: "together, a context each".into(),
-            says: "the same, nothing shared".into(),
-            product: product(problem, Some(&engines[0]))?,
-            engines,
-            ..together
-        });
+        let product = Product::of(problem, Some(&engines[0]))?;
+        let (name, says) = ("together, a context each", "the same, nothing shared");
+        ways.push(Way::new(name, says, &engines, &product, 3));
     }
     Ok(ways)
 }

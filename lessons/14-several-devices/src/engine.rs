@@ -24,8 +24,6 @@ pub const DOWNLOADS: usize = 2;
 pub struct Engine {
     pub queues: [Session; 3],
     program: Program,
-    /// Floats of a vector, in the program's kernel for a CPU.
-    width: usize,
 }
 
 impl Engine {
@@ -43,13 +41,10 @@ impl Engine {
             for device in group {
                 let queue = || Session::open_in(context.clone(), device.clone(), Rc::new(()));
                 let queues = [queue()?, queue()?, queue()?];
-                let width = device.limits.register_floats();
-                let options = program::options(Type::Float, &[("WIDTH".into(), width)]);
-                engines.push(Rc::new(Engine {
-                    program: Program::build(&queues[0], source, &options, raw_log)?,
-                    queues,
-                    width,
-                }));
+                let width = ("WIDTH".into(), device.limits.register_floats());
+                let options = program::options(Type::Float, &[width]);
+                let program = Program::build(&queues[0], source, &options, raw_log)?;
+                engines.push(Rc::new(Engine { queues, program }));
             }
         }
         Ok(engines)
@@ -68,7 +63,8 @@ impl Engine {
         add: bool,
     ) -> Result<Launch> {
         // Columns and rows of an item, and items of a group.
-        let (name, each, group) = match (self.device().kind, self.width) {
+        let Device { kind, limits, .. } = self.device();
+        let (name, each, group) = match (kind, limits.register_floats()) {
             (Kind::Cpu, 16) => ("multiply_add_cpu", [32, 8], [1, 8]),
             (Kind::Cpu, width) => ("multiply_add_cpu", [2 * width, 4], [1, 8]),
             _ => ("multiply_add_gpu", [8, 8], [16, 8]),

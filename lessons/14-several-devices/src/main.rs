@@ -20,7 +20,6 @@ mod board;
 mod devices;
 mod engine;
 mod flags;
-mod host;
 mod product;
 mod queues;
 #[cfg(feature = "mpi")]

@@ -1,6 +1,5 @@
 //! The first part: one device, and one or several queues.
 
-use std::rc::Rc;
 use std::slice;
 
 use common::device::Kind;
@@ -11,11 +10,11 @@ use verify::problem::Problem;
 
 use crate::engine::Engine;
 use crate::product::{Product, Way};
-use crate::table::{product, show};
+use crate::table::show;
 
 /// Uploads, kernels and downloads, and for how many seconds each was at work.
-pub fn in_words([uploads, kernels, downloads]: [f64; 3]) -> String {
-    let [up, kernels, down] = [uploads, kernels, downloads].map(seconds);
+pub fn in_words(busy: [f64; 3]) -> String {
+    let [up, kernels, down] = busy.map(seconds);
     format!("uploads {up}, kernels {kernels}, downloads {down}")
 }
 
@@ -24,19 +23,9 @@ pub fn queues(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     let device = lesson.session()?.device.clone();
     let (source, raw_log) = (lesson.source()?, lesson.flags().raw_log);
     let engines = Engine::all(slice::from_ref(&device), &source, raw_log)?;
-    let way = |name: &str, says: &str, product: &Rc<Product>, queues| Way {
-        name: name.into(),
-        says: says.into(),
-        devices: vec![0],
-        engines: engines.clone(),
-        product: product.clone(),
-        queues,
-        resident: false,
-    };
-    let (pageable, pinned) = (
-        product(problem, None)?,
-        product(problem, Some(&engines[0]))?,
-    );
+    let pageable = Product::of(problem, None)?;
+    let pinned = Product::of(problem, Some(&engines[0]))?;
+    let way = |name, says, product, queues| Way::new(name, says, &engines, product, queues);
     #[rustfmt::skip]
     let mut ways = vec![
         way("one queue, pageable memory", "one command after the other", &pageable, 1),
@@ -55,24 +44,20 @@ pub fn queues(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     let [Ok(busy)] = last.ends[..] else {
         return Ok(());
     };
-    // What of the transfers was hidden.
+    // What of the transfers was hidden. A CPU's copies are made by the cores that compute.
     let (whole, sum) = (last.seconds, busy.iter().sum::<f64>());
-    let limit = busy.into_iter().fold(0.0, f64::max);
-    let (share, busy) = (percent(limit / whole), in_words(busy));
-    lesson.say(format!(
-        "  {busy}: the slowest is at work for {share} of {}",
-        seconds(whole)
-    ))?;
-    // A CPU's copies are made by the cores that compute.
-    let rest = sum - limit;
-    lesson.say(match device.kind == Kind::Cpu || rest < 0.1 * sum {
+    let slowest = busy.into_iter().fold(0.0, f64::max);
+    let (rest, share, took) = (sum - slowest, percent(slowest / whole), seconds(whole));
+    let hidden = percent(((sum - whole) / rest).clamp(0.0, 1.0));
+    let of_the_rest = match device.kind == Kind::Cpu || rest < 0.1 * sum {
         true => format!(
-            "  little to hide: the others are at work for {}",
+            "little to hide: the others are at work for {}",
             seconds(rest)
         ),
-        false => {
-            let hidden = ((sum - whole) / rest).clamp(0.0, 1.0);
-            format!("  hidden: {} of what could be", percent(hidden))
-        }
-    })
+        false => format!("hidden: {hidden} of what could be"),
+    };
+    let busy = in_words(busy);
+    lesson.say(format!(
+        "  {busy}: the slowest is at work for {share} of {took}\n  {of_the_rest}"
+    ))
 }

@@ -3,7 +3,7 @@
 
 use std::process::{Command, Stdio};
 
-use common::device::{Device, Kind};
+use common::device::Device;
 use common::error::{Error, Result};
 use common::stage::Stage;
 use common::told::Told;
@@ -28,7 +28,7 @@ pub fn panels(k: usize) -> (usize, usize) {
 }
 
 /// What a run of ranks measured: the first rank prints it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 pub struct Measured {
     pub lesson: u32,
     pub ranks: usize,
@@ -54,18 +54,18 @@ impl Measured {
     fn model(&self, ranks: usize, Shape { m, n, k }: Shape) -> (f64, &'static str) {
         let q = (ranks as f64).sqrt();
         let (count, width) = panels(k);
-        let rate = self.shape.flop() / self.seconds_kernels / self.ranks as f64;
-        let kernel = Shape { m, n, k: width }.flop() / ranks as f64 / rate;
+        let share = self.ranks as f64 / ranks as f64 * self.seconds_kernels / self.shape.flop();
+        let kernel = Shape { m, n, k: width }.flop() * share;
         let messages = if ranks == 1 { 0.0 } else { q.log2().max(1.0) };
         let latency = messages * 2.0 * self.latency;
         let bytes = (size_of::<f32>() * width * (m + n)) as f64 / q;
         let bandwidth = messages * bytes / self.bytes_per_second;
-        let binds = match () {
-            () if kernel >= latency + bandwidth => "kernels",
-            () if bandwidth >= latency => "bandwidth",
-            () => "latency",
-        };
         let message = latency + bandwidth;
+        let binds = match bandwidth >= latency {
+            _ if kernel >= message => "kernels",
+            true => "bandwidth",
+            false => "latency",
+        };
         (message + count as f64 * kernel.max(message), binds)
     }
 
@@ -106,18 +106,16 @@ fn grown(Shape { m, n, k }: Shape, ranks: usize) -> Shape {
     Shape { m, n, k }
 }
 
-/// What the ranks of this machine compute on: its GPUs, or else a CPU; and how many of them,
-/// or of its cores, there are.
-pub fn own_devices() -> Result<(Vec<Device>, usize)> {
+/// What the ranks of this machine compute on: its GPUs, or else the cores of a CPU, which are one
+/// device where its driver does not give them away.
+pub fn places() -> Result<Vec<Device>> {
     let [gpus, cpus] = real_devices()?;
-    let devices = if gpus.is_empty() { cpus } else { gpus };
-    let none = || Error::NoDevice(Told::new("none but simulators", None));
-    let first = devices.first().ok_or_else(none)?;
-    let count = match first.kind {
-        Kind::Gpu => devices.len(),
-        _ => first.limits.compute_units.max(1),
+    let Some(cpu) = cpus.first().filter(|_| gpus.is_empty()) else {
+        let none = || Error::NoDevice(Told::new("none but simulators", None));
+        return gpus.first().map(|_| gpus.clone()).ok_or_else(none);
     };
-    Ok((devices, count))
+    let cores = cpu.limits.compute_units.max(1);
+    Ok(cpu.parts(cores).unwrap_or_else(|| vec![cpu.clone(); cores]))
 }
 
 /// Strong scaling, then weak: 1, 2, 4, ... ranks.
@@ -125,7 +123,7 @@ pub fn start(lesson: &mut Lesson, ranks: usize, own: &Own) -> Result<()> {
     let shape = lesson.size.unwrap_or(Shape::cube(1024));
     let session = lesson.session()?;
     session.must_fit(grown(shape, ranks), Type::Float)?;
-    let (_, places) = own_devices()?;
+    let places = places()?.len();
     if ranks > places {
         lesson.say(format!(
             "  {ranks} ranks share what is here for {places}: their times tell what MPI costs, \
@@ -160,29 +158,26 @@ pub fn start(lesson: &mut Lesson, ranks: usize, own: &Own) -> Result<()> {
 
 /// One run of so many ranks of this very program.
 fn mpirun(ranks: usize, size: Shape, seed: u64, own: &Own) -> Result<Measured> {
+    // Where ranks share a core, one that waits must let the others work.
+    let how = format!("-n {ranks} --oversubscribe --mca mpi_yield_when_idle 1 --bind-to none");
+    let what = format!("--mpi --json --size {size} --seed {seed}");
     let mut command = Command::new("mpirun");
     watchdog::end_with_us(&mut command);
-    // As in a container.
-    command.envs([
-        ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
-        ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
-    ]);
-    command.args(["-n", &ranks.to_string(), "--oversubscribe"]);
-    // Where ranks share a core, one that waits must let the others work.
-    command.args(["--mca", "mpi_yield_when_idle", "1", "--bind-to", "none"]);
-    command.arg(std::env::current_exe()?);
-    command.args(["--mpi", "--json", "--size", &size.to_string()]);
-    command.args(["--seed", &seed.to_string()]);
+    command.args(how.split(' ')).arg(std::env::current_exe()?);
+    command.args(what.split(' '));
     command.args(own.fail.map(|rank| format!("--fail={rank}")));
+    // As in a container.
+    for root in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] {
+        command.env(root, "1");
+    }
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| {
-        Error::Usage(format!(
-            "mpirun cannot be started: {error}\n  next: ./setup --mpi"
-        ))
+        let why = format!("mpirun cannot be started: {error}\n  next: ./setup --mpi");
+        Error::Usage(why)
     })?;
     let text = String::from_utf8_lossy(&output.stdout);
-    let mut lines = text.lines();
+    let mut lines = text.lines().filter(|_| output.status.success());
     let measured = lines.find_map(|line| serde_json::from_str(line).ok());
-    measured.filter(|_| output.status.success()).ok_or_else(|| {
+    measured.ok_or_else(|| {
         aside!("{}", text.trim_end());
         let why = "a rank did not come to the end, so all were ended; which, stands above";
         Error::Died(why.into())

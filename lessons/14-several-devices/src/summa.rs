@@ -13,7 +13,7 @@ use std::time::Instant;
 use bytemuck::{cast_slice, cast_slice_mut};
 use common::error::{During, Error, Result};
 use common::pinned::Pinned;
-use common::session::Buffer;
+use common::session::{Buffer, Launch, Session};
 use mpi::collective::{CommunicatorCollectives, Root, SystemOperation};
 use mpi::point_to_point::{Destination, Source};
 use mpi::request::{WaitGuard, scope};
@@ -54,33 +54,22 @@ fn depth(k: usize, i: usize) -> usize {
     width.min(k - i * width)
 }
 
-/// Puts the ranks into a grid as near to a square as their number allows; multiplies, checks, and
-/// measures.
-pub fn summa(world: &SimpleCommunicator, engine: &Engine, flags: &Flags) -> Result<Measured> {
-    let Shape { m, n, k } = flags.size;
-    let (ranks, me) = (world.size() as usize, world.rank() as usize);
-    let is_side = |side: &usize| side * side <= ranks && ranks % side == 0;
-    let down = (1..=ranks).filter(is_side).max().unwrap_or(1);
-    let across = ranks / down;
-    if m < down || n < across {
-        return Err(Error::Usage(format!(
-            "{} is too small for {ranks} ranks: each needs rows and columns",
-            flags.size
-        )));
-    }
-    let queue = &engine.queues[0];
-    {
-        // Its block of C, and the panels that it holds.
-        let (m, n, k) = (m.div_ceil(down), n.div_ceil(across), k.div_ceil(down));
-        queue.must_fit(Shape { m, n, k }, Type::Float)?;
-    }
-    let (count, width) = panels(k);
-    let side = |of_b: bool, line: usize, length: usize, lines: usize| -> Result<Side> {
+impl Side {
+    /// The one of the `lines` of ranks that this rank is in, for its share of a matrix's `length`.
+    fn new(
+        world: &SimpleCommunicator,
+        engine: &Engine,
+        flags: &Flags,
+        of_b: bool,
+        [line, lines, length]: [usize; 3],
+    ) -> Result<Side> {
         let along = world.split_by_color(Color::with_value(line as i32));
         let along = along.ok_or_else(|| Error::Died("MPI made no communicator".into()))?;
         let own = length * line / lines..length * (line + 1) / lines;
+        let (count, width) = panels(flags.size.k);
         let (holders, at) = (along.size() as usize, along.rank() as usize);
         let held = |i: usize| (i % holders == at).then(|| panel(flags, of_b, &own, i));
+        let queue = &engine.queues[0];
         let room = || Pinned::zeros(&queue.context, &queue.device.cl(), own.len() * width);
         Ok(Side {
             held: (0..count).map(held).collect(),
@@ -90,23 +79,48 @@ pub fn summa(world: &SimpleCommunicator, engine: &Engine, flags: &Flags) -> Resu
             along,
             own,
         })
-    };
-    // Those with the same rows of C share A, those with the same columns share B.
-    let a = side(false, me / across, m, down)?;
-    let b = side(true, me % across, n, across)?;
-    let (rows, columns) = (a.own.clone(), b.own.clone());
-    let (high, wide) = (rows.len(), columns.len());
-    let c = queue.buffer(size_of::<f32>() * high * wide)?;
-    let mut sides = [a, b];
+    }
+}
 
-    product(&mut sides, &c, engine, k, true)?;
+/// Puts the ranks into a grid as near to a square as their number allows; multiplies, checks, and
+/// measures.
+pub fn summa(world: &SimpleCommunicator, engine: &Engine, flags: &Flags) -> Result<Measured> {
+    let Shape { m, n, k } = flags.size;
+    let (ranks, me) = (world.size() as usize, world.rank() as usize);
+    let is_side = |side: &usize| side * side <= ranks && ranks % side == 0;
+    let down = (1..=ranks).filter(is_side).max().unwrap_or(1);
+    let across = ranks / down;
+    if m < down || n < across {
+        let why = "are too few rows and columns: each rank needs some";
+        return Err(Error::Usage(format!("{m} and {n} {why}")));
+    }
+    // Its block of C, and the panels that it holds.
+    let queue = &engine.queues[0];
+    {
+        let (m, n, k) = (m.div_ceil(down), n.div_ceil(across), k.div_ceil(down));
+        queue.must_fit(Shape { m, n, k }, Type::Float)?;
+    }
+    // Those with the same rows of C share A, those with the same columns share B.
+    let side = |of_b, lines| Side::new(world, engine, flags, of_b, lines);
+    let a = side(false, [me / across, down, m])?;
+    let b = side(true, [me % across, across, n])?;
+    let (rows, columns) = (a.own.clone(), b.own.clone());
+    let c = queue.buffer(size_of::<f32>() * rows.len() * columns.len())?;
+
+    let kernel = |i: usize| {
+        let sizes = [rows.len(), columns.len(), depth(k, i)];
+        engine.multiply(sizes, [&a.buffer, &b.buffer, &c], i > 0)
+    };
+    let kernels = (0..panels(k).0).map(kernel).collect::<Result<Vec<_>>>()?;
+    let mut sides = [a, b];
+    product(&mut sides, queue, &kernels, true)?;
     // This rank's block of C against A and B, whose panels are made anew: what was sent is not
     // believed.
-    let mut block = vec![0f32; high * wide];
+    let mut block = vec![0f32; rows.len() * columns.len()];
     queue.read_into(&c, cast_slice_mut(&mut block))?;
     let again = |i| [(false, &rows), (true, &columns)].map(|(b, own)| panel(flags, b, own, i));
-    let wrong = vectors::wrong_row((0..count).map(again), &block, high, flags.seed);
-    if let Some(row) = wrong {
+    let all = (0..panels(k).0).map(again);
+    if let Some(row) = vectors::wrong_row(all, &block, rows.len(), flags.seed) {
         let row = rows.start + row;
         return Err(Error::Wrong(format!("row {row} of C is wrong").into()));
     }
@@ -118,7 +132,7 @@ pub fn summa(world: &SimpleCommunicator, engine: &Engine, flags: &Flags) -> Resu
     for run in 0..6 {
         world.barrier();
         let begun = Instant::now();
-        product(&mut sides, &c, engine, k, run % 2 == 0)?;
+        product(&mut sides, queue, &kernels, run % 2 == 0)?;
         let (own, mut most) = (begun.elapsed().as_secs_f64(), 0.0);
         world.all_reduce_into(&own, &mut most, SystemOperation::max());
         seconds[run % 2].push(most);
@@ -139,28 +153,18 @@ pub fn summa(world: &SimpleCommunicator, engine: &Engine, flags: &Flags) -> Resu
 
 /// C = A * B over all panels. Without `sends` each rank multiplies what it happens to have: as
 /// much work, and no messages.
-fn product(
-    sides: &mut [Side; 2],
-    c: &Buffer,
-    engine: &Engine,
-    k: usize,
-    sends: bool,
-) -> Result<()> {
-    let (queue, (count, _)) = (&engine.queues[0], panels(k));
+fn product(sides: &mut [Side; 2], queue: &Session, kernels: &[Launch], sends: bool) -> Result<()> {
     if sends {
         send(sides, 0, || Ok(()))?;
     }
-    for i in 0..count {
+    for (i, kernel) in kernels.iter().enumerate() {
         for side in sides.iter_mut() {
             swap(&mut side.now, &mut side.next);
             queue.write(&side.buffer, cast_slice(side.now.as_mut()))?;
         }
-        let [a, b] = &*sides;
-        let sizes = [a.own.len(), b.own.len(), depth(k, i)];
-        let kernel = engine.multiply(sizes, [&a.buffer, &b.buffer, c], i > 0)?;
-        queue.launch(&kernel)?;
+        queue.launch(kernel)?;
         queue.queue.flush().during("flushing a queue")?;
-        match sends && i + 1 < count {
+        match sends && i + 1 < kernels.len() {
             true => send(sides, i + 1, || queue.finish())?,
             false => queue.finish()?,
         }

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
+use std::mem::forget;
 use std::ops::Range;
 use std::ptr;
 
@@ -17,21 +18,20 @@ use opencl3::types::{CL_NON_BLOCKING, cl_event};
 
 use crate::board::Board;
 use crate::engine::{DOWNLOADS, KERNELS, UPLOADS};
-use crate::host::OnHost;
-use crate::product::Way;
+use crate::product::{OnHost, Way};
 
 const COMPUTING: &str = "computing a block of C";
 /// Blocks that are on their way at a time.
 const FLYING: usize = 3;
 
-/// A part of a matrix, on the device and on the host, and the event of its last way from one
-/// to the other.
+/// A part of a matrix, on the device and on the host, and the events of what was enqueued with
+/// it: of a band its upload, of a block its kernel and its download.
 struct Part {
     buffer: Buffer,
     host: *mut c_void,
     /// Rows, their bytes, and how far they lie apart on the host.
     lines: [usize; 3],
-    moved: Option<Event>,
+    events: Vec<Event>,
 }
 
 impl Part {
@@ -41,40 +41,51 @@ impl Part {
             buffer: queue.buffer(rows.len() * bytes)?,
             host: whole.place(rows, columns),
             lines: [rows.len(), bytes, size_of::<f32>() * whole.columns],
-            moved: None,
+            events: Vec::new(),
         })
     }
 
-    /// Enqueues its way up to the device, or down to the host, after these events.
-    fn go(&mut self, up: bool, queue: &Session, after: &[cl_event]) -> Result<()> {
+    /// The event of its upload, which is enqueued once.
+    fn uploaded(&mut self, queue: &Session) -> Result<cl_event> {
+        if self.events.is_empty() {
+            self.copy(true, queue)?;
+        }
+        Ok(self.events[0].get())
+    }
+
+    /// Enqueues its download, to begin when its kernel has ended.
+    fn download(&mut self, queue: &Session) -> Result<()> {
+        self.copy(false, queue)
+    }
+
+    /// Enqueues its way up to the device, or down to the host, and keeps the event.
+    fn copy(&mut self, up: bool, queue: &Session) -> Result<()> {
         let (queue, part, host) = (queue.queue.get(), self.buffer.get(), self.host);
-        let ([rows, bytes, pitch], zero) = (self.lines, [0; 3]);
-        let (region, many) = ([bytes, rows, 1], after.len() as u32);
+        let ([rows, bytes, pitch], no) = (self.lines, CL_NON_BLOCKING);
+        let (zero, region, none) = ([0; 3], [bytes, rows, 1], ptr::null());
         let (zero, region) = (zero.as_ptr(), region.as_ptr());
-        let after = match many {
-            0 => ptr::null(),
-            _ => after.as_ptr(),
-        };
-        let no = CL_NON_BLOCKING;
+        let kernel: Vec<cl_event> = self.events.iter().map(Event::get).collect();
+        let kernel = kernel.as_ptr();
         // SAFETY: queue and buffer are alive, and a part that the buffer does not have is refused
         // by the driver (CL_INVALID_VALUE). The matrix lives as long as its `Work`, which keeps the
         // product. A and B stay as they are, and C is read when all is done. Two devices write the
         // same place only where one repeats what the other has had for too long.
-        let moved = unsafe {
+        let copied = unsafe {
             match (up, bytes == pitch) {
                 // One piece of memory. Oclgrind does not note that a rectangle is written.
                 (true, true) => {
-                    enqueue_write_buffer(queue, part, no, 0, rows * bytes, host, many, after)
+                    enqueue_write_buffer(queue, part, no, 0, rows * bytes, host, 0, none)
                 }
                 (true, false) => enqueue_write_buffer_rect(
-                    queue, part, no, zero, zero, region, bytes, 0, pitch, 0, host, many, after,
+                    queue, part, no, zero, zero, region, bytes, 0, pitch, 0, host, 0, none,
                 ),
                 (false, _) => enqueue_read_buffer_rect(
-                    queue, part, no, zero, zero, region, bytes, 0, pitch, 0, host, many, after,
+                    queue, part, no, zero, zero, region, bytes, 0, pitch, 0, host, 1, kernel,
                 ),
             }
         };
-        self.moved = Some(Event::new(moved.during("copying a part of a matrix")?));
+        let copied = copied.during("copying a part of a matrix")?;
+        self.events.push(Event::new(copied));
         Ok(())
     }
 }
@@ -87,12 +98,11 @@ pub struct Work {
     pub failed: Option<String>,
     /// What it is to do, and with what.
     way: Way,
-    /// A and B by bands, C by blocks; of each block its kernel, and that one's event.
+    /// A and B by bands, C by blocks, and the kernel of each block.
     a: Vec<Part>,
     b: Vec<Part>,
     c: Vec<Part>,
     kernels: Vec<Launch>,
-    computed: Vec<Option<Event>>,
     flying: VecDeque<usize>,
 }
 
@@ -100,36 +110,33 @@ impl Work {
     /// Ready to begin: with memory on the device, and operands that are to be resident.
     pub fn new(me: usize, way: &Way, board: &Board) -> Result<Work> {
         let (engine, product) = (&way.engines[me], &way.product);
-        let (queue, all) = (&engine.queues[UPLOADS], 0..product.sizes[2]);
+        let (queue, all) = (&engine.queues[UPLOADS], 0..product.shape.k);
         let part = |whole: &OnHost, rows: &_, columns: &_| Part::of(queue, whole, [rows, columns]);
-        let bands = board.rows.iter().map(|rows| part(&product.a, rows, &all));
-        let a = bands.collect::<Result<Vec<_>>>()?;
-        let bands = board.columns.iter();
-        let b = bands.map(|columns| part(&product.b, &all, columns));
-        let b = b.collect::<Result<Vec<_>>>()?;
-        let (mut c, mut kernels) = (Vec::new(), Vec::new());
-        for &[row, column] in &board.blocks {
-            let (rows, columns) = (&board.rows[row], &board.columns[column]);
-            let block = part(&product.c, rows, columns)?;
-            let buffers = [&a[row].buffer, &b[column].buffer, &block.buffer];
-            let sizes = [rows.len(), columns.len(), all.len()];
-            kernels.push(engine.multiply(sizes, buffers, false)?);
-            c.push(block);
-        }
+        let a = board.rows.iter().map(|rows| part(&product.a, rows, &all));
+        let b = board.columns.iter();
+        let b = b.map(|columns| part(&product.b, &all, columns));
         let mut work = Work {
             me,
             failed: None,
             way: way.clone(),
-            a,
-            b,
-            c,
-            kernels,
-            computed: board.blocks.iter().map(|_| None).collect(),
+            a: a.collect::<Result<_>>()?,
+            b: b.collect::<Result<_>>()?,
+            c: Vec::new(),
+            kernels: Vec::new(),
             flying: VecDeque::new(),
         };
+        for &[row, column] in &board.blocks {
+            let (rows, columns) = (&board.rows[row], &board.columns[column]);
+            let c = part(&product.c, rows, columns)?;
+            let buffers = [&work.a[row].buffer, &work.b[column].buffer, &c.buffer];
+            let sizes = [rows.len(), columns.len(), all.len()];
+            work.kernels.push(engine.multiply(sizes, buffers, false)?);
+            work.c.push(c);
+        }
         if way.resident {
-            for &bands in &board.blocks[board.shares[me].clone()] {
-                work.upload(bands)?;
+            for &[row, column] in &board.blocks[board.shares[me].clone()] {
+                work.a[row].uploaded(queue)?;
+                work.b[column].uploaded(queue)?;
             }
             queue.finish()?;
         }
@@ -148,49 +155,38 @@ impl Work {
             self.begin(block, board.blocks[block])?;
             has_begun = true;
         }
-        let Some(&oldest) = self.flying.front() else {
-            return Ok(false);
-        };
-        let last = self.c[oldest].moved.as_ref();
-        let Some(last) = last.or(self.computed[oldest].as_ref()) else {
-            return Ok(false);
-        };
-        match last.command_execution_status().during(COMPUTING)?.0 {
-            CL_COMPLETE => {
-                self.flying.pop_front();
-                board.done(oldest, self.me);
-                Ok(true)
+        if let Some(&oldest) = self.flying.front()
+            && let Some(last) = self.c[oldest].events.last()
+        {
+            match last.command_execution_status().during(COMPUTING)?.0 {
+                CL_COMPLETE => {
+                    self.flying.pop_front();
+                    board.done(oldest, self.me);
+                    return Ok(true);
+                }
+                failed @ ..0 => return Err(failed).during(COMPUTING),
+                _ => (),
             }
-            failed @ ..0 => Err(failed).during(COMPUTING),
-            _ => Ok(has_begun),
         }
+        Ok(has_begun)
     }
 
     /// Enqueues a block: its bands up where they are not there yet, the product when both have
     /// arrived, and C down after it.
     fn begin(&mut self, block: usize, [row, column]: [usize; 2]) -> Result<()> {
-        self.upload([row, column])?;
         let engine = &self.way.engines[self.me];
         let queue = |which: usize| &engine.queues[which % self.way.queues];
-        let arrived = [&self.a[row].moved, &self.b[column].moved];
-        let arrived: Vec<cl_event> = arrived.into_iter().flatten().map(Event::get).collect();
+        let (a, b, c) = (&mut self.a[row], &mut self.b[column], &mut self.c[block]);
+        let arrived = [a.uploaded(queue(UPLOADS))?, b.uploaded(queue(UPLOADS))?];
         let computed = queue(KERNELS).launch_after(&self.kernels[block], &arrived)?;
+        c.events.push(computed);
         if !self.way.resident {
-            self.c[block].go(false, queue(DOWNLOADS), &[computed.get()])?;
+            c.download(queue(DOWNLOADS))?;
         }
-        self.computed[block] = Some(computed);
         // A queue may keep its commands until somebody waits for it, and where another queue
         // waits for their events nobody does.
         let mut queues = engine.queues.iter();
         queues.try_for_each(|queue| queue.queue.flush().during("flushing a queue"))
-    }
-
-    /// Enqueues the bands of a block, each once.
-    fn upload(&mut self, [row, column]: [usize; 2]) -> Result<()> {
-        let queue = &self.way.engines[self.me].queues[UPLOADS];
-        let bands = [&mut self.a[row], &mut self.b[column]].into_iter();
-        let mut bands = bands.filter(|band| band.moved.is_none());
-        bands.try_for_each(|band| band.go(true, queue, &[]))
     }
 
     /// Whether nothing is on its way.
@@ -198,24 +194,33 @@ impl Work {
         self.flying.is_empty()
     }
 
-    /// When all is done: brings back the blocks that were left on the device, and tells for how
-    /// many seconds each queue was busy.
-    pub fn end(&mut self, board: &Board) -> Result<[f64; 3]> {
+    /// When all is done: for how many seconds each queue was busy, or why that is not known. What
+    /// its driver may still use then stays.
+    pub fn end(mut self, board: &Board) -> Result<[f64; 3], String> {
+        let why = match self.failed.take() {
+            None if self.is_idle() => return self.busy(board).map_err(|error| error.to_string()),
+            why => why.unwrap_or("it did not come back".into()),
+        };
+        forget(self);
+        Err(why)
+    }
+
+    /// Brings back the blocks that were left on the device, and adds up what each queue did.
+    fn busy(&mut self, board: &Board) -> Result<[f64; 3]> {
         if self.way.resident {
             let queue = &self.way.engines[self.me].queues[DOWNLOADS];
             for block in board.done_by(self.me) {
-                self.c[block].go(false, queue, &[])?;
+                self.c[block].download(queue)?;
             }
             queue.finish()?;
         }
-        let busy = |events: &mut dyn Iterator<Item = &Option<Event>>| -> Result<f64> {
-            let times = events.flatten();
-            times.map(|one| Ok(Profile::of(one)?.seconds())).sum()
-        };
-        Ok([
-            busy(&mut self.a.iter().chain(&self.b).map(|band| &band.moved))?,
-            busy(&mut self.computed.iter())?,
-            busy(&mut self.c.iter().map(|block| &block.moved))?,
-        ])
+        let bands = self.a.iter().chain(&self.b).flat_map(|band| &band.events);
+        let of_blocks = |which: usize| self.c.iter().filter_map(move |c| c.events.get(which));
+        Ok([sum(bands)?, sum(of_blocks(0))?, sum(of_blocks(1))?])
     }
+}
+
+/// Seconds that these commands took together.
+fn sum<'a>(events: impl Iterator<Item = &'a Event>) -> Result<f64> {
+    events.map(|event| Ok(Profile::of(event)?.seconds())).sum()
 }
