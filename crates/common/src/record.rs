@@ -254,14 +254,12 @@ impl Record {
     }
 
     /// The record of a kernel against which a simulator reported this, whatever its result.
-    pub fn reported(self, faults: &str) -> Record {
+    pub fn reported(self, faults: Vec<String>) -> Record {
         let mut wrong = match self.wrong() {
             Some(wrong) => wrong.clone(),
             None => "the result is right, and yet:".into(),
         };
-        wrong.below = format!("{}\n{faults}", wrong.below.trim_end())
-            .trim_start_matches('\n')
-            .into();
+        wrong.below.extend(faults);
         self.fail(wrong)
     }
 

@@ -33,6 +33,12 @@ impl Told {
         }
     }
 
+    /// The first line of what happened.
+    pub fn in_short(&self) -> &str {
+        let first = self.happened.lines().next().unwrap_or_default();
+        first.trim_end_matches(':')
+    }
+
     /// The same without the next thing to try, which stands elsewhere.
     pub fn without_advice(self) -> Told {
         Told { next: None, ..self }

@@ -181,8 +181,7 @@ impl TuneArgs {
             return Err(ended.refused().into());
         }
         Ok(ended.records.pop().unwrap_or_else(|| {
-            let says = failure.map_or("", |failure| &failure.told.happened);
-            let why = says.lines().next().unwrap_or_default();
+            let why = failure.map_or("", |failure| failure.told.in_short());
             Record::default().skip(Skip::Since(why.into()))
         }))
     }

@@ -7,10 +7,10 @@ use common::error::{Error, Result};
 use common::memory::{Guarded, Input};
 use common::session::{Launch, Session};
 use task::{Buffer, Plan, Role, Task};
-use verify::Right;
 use verify::element::Elements;
 use verify::poison::Poison;
 use verify::problem::Problem;
+use verify::{Differences, Right};
 
 /// A task that is ready to run.
 pub struct Ready<'t> {
@@ -156,20 +156,23 @@ impl Ready<'_> {
     }
 
     fn unless_damaged(&self, session: &Session, checked: Result<Right>) -> Result<Right> {
-        let Some(damage) = self.damage(session)? else {
+        let Some([damage, by]) = self.damage(session)? else {
             return checked;
         };
+        let by = |wrong: Differences| wrong.under(format!("  by the kernel: {by}"));
         Err(Error::Wrong(match checked {
             // Nobody knows what it must be.
-            Ok(Right { compared: 0 }) => damage.into(),
-            Ok(_) => format!("the result is right, and yet:\n  {damage}").into(),
-            Err(Error::Wrong(wrong)) => wrong.under(damage),
+            Ok(Right { compared: 0 }) => by(Differences::default()).under(damage),
+            Ok(_) => by(Differences::default())
+                .under(format!("  {damage}"))
+                .under("the result is right, and yet:"),
+            Err(Error::Wrong(wrong)) => by(wrong).under(damage),
             Err(error) => return Err(error),
         }))
     }
 
     /// What was written where nothing may be, and by which kernel.
-    fn damage(&self, session: &Session) -> Result<Option<String>> {
+    fn damage(&self, session: &Session) -> Result<Option<[String; 2]>> {
         let (damage, by) = if let Some(damage) = self.stray(session)? {
             (damage, self.culprit(session)?)
         } else if let Some(damage) = self.spoilt_layout(session)? {
@@ -179,7 +182,7 @@ impl Ready<'_> {
         };
         self.restore(session)?;
         let by = by.unwrap_or_else(|| "one of them, which did not do it again".into());
-        Ok(Some(format!("{damage}\n  by the kernel: {by}")))
+        Ok(Some([damage, by]))
     }
 
     /// What was written to an input, or beside any buffer.
@@ -231,8 +234,7 @@ impl Ready<'_> {
         let spoilt = pairs.find(|(_, (after, fresh))| after != fresh);
         Ok(spoilt.map(|((Buffer { name, .. }, _), _)| {
             let by = self.task.writer_of(name).unwrap_or_default();
-            let operand = name.split(' ').next().unwrap_or_default();
-            format!("{operand} as {by} laid it out was written to, which is only to be read")
+            format!("{name} by {by} was written to, which is only to be read")
         }))
     }
 

@@ -244,7 +244,7 @@ pub fn row(record: &Record, said: bool) -> String {
         return format!("{name} {} {reason}{says}", "skipped:".yellow());
     }
     if let Some(wrong) = record.wrong() {
-        let details = wrong.to_string().trim_end().replace('\n', "\n    ");
+        let details = wrong.to_string().replace('\n', "\n    ");
         return format!("{name} {}{says}\n    {details}", "✗ WRONG".red().bold());
     }
     if let Some(death) = record.death() {

@@ -112,10 +112,9 @@ pub fn check_each(
     });
     let untouched = (all.untouched > 0).then_some(all.untouched);
     let untouched = untouched.map(|count| format!("{count} of them were never written"));
-    let below: Vec<String> = first.into_iter().chain(untouched).collect();
     Ok(Err(Differences {
         count: format!("{} of {compared} elements are wrong", all.wrong),
-        below: below.join("\n"),
+        below: first.into_iter().chain(untouched).collect(),
         ..Differences::default()
     }))
 }

@@ -15,9 +15,9 @@ const UNTOUCHED: char = 'o';
 /// What the characters mean.
 pub const LEGEND: &str = "'.' right, '+' partly wrong, '#' wrong, 'o' never written";
 
-/// The map: a line of column numbers, then a line for each row of cells with the
+/// The map in lines: one of column numbers, then one for each row of cells with the
 /// number of its first row.
-pub fn map(wrong: &Wrong) -> String {
+pub fn map(wrong: &Wrong) -> Vec<String> {
     // A cell's rows and columns; the last ones of C may have fewer.
     let (height, width) = (wrong.rows.div_ceil(HEIGHT), wrong.cols.div_ceil(WIDTH));
     let (rows, cols) = (wrong.rows.div_ceil(height), wrong.cols.div_ceil(width));
@@ -39,16 +39,16 @@ pub fn map(wrong: &Wrong) -> String {
     };
     let last = (wrong.cols - 1).to_string();
     let room = cols.saturating_sub(1);
-    let mut map = match wrong.cols {
-        1 => "  column 0\n".to_string(),
-        _ if room <= last.len() => format!("  columns 0 to {last}\n"),
-        _ => format!("  column  0{last:>room$}\n"),
+    let head = match wrong.cols {
+        1 => "  column 0".to_string(),
+        _ if room <= last.len() => format!("  columns 0 to {last}"),
+        _ => format!("  column  0{last:>room$}"),
     };
-    for row in 0..rows {
+    let line = |row: usize| {
         let cells: String = (0..cols).map(|col| cell(row, col)).collect();
-        map.push_str(&format!("  {:>6} |{cells}|\n", row * height));
-    }
-    map
+        format!("  {:>6} |{cells}|", row * height)
+    };
+    std::iter::once(head).chain((0..rows).map(line)).collect()
 }
 
 #[cfg(test)]
@@ -81,17 +81,21 @@ mod tests {
     #[test]
     fn a_small_matrix_has_a_cell_for_each_element() {
         let shown = map(&wrong(3, 4, |row, col| row == col));
-        let expected = "  column  0  3\n       0 |o...|\n       1 |.#..|\n       2 |..#.|\n";
+        let expected = [
+            "  column  0  3",
+            "       0 |o...|",
+            "       1 |.#..|",
+            "       2 |..#.|",
+        ];
         assert_eq!(shown, expected);
     }
 
     #[test]
     fn a_block_is_right_partly_wrong_or_wrong() {
         // 64 x 64 elements: cells of 4 rows and 2 columns.
-        let shown = map(&wrong(64, 64, |row, col| {
+        let lines = map(&wrong(64, 64, |row, col| {
             row >= 60 || (row, col) == (8, 63)
         }));
-        let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines.len(), 17);
         assert_eq!(
             lines[0].len(),
@@ -110,7 +114,7 @@ mod tests {
             row < 4 && col < 2 && (row, col) != (3, 1)
         }));
         let first = format!("       0 |+{}|", ".".repeat(31));
-        assert_eq!(shown.lines().nth(1), Some(&first[..]));
+        assert_eq!(shown[1], first);
     }
 
     #[test]
@@ -123,15 +127,12 @@ mod tests {
         large.every = 3;
         let shown = map(&large);
         let first = format!("       0 |#+{}|", ".".repeat(30));
-        assert_eq!(shown.lines().nth(1), Some(&first[..]));
+        assert_eq!(shown[1], first);
     }
 
     #[test]
     fn few_columns_are_named_by_words() {
-        let head = |cols: usize| {
-            let shown = map(&wrong(1, cols, |_, _| true));
-            shown.lines().next().unwrap_or("").to_string()
-        };
+        let head = |cols: usize| map(&wrong(1, cols, |_, _| true)).remove(0);
         assert_eq!(head(1), "  column 0");
         assert_eq!(head(2), "  columns 0 to 1");
         assert_eq!(head(3), "  column  0 2");
@@ -160,8 +161,8 @@ mod tests {
                 untouched: false,
             });
             let map = map(&last);
-            assert!(map.ends_with("#|\n"), "{rows} x {cols}");
-            assert!(map.lines().count() <= 1 + HEIGHT);
+            assert!(map[map.len() - 1].ends_with("#|"), "{rows} x {cols}");
+            assert!(map.len() <= 1 + HEIGHT);
         }
     }
 }

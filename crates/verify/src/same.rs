@@ -154,7 +154,7 @@ pub fn check_same(
     Err(Differences {
         count: format!("{} of {compared} elements are wrong", wrong.len()),
         looks: looks.into_iter().collect(),
-        below: format!("{name}[{at}]{is} should be {}", want.text(*at)),
+        below: vec![format!("{name}[{at}]{is} should be {}", want.text(*at))],
         ..Differences::default()
     })
 }

@@ -15,8 +15,8 @@ pub struct Differences {
     pub count: String,
     /// What the whole looks like, most telling first.
     pub looks: Vec<Look>,
-    /// Examples, and where they are.
-    pub below: String,
+    /// Examples, and where they are: a line each.
+    pub below: Vec<String>,
 }
 
 /// What a wrong result looks like.
@@ -41,10 +41,18 @@ impl Differences {
         self
     }
 
+    /// All of it, in lines.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let count = Some(&self.count).filter(|count| !count.is_empty());
+        let looks = self.looks.iter();
+        let looks = looks.map(|look| format!("  looks like: {look}"));
+        let lines = self.above.iter().chain(count).cloned();
+        lines.chain(looks).chain(self.below.iter().cloned())
+    }
+
     /// Its first line.
     pub fn in_short(&self) -> String {
-        let first = self.to_string();
-        first.lines().next().unwrap_or_default().into()
+        self.lines().next().unwrap_or_default()
     }
 
     /// The same, below this line.
@@ -71,19 +79,7 @@ impl From<&str> for Differences {
 
 impl fmt::Display for Differences {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let count = Some(&self.count).filter(|count| !count.is_empty());
-        let lines = self.above.iter().chain(count).cloned();
-        let looks = self
-            .looks
-            .iter()
-            .map(|look| format!("  looks like: {look}"));
-        let lines: Vec<String> = lines.chain(looks).collect();
-        f.write_str(&lines.join("\n"))?;
-        match &*self.below {
-            "" => Ok(()),
-            below if lines.is_empty() => f.write_str(below),
-            below => write!(f, "\n{below}"),
-        }
+        f.write_str(&self.lines().collect::<Vec<_>>().join("\n"))
     }
 }
 
@@ -131,19 +127,18 @@ pub struct Wrong {
 impl From<&Wrong> for Differences {
     fn from(wrong: &Wrong) -> Differences {
         let compared = wrong.rows * wrong.cols;
-        let mut below = String::new();
-        for m in wrong.mismatches.iter().take(5) {
+        let example = |m: &Mismatch| {
             let (want, mut got) = apart(m.want, m.got);
             if m.untouched {
                 got = "nothing".into();
             }
-            below += &format!(
-                "  C[{}][{}] must be {want}, the kernel wrote {got}\n",
-                m.row, m.col
-            );
-        }
+            let (row, col) = (m.row, m.col);
+            format!("  C[{row}][{col}] must be {want}, the kernel wrote {got}")
+        };
+        let mut below: Vec<String> = wrong.mismatches.iter().take(5).map(example).collect();
         if compared > 1 {
-            below += &format!("  where ({}):\n{}", map::LEGEND, map::map(wrong));
+            below.push(format!("  where ({}):", map::LEGEND));
+            below.extend(map::map(wrong));
         }
         Differences {
             count: match wrong.count {
@@ -213,13 +208,13 @@ mod tests {
                     looks like: rain\n  \
                     C[0][1] must be 1, the kernel wrote 2\n  \
                     where ('.' right, '+' partly wrong, '#' wrong, 'o' never written):\n  \
-                    columns 0 to 1\n       0 |.#|\n";
+                    columns 0 to 1\n       0 |.#|";
         let told_of = |wrong: &Wrong| Differences::from(wrong).to_string();
         assert_eq!(told_of(&two), told);
         two.mismatches[0].untouched = true;
         let told = told_of(&two);
         assert!(told.contains("the kernel wrote nothing\n"), "{told}");
-        assert!(told.ends_with("|.o|\n"), "{told}");
+        assert!(told.ends_with("|.o|"), "{told}");
     }
 
     #[test]
@@ -232,11 +227,11 @@ mod tests {
                 Look::Chance("zero".into()),
                 Look::Unknown,
             ],
-            below: "  C[0] is 1\n".into(),
+            below: vec!["  C[0] is 1".into()],
         };
         assert_eq!(
             differences.facts().under("after all").to_string(),
-            "after all\noverrun: C\n1 is wrong\n  looks like: never written: 1\n  C[0] is 1\n"
+            "after all\noverrun: C\n1 is wrong\n  looks like: never written: 1\n  C[0] is 1"
         );
         assert_eq!(Differences::from("bad").to_string(), "bad");
     }
@@ -246,7 +241,7 @@ mod tests {
         let one = wrong(1, 1, vec![mismatch(0, 0, 2.0, 1.0)]);
         assert_eq!(
             Differences::from(&one).to_string(),
-            "1 of 1 elements is wrong\n  C[0][0] must be 1, the kernel wrote 2\n"
+            "1 of 1 elements is wrong\n  C[0][0] must be 1, the kernel wrote 2"
         );
     }
 

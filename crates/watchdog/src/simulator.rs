@@ -303,7 +303,7 @@ impl Simulator {
         }
         news.faults.retain(|one| one.doubt().is_none());
         if !news.faults.is_empty() {
-            record.reported(&in_words(&news))
+            record.reported(in_words(&news))
         } else if was_cut && record.is_right() {
             record.skip(Skip::Since(SILENT.into()))
         } else {
@@ -324,8 +324,8 @@ fn text(log: &PathBuf) -> String {
     String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned()
 }
 
-/// The first faults with their lines, and how many reports there are.
-fn in_words(log: &Log) -> String {
+/// The first faults with their lines, and how many reports there are: a line each.
+fn in_words(log: &Log) -> Vec<String> {
     let Log { faults, is_cut, .. } = log;
     let reports: usize = faults.iter().map(|fault| fault.times).sum();
     let more = if *is_cut { ", and says no more" } else { "" };
@@ -339,7 +339,7 @@ fn in_words(log: &Log) -> String {
     if faults.len() > SHOWN {
         lines.push(format!("  and {} more", faults.len() - SHOWN));
     }
-    lines.join("\n")
+    lines
 }
 
 #[cfg(test)]

@@ -22,8 +22,16 @@ const LONGEST: usize = 16384;
 #[derive(Args)]
 struct Own {
     /// Run only the fastest kernel for inputs of this type: for `cargo xtask libraries`
-    #[arg(long, hide = true, value_parser = ["half", "tf32"])]
-    inputs: Option<String>,
+    #[arg(long, hide = true, value_parser = inputs)]
+    inputs: Option<Type>,
+}
+
+fn inputs(name: &str) -> Result<Type, &'static str> {
+    match name {
+        "half" => Ok(Type::Half),
+        "tf32" => Ok(Type::Tf32),
+        _ => Err("half and tf32 have the fastest kernels"),
+    }
 }
 
 fn main() -> ExitCode {
@@ -34,9 +42,9 @@ fn main() -> ExitCode {
             let problem = lesson.problem()?;
             return copies::run(lesson, &problem);
         }
-        if let Some(inputs) = &own.inputs {
+        if own.inputs.is_some() {
             let problem = lesson.problem()?;
-            return matrix_units::show(lesson, &problem, Some(inputs));
+            return matrix_units::show(lesson, &problem, own.inputs);
         }
         one_row(lesson)?;
         let problem = lesson.problem()?;

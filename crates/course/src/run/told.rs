@@ -83,7 +83,7 @@ pub fn line(
 ) -> Line {
     Line {
         verdict: Verdict::of(record),
-        why: record.why().map(|why| why.trim_end().into()),
+        why: record.why(),
         compared: record.compared(),
         says: record.says.clone(),
         drawn,

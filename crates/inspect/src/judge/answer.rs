@@ -6,6 +6,7 @@ use common::error::Kind;
 use common::failure::Failure;
 use common::record::{Of, Record};
 use common::stage::{Stage, Whose};
+use common::told::Told;
 use verify::matrix::Fill;
 use verify::{Differences, numbers};
 use watchdog::worker::Ended;
@@ -23,7 +24,7 @@ pub enum End {
     /// It died.
     Died(Death),
     /// The same, where nothing follows for the kernel, and why.
-    Excused(&'static str),
+    Excused(Told),
 }
 
 impl End {
@@ -44,32 +45,33 @@ impl End {
     }
 
     /// What it said, with the next thing to try; nothing where it went on.
-    pub fn message(&self) -> String {
+    pub fn told(&self) -> Told {
         match self {
-            End::Done => String::new(),
-            End::Refused(failure) => failure.to_string(),
-            End::Died(death) => death.to_string(),
-            End::Excused(why) => (*why).into(),
+            End::Done => Told::default(),
+            End::Refused(failure) => failure.told.clone(),
+            End::Died(death) => death.told(),
+            End::Excused(why) => why.clone(),
+        }
+    }
+
+    /// Whose kernel failed, where it is known.
+    fn whose(&self) -> Option<Whose> {
+        match self {
+            End::Done | End::Excused(_) => None,
+            End::Refused(failure) if failure.is_of_check() => Some(Whose::Reference),
+            End::Refused(failure) => failure.stage.whose(),
+            End::Died(death) => death.whose(),
         }
     }
 
     /// Whether what the learner's kernel is held against failed itself.
     pub fn is_of_check(&self) -> bool {
-        match self {
-            End::Done | End::Excused(_) => false,
-            End::Refused(failure) => failure.is_of_check(),
-            End::Died(death) => death.whose() == Some(Whose::Reference),
-        }
+        self.whose() == Some(Whose::Reference)
     }
 
     /// Whether that failed, or what fills a buffer.
     pub fn is_of_another(&self) -> bool {
-        let is_of_fill = match self {
-            End::Done | End::Excused(_) => false,
-            End::Refused(failure) => failure.stage.whose() == Some(Whose::Fill),
-            End::Died(death) => death.whose() == Some(Whose::Fill),
-        };
-        is_of_fill || self.is_of_check()
+        matches!(self.whose(), Some(Whose::Reference | Whose::Fill))
     }
 
     /// Whether the learner's kernel took the process down, other than by coming to no end.
@@ -94,24 +96,31 @@ impl End {
     }
 }
 
-/// Why nothing is known of a size at which the process died, where that is not the kernel's fault.
-pub const DRIVER_DIED: &str = "the driver died, where the simulator sees no fault";
-/// The same, where threads with more of a stack came to an end.
-pub const OUT_OF_STACK: &str = "\
-it died: its private memory is beyond the stack of a thread of this device; with one of 1 GiB it ends
-the stack holds the private arrays of all items of a group
-next: smaller arrays or groups, or global memory; after `ulimit -s 1048576` it can be checked here";
+/// Why nothing is known of a size at which the process died, where threads with more of a stack came
+/// to an end.
+pub fn out_of_stack() -> Told {
+    let happened = "it died: its private memory is beyond the stack of a thread of this device; with \
+                    one of 1 GiB it ends";
+    let next = "smaller arrays or groups, or global memory; after `ulimit -s 1048576` it can be \
+                checked here";
+    Told {
+        cause: Some("the stack holds the private arrays of all items of a group".into()),
+        ..Told::new(happened, Some(next))
+    }
+}
 
 /// What a worker's end and its records say about the result.
 pub fn judge(detector: Detector, end: &End, records: &[Record]) -> Observation {
-    let message = end.message();
-    let first = message.lines().next().unwrap_or_default();
-    let first = first.trim_end_matches(':');
+    let told = end.told();
+    let first = told.in_short();
     let not_run = |says: String| Observation::new(detector.clone(), Detection::NotRun, says);
     let is_skipped = || records.iter().any(|one| one.skipped().is_some());
     match end {
         End::Done => of_records(detector, records),
-        End::Excused(_) => not_run(first.into()).with(message.lines().skip(1)),
+        End::Excused(Told { cause, next, .. }) => {
+            let next = next.as_ref().map(|next| format!("next: {next}"));
+            not_run(first.into()).with(cause.iter().cloned().chain(next))
+        }
         End::Refused(failure) => match failure.kind {
             Kind::Usage if is_skipped() => of_records(detector, records),
             Kind::Build if !end.is_of_another() => {
@@ -120,7 +129,7 @@ pub fn judge(detector: Detector, end: &End, records: &[Record]) -> Observation {
             }
             Kind::Unlaunchable if !end.is_of_another() => {
                 Observation::new(detector, Detection::Fault, "cannot be launched")
-                    .with(message.lines().map(str::trim_end))
+                    .with(told.to_string().lines().map(str::trim_end))
             }
             _ => not_run(format!("did not run: {first}")),
         },
@@ -194,10 +203,8 @@ fn right(records: &[Record]) -> String {
 
 /// A wrong result in words: what is wrong; below, what it looks like and examples.
 pub fn wrong_result(detector: Detector, wrong: &Differences) -> Observation {
-    let why = wrong.to_string();
-    let mut lines = why.lines().map(str::trim);
-    let says = lines.next().unwrap_or_default();
-    Observation::new(detector, Detection::Fault, says).with(lines)
+    let details = wrong.lines().skip(1).map(|line| line.trim().to_string());
+    Observation::new(detector, Detection::Fault, wrong.in_short()).with(details)
 }
 
 #[cfg(test)]

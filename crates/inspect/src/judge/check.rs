@@ -7,6 +7,7 @@ pub(crate) mod results;
 use anyhow::Result;
 use common::record::Record;
 use common::source::Source;
+use common::told::Told;
 use verify::Look;
 use verify::draw::Draw;
 use verify::element::Type;
@@ -14,7 +15,7 @@ use verify::far::Far;
 use watchdog::simulator::{Log, look_for_faults, oclgrind};
 use watchdog::worker::Work;
 
-use crate::judge::answer::{DRIVER_DIED, End, OUT_OF_STACK, judge};
+use crate::judge::answer::{End, judge, out_of_stack};
 use crate::judge::how::How;
 use crate::judge::observation::{Detection, Detector, Observation, Part};
 use crate::judge::simulator;
@@ -129,14 +130,15 @@ impl Check<'_> {
     /// Why a kernel that took the process down is not to blame: it dies again, but not where threads
     /// have a larger stack; or a simulator sees nothing wrong, as where PoCL dies of some that return
     /// before a barrier.
-    fn excuse(&self, case: &Case) -> Result<Option<&'static str>> {
+    fn excuse(&self, case: &Case) -> Result<Option<Told>> {
         if work::wants_stack(&|| self.work(std::slice::from_ref(case)), self.how)? {
-            return Ok(Some(OUT_OF_STACK));
+            return Ok(Some(out_of_stack()));
         }
         let seen = self.simulated_in(case)?;
         let is_sound = seen.iter().skip(1).any(Observation::is_silent)
             && !seen.iter().any(Observation::is_fault);
-        Ok(is_sound.then_some(DRIVER_DIED))
+        let why = "the driver died, where the simulator sees no fault";
+        Ok(is_sound.then(|| Told::new(why, None)))
     }
 
     /// Runs all of these: a task's by one worker, and by another behind a case that took one down;

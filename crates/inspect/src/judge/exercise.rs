@@ -15,7 +15,7 @@ use diagnostics::tokens::Tokens;
 use watchdog::simulator::Line;
 use watchdog::worker::Work;
 
-use crate::judge::answer::{End, OUT_OF_STACK, judge};
+use crate::judge::answer::{End, judge, out_of_stack};
 use crate::judge::how::{How, Seen};
 use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
 use crate::judge::rates;
@@ -107,7 +107,7 @@ fn on_device(asked: &Asked) -> Result<Seen> {
     let ended = work::on_device(work()?, how)?;
     let mut end = End::of(&ended);
     if end.is_crash() && work::wants_stack(&work, how)? {
-        end = End::Excused(OUT_OF_STACK);
+        end = End::Excused(out_of_stack());
     }
     let mut seen = judge(ON_DEVICE, &end, &ended.records);
     let mut status = ended.status;
@@ -140,7 +140,7 @@ fn on_device(asked: &Asked) -> Result<Seen> {
         status,
         message: match end {
             End::Excused(_) => String::new(),
-            end => end.message(),
+            end => end.told().to_string(),
         },
     })
 }

@@ -242,7 +242,7 @@ impl Subject {
 
     /// What a worker said of it, with the place of the task's field that it is about.
     pub fn located(&self, end: &End) -> String {
-        let message = end.message();
+        let message = end.told().to_string();
         let Some(path) = &self.said_in else {
             return message;
         };

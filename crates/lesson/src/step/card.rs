@@ -151,7 +151,7 @@ pub(super) fn outcome(
     }
     if let Some(why) = record.why() {
         let mark = record.death().map_or("✗ WRONG", |_| "✗ DIED");
-        return note(format!("{}\n{}", style(mark).red().bold(), why.trim_end()));
+        return note(format!("{}\n{why}", style(mark).red().bold()));
     }
     let right = style("✓ right").green().bold();
     let (Some(median), Some(rate)) = (record.seconds_median, record.rate()) else {

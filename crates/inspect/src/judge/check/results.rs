@@ -97,7 +97,7 @@ impl Tried {
     /// Why it could not be tried.
     pub fn why(&self) -> String {
         let skipped = self.records.iter().find_map(Record::skipped);
-        skipped.map_or_else(|| self.end.message(), Skip::to_string)
+        skipped.map_or_else(|| self.end.told().to_string(), Skip::to_string)
     }
 
     /// That another one is right, too.
@@ -191,7 +191,7 @@ impl Results {
         Seen {
             observations: self.tried.iter().map(Tried::seen).collect(),
             status: self.largest(),
-            message: told.map_or(String::new(), End::message),
+            message: told.map_or(String::new(), |end| end.told().to_string()),
         }
     }
 
