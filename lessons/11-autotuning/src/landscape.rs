@@ -39,11 +39,9 @@ fn map(trials: &[Trial], kernel: &str) -> Option<String> {
         [format!(" {row}")].into_iter().chain(cells).collect()
     };
     let rows: Vec<Vec<String>> = down.iter().map(row).collect();
-    let columns: Vec<String> = across.iter().map(|column| format!("{column} ")).collect();
-    let heading: Vec<&str> = [""]
-        .into_iter()
-        .chain(columns.iter().map(|one| &**one))
-        .collect();
+    let columns = across.iter().map(|column| format!("{column} "));
+    let heading = Vec::from_iter([String::new()].into_iter().chain(columns));
+    let heading = Vec::from_iter(heading.iter().map(String::as_str));
     (rates.len() > 1).then(|| table(&heading, &rows))
 }
 

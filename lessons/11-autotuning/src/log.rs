@@ -31,11 +31,9 @@ impl Trial {
     /// the disk would win for ever, or take the whole budget.
     fn read(line: &str) -> Option<Trial> {
         let trial: Trial = serde_json::from_str(line).ok()?;
-        let is_rate = trial
-            .gflops
-            .is_none_or(|rate| (1e-15..1e15).contains(&rate));
-        let can_be = (0.0..1e9).contains(&trial.seconds) && is_rate && trial.point.is_known();
-        can_be.then_some(trial)
+        let is_rate = |rate| (1e-15..1e15).contains(&rate);
+        let can_be = (0.0..1e9).contains(&trial.seconds) && trial.gflops.is_none_or(is_rate);
+        (can_be && trial.point.is_known()).then_some(trial)
     }
 }
 
@@ -69,11 +67,10 @@ impl Log {
         let (device, kernels) = (&lesson.session()?.device, &lesson.source()?.text);
         let folder = format!("autotuning/{shape}");
         let path = results::file(&folder, device, kernels, lesson.flags().ty);
-        let (log, bad) = Log::at(&path, reset).map_err(|why| Error::File {
-            path,
-            why: format!(
-                "results cannot be kept there ({why}); {FOLDER_VARIABLE} names another folder"
-            ),
+        let (log, bad) = Log::at(&path, reset).map_err(|why| {
+            let other = format!("{FOLDER_VARIABLE} names another folder");
+            let why = format!("results cannot be kept there ({why}); {other}");
+            Error::File { path, why }
         })?;
         if bad > 0 {
             aside!(
@@ -87,7 +84,7 @@ impl Log {
     /// The log in this file, which is made where there is none, and how many of its lines cannot be
     /// read.
     fn at(path: &Path, reset: bool) -> io::Result<(Log, usize)> {
-        fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
         let file = File::options().append(true).create(true).open(path)?;
         if reset {
             file.set_len(0)?;

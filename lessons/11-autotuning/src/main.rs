@@ -15,7 +15,7 @@ use common::device::Kind;
 use common::error::Result;
 use lesson::{Lesson, lesson_with};
 use verify::formula::Scope;
-use verify::numbers::{factor, percent};
+use verify::numbers::percent;
 use verify::problem::Problem;
 
 use log::{Log, ranking};
@@ -48,25 +48,19 @@ fn main() -> ExitCode {
         let problem = lesson.problem()?;
         let device = &lesson.session()?.device;
         let given = task::table::given(&device.limits, device.kind, &problem);
-        let defaults = defaults(lesson, &given, &problem)?;
+        let mut defaults = space::defaults(&given, &problem)?;
+        // The one that should suit the device comes last. Where local memory is a memory of its
+        // own, it answers many items at once. Elsewhere, on CPUs, a tile in it is a copy from the
+        // cache to the cache.
+        if device.kind == Kind::Gpu || device.limits.local_mem_dedicated {
+            defaults.reverse();
+        }
+        defaults.retain(|default| lesson.flags().wants(&default.kernel));
         match lesson.runs()? {
             None => check(lesson, &problem, &defaults, &given),
             Some(_) => autotune(lesson, &problem, flags, &defaults, &given),
         }
     })
-}
-
-/// A default of each kernel that is wanted; the one that should suit the device comes last.
-fn defaults(lesson: &mut Lesson, given: &Scope, problem: &Problem) -> Result<Vec<Point>> {
-    let device = &lesson.session()?.device;
-    let mut defaults = space::defaults(given, problem)?;
-    // Where local memory is a memory of its own, it answers many items at once.
-    // Elsewhere, on CPUs, a tile in it is a copy from the cache to the cache.
-    if device.kind == Kind::Gpu || device.limits.local_mem_dedicated {
-        defaults.reverse();
-    }
-    defaults.retain(|default| lesson.flags().wants(&default.kernel));
-    Ok(defaults)
 }
 
 /// Nothing is to be timed, so nothing is searched: the defaults and some awkward
@@ -117,27 +111,18 @@ fn autotune(
     landscape::show(lesson, &log.trials)
 }
 
-/// The winner beside the default that the device would have got untuned, which is
-/// the last of the defaults.
+/// What the device would have got untuned, the last of the defaults, beside the best.
 fn conclude(lesson: &Lesson) -> Result<()> {
     let rows = lesson.rows().iter().filter(|row| !row.is_above_limit());
-    let timed = Vec::from_iter(rows.filter_map(|row| Some((row, row.gflops?))));
-    let default = timed.iter().rfind(|one| one.0.variant == DEFAULT);
-    let best = timed.iter().max_by(|a, b| a.1.total_cmp(&b.1));
-    let (Some((default, before)), Some((best, rate))) = (default, best) else {
+    let mut timed = rows.filter_map(|row| Some((row, row.gflops?)));
+    let best = timed.clone().map(|one| one.1).reduce(f64::max);
+    let untuned = timed.rfind(|one| one.0.variant == DEFAULT);
+    let Some(((untuned, rate), best)) = untuned.zip(best) else {
         return Ok(());
     };
-    let beside = match best.kernel == default.kernel {
-        true => "the default of this device: no candidate was faster".into(),
-        false => format!(
-            "{} {}, which this device gets untuned: that is {} of the winner",
-            factor(rate / before),
-            default.function(),
-            percent(before / rate)
-        ),
+    let beside = match rate < best {
+        true => format!("{} of the best", percent(rate / best)),
+        false => "no candidate was faster".into(),
     };
-    let (winner, says) = (&best.kernel, &best.says);
-    lesson.say(format!(
-        "\n  winner   {winner}\n           {says}\n           {beside}"
-    ))
+    lesson.say(format!("\n  untuned  {}: {beside}", untuned.kernel))
 }

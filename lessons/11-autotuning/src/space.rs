@@ -79,12 +79,12 @@ impl Point {
     /// # Errors
     /// When it breaks a condition in such a way that it cannot be launched.
     pub fn task(&self, variant: &str, problem: &Problem) -> Result<Task> {
-        let mut tasks = self.form().tasks(&Scope::default(), problem)?;
-        let variant = variant.into();
-        Ok(Task {
-            variant,
-            ..tasks.swap_remove(0)
-        })
+        let mut task = self
+            .form()
+            .tasks(&Scope::default(), problem)?
+            .swap_remove(0);
+        task.variant = variant.into();
+        Ok(task)
     }
 }
 
@@ -120,11 +120,11 @@ impl FromStr for Limit {
             choices.contains(&value).then_some(value)
         };
         let values: Option<_> = values.split(',').map(choice).collect();
-        let values = values.ok_or_else(|| {
+        let limit = values.map(|values| Limit(name.into(), values));
+        limit.ok_or_else(|| {
             let choices = Vec::from_iter(choices.iter().map(ToString::to_string)).join(", ");
             format!("the values of {name} are whole numbers: {choices}")
-        })?;
-        Ok(Limit(name.into(), values))
+        })
     }
 }
 
@@ -152,21 +152,23 @@ pub fn space(kernels: &[&str], limits: &[Limit], given: &Scope) -> Result<(Vec<P
 /// For each kernel the shape for a device that nobody has tuned for: the first of its kind that
 /// suits it, or else the last.
 pub fn defaults(given: &Scope, problem: &Problem) -> Result<Vec<Point>> {
-    let mut defaults: Vec<Point> = Vec::new();
-    for task in STEPS.tasks("untuned", given, problem)? {
-        let family = family(&task.kernel).expect("a test finds it");
-        let value = |name: &String| {
-            let (_, value) = task.defines.iter().find(|one| one.0 == *name)?;
-            Some((name.clone(), Tried::One(*value)))
-        };
-        let values = family.tune.keys().filter_map(value).collect();
-        let kernel = task.kernel.clone();
-        let point = Point { kernel, values };
-        match defaults.iter_mut().find(|one| one.kernel == point.kernel) {
-            Some(known) if !family.may_be(&known.values, given)? => *known = point,
-            Some(_) => (),
-            None => defaults.push(point),
+    let (untuned, mut defaults) = (STEPS.tasks("untuned", given, problem)?, Vec::new());
+    for family in families() {
+        let kernel = &family.launch.function;
+        let mut default = None;
+        for task in untuned.iter().filter(|task| task.kernel == *kernel) {
+            let defines = task.defines.iter();
+            let defines = defines.filter(|(name, _)| family.tune.contains_key(name));
+            let values = defines.map(|(name, value)| (name.clone(), Tried::One(*value)));
+            let values = values.collect();
+            let suits = family.may_be(&values, given)?;
+            let kernel = kernel.clone();
+            default = Some(Point { kernel, values });
+            if suits {
+                break;
+            }
         }
+        defaults.extend(default);
     }
     Ok(defaults)
 }

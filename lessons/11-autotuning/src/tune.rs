@@ -45,9 +45,7 @@ pub fn search(
     budget: Duration,
     log: &mut Log,
 ) -> Result<()> {
-    let (flop, seed) = (problem.shape.flop(), lesson.flags().seed);
-    let mut before = log.trials.len();
-    let time = format_duration(budget);
+    let (mut before, time) = (log.trials.len(), format_duration(budget));
     lesson.say(match (before, seconds(&log.trials)) {
         (0, _) => format!("  search   for {time}; each candidate is checked before it may win"),
         (_, took) => format!(
@@ -56,69 +54,60 @@ pub fn search(
         ),
     })?;
     while seconds(&log.trials) < budget.as_secs_f64()
-        && let Some(point) = search::next(space, starts, &log.trials, seed)
+        && let Some(point) = search::next(space, starts, &log.trials, lesson.flags().seed)
     {
-        let (point, seconds, record) = if let Some(lost) = lesson.lost()? {
+        if let Some(lost) = lesson.lost()? {
             let (of_before, point) = serde_json::from_value(lost.what).map_err(io::Error::from)?;
             before = of_before;
-            let outcome = Outcome::Died(lost.death);
-            let record = Record::default();
-            (
+            log.add(Trial {
                 point,
-                lost.taken.as_secs_f64(),
-                Record { outcome, ..record },
-            )
-        } else {
-            let ranking = ranking(&log.trials);
-            let best = ranking.first().map_or(0.0, |best| best.1);
-            let slowest = ranking.iter().map(|(trial, _)| trial.seconds);
-            // The course's own come to an end.
-            let is_start = starts.contains(&point);
-            let slowest = slowest.reduce(f64::max).filter(|_| !is_start);
-            let (tried, rate) = (log.trials.len(), significant(best));
-            lesson.console.doing_share(
-                seconds(&log.trials) / budget.as_secs_f64(),
-                format!("{tried} tried, best {rate} GFLOP/s; now {point}"),
-            )?;
-            let begun = Instant::now();
-            let timeout = Duration::from_secs(lesson.flags().timeout);
-            let (limit, what) = (limit(budget, slowest, timeout), json!([before, point]));
-            let record = lesson.try_in(limit, what, |lesson| {
-                trial(lesson, problem, &point, flop / best / 1e9)
+                seconds: lost.taken.as_secs_f64(),
+                outcome: Outcome::Died(lost.death),
+                runs: 0,
+                gflops: None,
             })?;
-            (point, begun.elapsed().as_secs_f64(), record)
-        };
-        // Whatever disturbs a run makes it slower, and five runs have no trustworthy median.
-        let fastest = record.seconds.iter().copied().reduce(f64::min);
-        log.add(Trial {
-            point,
-            seconds,
-            outcome: record.outcome,
-            runs: record.seconds.len(),
-            gflops: fastest.map(|fastest| flop / fastest / 1e9),
-        })?;
+            continue;
+        }
+        let ranking = ranking(&log.trials);
+        let best = ranking.first().map_or(0.0, |best| best.1);
+        // The course's own come to an end.
+        let others = ranking.iter().filter(|_| !starts.contains(&point));
+        let slowest = others.map(|(trial, _)| trial.seconds).reduce(f64::max);
+        let (tried, rate) = (log.trials.len(), significant(best));
+        lesson.console.doing_share(
+            seconds(&log.trials) / budget.as_secs_f64(),
+            format!("{tried} tried, best {rate} GFLOP/s; now {point}"),
+        )?;
+        let timeout = Duration::from_secs(lesson.flags().timeout);
+        let (limit, what) = (limit(budget, slowest, timeout), json!([before, point]));
+        log.add(lesson.try_in(limit, what, |lesson| trial(lesson, problem, point, best))?)?;
     }
     summarize(lesson, &log.trials, before)
 }
 
 /// Builds a candidate, checks it and times it: twice, where it is clearly slower than the best.
-fn trial(
-    lesson: &mut Lesson,
-    problem: &Problem,
-    point: &Point,
-    best_seconds: f64,
-) -> Result<Record> {
-    let runs = Some(Runs::Against(best_seconds));
+fn trial(lesson: &mut Lesson, problem: &Problem, point: Point, best: f64) -> Result<Trial> {
+    let (begun, gflop) = (Instant::now(), problem.shape.flop() / 1e9);
     let task = point.task("", problem);
+    let runs = Some(Runs::Against(gflop / best));
     let measured = task.and_then(|task| lesson.measured(&task, runs));
     lesson.forget_programs();
-    match measured {
+    let record = match measured {
         // A compiler or a driver refuses it; or a condition is missing in steps.toml.
         Err(
             why @ (Error::Build(_) | Error::Unlaunchable(_) | Error::Usage(_) | Error::At { .. }),
-        ) => Ok(Record::default().skip(Skip::Since(why.to_string()))),
-        measured => measured,
-    }
+        ) => Record::default().skip(Skip::Since(why.to_string())),
+        measured => measured?,
+    };
+    // Whatever disturbs a run makes it slower, and five runs have no trustworthy median.
+    let fastest = record.seconds.iter().copied().reduce(f64::min);
+    Ok(Trial {
+        point,
+        seconds: begun.elapsed().as_secs_f64(),
+        outcome: record.outcome,
+        runs: record.seconds.len(),
+        gflops: fastest.map(|fastest| gflop / fastest),
+    })
 }
 
 /// In a word what came of a candidate, and why, where that is worth a line.
@@ -134,30 +123,24 @@ fn told(outcome: &Outcome) -> (&'static str, Option<String>) {
 
 /// How many candidates came out how, and those that were not harmless.
 fn summarize(lesson: &Lesson, trials: &[Trial], before: usize) -> Result<()> {
-    let count = |word| {
-        trials
-            .iter()
-            .filter(|one| told(&one.outcome).0 == word)
-            .count()
-    };
-    let words = ["right", "wrong", "refused", "crashed", "too slow"];
-    let counts = words.map(|word| (count(word), word)).into_iter();
-    let counts = counts.filter(|(count, _)| *count > 0);
-    let counts = counts.map(|(count, word)| format!("{count} {word}"));
-    let (tried, seconds) = (trials.len(), seconds(trials));
-    lesson.say(format!(
-        "  tried    {tried} ({} in this run), in {seconds:.1} s: {}",
-        tried - before,
-        Vec::from_iter(counts).join(", ")
-    ))?;
+    let told = Vec::from_iter(trials.iter().map(|trial| told(&trial.outcome)));
+    let counts = ["right", "wrong", "refused", "crashed", "too slow"].into_iter();
+    let counts = counts.filter_map(|word| {
+        let count = told.iter().filter(|one| one.0 == word).count();
+        (count > 0).then(|| format!("{count} {word}"))
+    });
+    let (counts, seconds) = (Vec::from_iter(counts).join(", "), seconds(trials));
+    let (tried, new) = (trials.len(), trials.len() - before);
+    let here = format!("{tried} ({new} in this run), in {seconds:.1} s");
+    lesson.say(format!("  tried    {here}: {counts}"))?;
     let given_up = trials.iter().filter(|trial| trial.runs == 2).count();
     if given_up > 0 {
         lesson.say(format!(
             "           {given_up} of them clearly slower than the best: run twice, and left"
         ))?;
     }
-    for Trial { outcome, point, .. } in trials {
-        if let (word, Some(why)) = told(outcome) {
+    for (Trial { point, .. }, (word, why)) in trials.iter().zip(told) {
+        if let Some(why) = why {
             lesson.say(format!("    {word} ({why}):\n      {point}"))?;
         }
     }
