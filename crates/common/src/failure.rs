@@ -69,6 +69,8 @@ impl Failure {
     }
 }
 
+impl std::error::Error for Failure {}
+
 /// The message, and the next thing to try below it.
 impl Display for Failure {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {

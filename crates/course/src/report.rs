@@ -13,8 +13,11 @@ use anyhow::Result;
 use clap::Args;
 use colored::Colorize;
 use common::Error;
+use common::error::Kind;
+use common::failure::Failure;
 use common::file;
 use common::record::Record;
+use common::stage::Stage;
 use diagnostics::aside;
 use diagnostics::terminal::Out;
 use serde::Serialize;
@@ -22,8 +25,8 @@ use verify::shape::Shape;
 use watchdog::data::{date, size_name};
 use watchdog::devices::{self, Device};
 use watchdog::lessons::{self, LESSONS, Lesson};
+use watchdog::machine;
 use watchdog::worker::{self, Orders};
-use watchdog::{Refused, machine};
 
 /// What is run, and where it is written.
 #[derive(Args)]
@@ -124,7 +127,7 @@ pub fn report(options: &ReportArgs) -> Result<ExitCode> {
     };
     let names = names.join(", ");
     let message = format!("not everything ran: {names}; the page says why");
-    Err(Refused { message, status }.into())
+    Err(Failure::new(Kind::Ended(status), message, Stage::default()).into())
 }
 
 /// The lessons that measure something, or those of them that are asked for.
@@ -177,17 +180,16 @@ impl Job {
         }
         let begin = Instant::now();
         let ended = worker::finish(&work, &Orders::default())?;
-        let refused = (ended.status != 0).then(|| ended.refused());
-        if let Some(why) = &refused {
-            let first = why.message.lines().next().unwrap_or_default();
-            aside!("  {} failed: {first}", self.name);
+        let failed = (ended.status != 0).then(|| ended.refused());
+        if let Some(failure) = &failed {
+            aside!("  {} failed: {}", self.name, failure.told.happened);
         }
         Ok(Done {
             job: self,
             seconds: begin.elapsed().as_secs_f64(),
             records: ended.records,
-            status: refused.as_ref().map(|refused| refused.status),
-            failed: refused.map(|refused| refused.message),
+            status: failed.as_ref().map(Failure::status),
+            failed: failed.map(|failure| failure.to_string()),
         })
     }
 }

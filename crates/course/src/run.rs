@@ -6,7 +6,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ::watchdog::Refused;
 use ::watchdog::watch::each_save;
 use ::watchdog::watch::saves::{News, Saves};
 use anyhow::Result;
@@ -107,7 +106,7 @@ impl RunArgs {
             && (failure.kind == Kind::NoDevice
                 || failure.kind == Kind::Usage && task.is_none() && one.records.is_empty())
         {
-            return Err(Refused::from(failure).into());
+            return Err(failure.clone().into());
         }
         let lines = results.tried.iter().flat_map(|one| {
             let at = || (one.case.sizes.clone(), one.words());

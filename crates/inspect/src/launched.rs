@@ -101,7 +101,7 @@ impl Wanted {
     ///
     /// # Errors
     /// [`Error::Usage`] for a variant that there is not, or a kernel that is skipped on
-    /// this device; [`Refused`](watchdog::Refused) where the worker itself refuses.
+    /// this device; its failure where the worker itself refuses.
     pub fn launch(&self, mut work: Work) -> Result<Launched> {
         let usage = |why: String| Err(Error::Usage(why).into());
         let cache = Scratch::new()?;

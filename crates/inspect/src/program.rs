@@ -112,7 +112,7 @@ pub fn binary(wanted: &Wanted, launched: &Launched) -> Result<Binary> {
         .env("CUDA_CACHE_DISABLE", "1");
     let ended = worker::finish(&work, &Orders::default())?;
     if ended.status != 0 {
-        return Err(Error::build(ended.refused().message).into());
+        return Err(Error::build(ended.refused().to_string()).into());
     }
     Ok(Binary {
         bytes: fs::read(&to)?,

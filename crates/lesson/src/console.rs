@@ -224,7 +224,7 @@ impl Console {
     /// Hands a record to the watching process, and remembers a wrong result.
     pub(crate) fn keep(&mut self, record: &Record) -> Result<()> {
         self.remember(record);
-        self.send(&Event::Record(record.clone().into()))
+        self.send(&record.clone().into())
     }
 
     /// Whether nothing was wrong, or skipped, so far.

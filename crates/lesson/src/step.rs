@@ -112,7 +112,7 @@ impl Step {
         let attended = stdin().is_terminal() && Term::stderr().is_term() && !console::is_dumb();
         // A terminal that cannot be taken is told everything, and waits for nothing.
         let page = attended.then(|| Page::enter(present).ok()).flatten();
-        let mut events = Sender::from_environment()?;
+        let events = Sender::from_environment()?;
         if page.is_some() {
             events.send(&Event::Stage(true))?;
         }

@@ -12,6 +12,7 @@ use common::error::{Error, Result};
 use common::failure::Failure;
 use common::file;
 use common::host::ulimits;
+use common::outcome::Outcome;
 use common::peak::Peak;
 use common::record::Record;
 use common::stage::Stage;
@@ -50,9 +51,8 @@ pub enum Event {
     Died(Death),
     /// What the device does at most, as it was measured.
     Peak(Peak),
-    /// A result.
-    #[serde(with = "whole")]
-    Record(Box<Record>),
+    /// A result, and its outcome: the record's own JSON has only words of that.
+    Record(Box<Record>, Outcome),
     /// The kernel has come to its end.
     Ended,
     /// A trial begins: it may take this process down, or longer than the limit, and the lesson
@@ -84,36 +84,10 @@ pub enum Event {
     Stage(bool),
 }
 
-/// A record with all that is known of its outcome, of which `--json` prints words.
-mod whole {
-    use common::outcome::Outcome;
-    use serde::{Deserializer, Serializer};
-
-    use super::*;
-
-    #[derive(Deserialize)]
-    struct Whole {
-        record: Box<Record>,
-        outcome: Outcome,
-    }
-
-    pub fn serialize<S: Serializer>(record: &Record, to: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Whole<'r> {
-            record: &'r Record,
-            outcome: &'r Outcome,
-        }
-        let outcome = &record.outcome;
-        Whole { record, outcome }.serialize(to)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Box<Record>, D::Error> {
-        let Whole {
-            mut record,
-            outcome,
-        } = Whole::deserialize(from)?;
-        record.outcome = outcome;
-        Ok(record)
+impl From<Record> for Event {
+    fn from(record: Record) -> Event {
+        let outcome = record.outcome.clone();
+        Event::Record(record.into(), outcome)
     }
 }
 
@@ -162,14 +136,17 @@ impl Sender {
     }
 
     /// Appends a line, at once: the process may die on what comes next.
-    pub fn send(&mut self, event: &Event) -> Result<()> {
-        if let Some((path, file)) = &mut self.0 {
-            let mut line = serde_json::to_string(event).map_err(std::io::Error::from)?;
-            line.push('\n');
-            file.write_all(line.as_bytes())
-                .map_err(|error| Error::temporary(path, &error))?;
-        }
-        Ok(())
+    pub fn send(&self, event: &Event) -> Result<()> {
+        let line = serde_json::to_string(event).map_err(std::io::Error::from)?;
+        self.write(&(line + "\n"))
+    }
+
+    fn write(&self, line: &str) -> Result<()> {
+        let Some((path, file)) = &self.0 else {
+            return Ok(());
+        };
+        let written = (&*file).write_all(line.as_bytes());
+        written.map_err(|error| Error::temporary(path, &error))
     }
 }
 
@@ -183,10 +160,14 @@ pub fn read(path: &Path) -> Vec<Event> {
 }
 
 pub(crate) fn of(bytes: &[u8]) -> Vec<Event> {
-    let lines = bytes.split(|byte| *byte == b'\n');
-    lines
-        .filter_map(|line| serde_json::from_slice(line).ok())
-        .collect()
+    let events = bytes.split(|byte| *byte == b'\n').filter_map(|line| {
+        let mut event = serde_json::from_slice(line).ok()?;
+        if let Event::Record(record, outcome) = &mut event {
+            record.outcome.clone_from(outcome);
+        }
+        Some(event)
+    });
+    events.collect()
 }
 
 /// The child's side: the file for what others print while it has the whole terminal. Where it does
@@ -216,7 +197,7 @@ pub fn doing(events: &[Event]) -> Stage {
 /// A file for events that goes away with its owner.
 pub(crate) struct EventsFile {
     pub path: PathBuf,
-    file: File,
+    sender: Sender,
     _folder: Scratch,
 }
 
@@ -225,13 +206,21 @@ impl EventsFile {
     pub fn new() -> Result<EventsFile> {
         let folder = Scratch::new()?;
         let path = folder.0.join(NAME);
-        let file = File::options().append(true).create_new(true).open(&path);
-        let file = file.map_err(|error| Error::temporary(&path, &error))?;
         Ok(EventsFile {
+            sender: Sender::to(&path)?,
             path,
-            file,
             _folder: folder,
         })
+    }
+
+    /// What a child has written so far.
+    pub fn read(&self) -> Vec<Event> {
+        read(&self.path)
+    }
+
+    /// Adds to it.
+    pub fn send(&self, event: &Event) -> Result<()> {
+        self.sender.send(event)
     }
 
     /// A file of this name beside it.
@@ -260,14 +249,13 @@ impl EventsFile {
             return Ok(());
         }
         // An empty line says nothing.
-        let written = (&self.file).write_all(b"\n");
-        written.map_err(|error| Error::temporary(&self.path, &error))
+        self.sender.write("\n")
     }
 
     /// Forgets what was written.
     pub fn clear(&self) {
         // What cannot be forgotten is only what a child did before.
-        let _ = self.file.set_len(0);
+        let _ = File::create(&self.path);
     }
 }
 

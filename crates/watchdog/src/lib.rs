@@ -54,7 +54,7 @@ pub use environment::{
     Environment, answer_probe, environment, fallback_driver, is_child, is_probe,
 };
 pub use signals::{Signals, clear_line};
-pub use status::{Refused, complain, end, leave, must_be_shown, status_of};
+pub use status::{complain, end, leave, must_be_shown, status_of};
 pub use wait::Pause;
 pub use worker::Orders;
 

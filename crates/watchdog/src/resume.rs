@@ -2,27 +2,25 @@
 //!
 //! Whenever a kernel begins, and when it has ended, a child says so in its file of
 //! events, and every record goes there, too. When a kernel takes the child down, the
-//! parent adds how ([`note_death`]) and starts the lesson again, with the same file. The
+//! parent adds how ([`died_in`]) and starts the lesson again, with the same file. The
 //! new child walks through the lesson as the first one did; but what was measured before it
 //! takes from the file, and it says nothing until it is where the first one ended: there
 //! it makes the row of the kernel that died. Rows, limits and the host's rates of before are
 //! there, so that factors come out as if one process had done it all.
 //!
-//! A trial may take its process down, too. Then the next child is told how ([`note_loss`]), and
+//! A trial may take its process down, too. Then the next child is told how ([`lost_in`]), and
 //! goes on behind it.
 
 use std::collections::VecDeque;
-use std::path::Path;
 
 use common::death::Death;
-use common::error::Result;
 use common::peak::Peak;
 use common::record::Record;
 use common::stage::Stage;
 use common::told::Told;
 use verify::numbers;
 
-use crate::events::{self, Begun, Event, Lost, Sender};
+use crate::events::{self, Begun, Event, Lost};
 
 /// What one kernel, or one loop of the host, came to in a child before this one.
 #[derive(Default)]
@@ -73,12 +71,12 @@ impl Earlier {
                 begun,
                 ..Measured::default()
             }),
-            (Event::Record(record), Some(own)) if !own.ended || own.death.is_some() => {
+            (Event::Record(record, _), Some(own)) if !own.ended || own.death.is_some() => {
                 own.death = None;
                 own.records.push(*record);
             }
             // The host's loops do not begin: they cannot die.
-            (Event::Record(record), _) => {
+            (Event::Record(record, _), _) => {
                 let mut host = Measured::default();
                 host.begun.kernel.clone_from(&record.kernel);
                 (host.records, host.ended) = (vec![*record], true);
@@ -126,61 +124,41 @@ impl Earlier {
     }
 }
 
-/// Whether the child that wrote this file had begun a kernel and not ended it.
-pub fn is_in_a_kernel(events: &Path) -> bool {
-    Earlier::of(events::read(events)).open().is_some()
+/// Whether the child that wrote this had begun a kernel and not ended it.
+pub(crate) fn is_in_a_kernel(events: &[Event]) -> bool {
+    Earlier::of(events.to_vec()).open().is_some()
 }
 
-/// Adds how the child ended in a trial; the next child will go on behind it. False where it was
-/// in none.
-pub fn note_loss(events: &Path, death: &Death) -> Result<bool> {
-    let written = events::read(events);
-    let last = written.iter().rev().find(|event| {
-        let of_its_end = matches!(
-            event,
-            Event::Failed(_) | Event::Leaving(_) | Event::Stage(_)
-        );
-        !of_its_end
-    });
-    let Some(Event::Trial { what, begun, .. }) = last else {
-        return Ok(false);
+/// What the next child is told of a trial that this one ended in: it will go on behind it.
+pub(crate) fn lost_in(events: &[Event], death: &Death) -> Option<Event> {
+    use Event::{Failed, Leaving, Stage, Trial};
+    let mut before_its_end = events.iter().rev();
+    let last = before_its_end.find(|one| !matches!(one, Failed(_) | Leaving(_) | Stage(_)));
+    let Some(Trial { what, begun, .. }) = last else {
+        return None;
     };
-    Sender::to(events)?.send(&Event::Lost(Lost {
+    Some(Event::Lost(Lost {
         what: what.clone(),
         death: death.clone(),
         taken: begun.elapsed().unwrap_or_default(),
-    }))?;
-    Ok(true)
+    }))
 }
 
-/// Adds how the kernel died that the child had begun; the next child will go on
-/// behind it. False where there was none, where the compiler was at work (the next
-/// kernel stands in the same file), and where the kernel has died before: there must
-/// be an end.
-pub fn note_death(events: &Path, death: &Death) -> Result<bool> {
-    let written = events::read(events);
-    if death.stage.is_building() {
-        return Ok(false);
-    }
-    let before = Earlier::of(written);
-    let Some(open) = before.open() else {
-        return Ok(false);
-    };
-    if before.deaths().any(|(died, _)| died == open.begun.function) {
-        return Ok(false);
-    }
-    let mut events = Sender::to(events)?;
-    events.send(&Event::Died(death.clone()))?;
+/// The same of a kernel. Nothing where none was begun, where the compiler was at work (the next
+/// kernel stands in the same file), and where the kernel has died before: there must be an end.
+pub(crate) fn died_in(events: &[Event], death: &Death) -> Option<[Event; 2]> {
+    let before = Earlier::of(events.to_vec());
+    let open = before.open().filter(|_| !death.stage.is_building())?;
+    let has_died = before.deaths().any(|(died, _)| died == open.begun.function);
     let next = Stage::StartingAgain(Some(open.begun.kernel.clone()));
-    events.send(&Event::Doing(next))?;
-    Ok(true)
+    (!has_died).then(|| [Event::Died(death.clone()), Event::Doing(next)])
 }
 
 /// How the lesson ended, and below it how kernels died before, which perhaps nobody
 /// has told yet.
-pub fn after_earlier_deaths(events: &Path, death: &Death) -> Told {
+pub(crate) fn after_earlier_deaths(events: &[Event], death: &Death) -> Told {
     let mut told = death.told();
-    for (_, earlier) in Earlier::of(events::read(events)).deaths() {
+    for (_, earlier) in Earlier::of(events.to_vec()).deaths() {
         told.happened += &format!("\n  before that: {}", earlier.told().happened);
     }
     told
@@ -248,7 +226,7 @@ mod tests {
     }
 
     fn found(kernel: &str) -> Event {
-        Event::Record(record(kernel).into())
+        record(kernel).into()
     }
 
     #[test]
@@ -275,63 +253,53 @@ mod tests {
 
     #[test]
     fn a_death_is_noted_once_and_where_no_kernel_ran_there_is_none() {
-        let path = std::env::temp_dir().join(format!("course-resume-{}", std::process::id()));
-        let write = |event: &Event| Sender::to(&path).unwrap().send(event).unwrap();
-        write(&Event::Doing(Stage::Loading));
-        assert!(!note_death(&path, &death("crash", Stage::Loading)).unwrap());
-        write(&begun("a"));
-        write(&Event::Doing(Stage::building("a.cl")));
-        assert!(is_in_a_kernel(&path));
-        assert!(
-            !note_death(&path, &death("crash", Stage::building("a.cl"))).unwrap(),
-            "all kernels share the file"
-        );
-        write(&Event::Doing(Stage::running("a")));
-        assert!(note_death(&path, &death("crash", Stage::running("a"))).unwrap());
+        let mut events = vec![Event::Doing(Stage::Loading)];
+        assert!(died_in(&events, &death("crash", Stage::Loading)).is_none());
+        events.extend([begun("a"), Event::Doing(Stage::building("a.cl"))]);
+        assert!(is_in_a_kernel(&events));
+        let built = death("crash", Stage::building("a.cl"));
+        let words = "all kernels share the file";
+        assert!(died_in(&events, &built).is_none(), "{words}");
+        let crash = death("crash", Stage::running("a"));
+        events.push(Event::Doing(Stage::running("a")));
+        events.extend(died_in(&events, &crash).unwrap());
         let words = "a child that begins nothing";
-        assert!(
-            !note_death(&path, &death("crash", Stage::running("a"))).unwrap(),
-            "{words}"
-        );
-        write(&begun("a variant"));
+        assert!(died_in(&events, &crash).is_none(), "{words}");
+        events.push(begun("a variant"));
         let words = "a kernel that has died before";
-        assert!(
-            !note_death(&path, &death("crash", Stage::running("a"))).unwrap(),
-            "{words}"
-        );
-        let told = after_earlier_deaths(&path, &death("no device", Stage::Loading));
+        assert!(died_in(&events, &crash).is_none(), "{words}");
+        let told = after_earlier_deaths(&events, &death("no device", Stage::Loading));
         assert_eq!(told.happened, "no device\n  before that: crash");
-        let took = || Earlier::of(events::read(&path)).take("a").unwrap();
+        let took = || Earlier::of(events.clone()).take("a").unwrap();
         assert_eq!(took().death.unwrap().told().happened, "crash");
         assert!(took().records.is_empty(), "nobody has told of it");
-        std::fs::remove_file(path).unwrap();
     }
 
     #[test]
     fn a_trial_that_was_lost_is_told_where_it_comes_next_and_no_other_time() {
-        let file = events::EventsFile::new().unwrap();
-        let write = |event: &Event| Sender::to(&file.path).unwrap().send(event).unwrap();
-        let earlier = || Earlier::of(events::read(&file.path));
         let died = death("CL_OUT_OF_RESOURCES", Stage::Starting);
-        assert!(!note_loss(&file.path, &died).unwrap());
-        write(&Event::Trial {
+        assert!(lost_in(&[], &died).is_none());
+        let mut events = vec![Event::Trial {
             what: 7.into(),
             begun: SystemTime::now(),
             limit: Duration::from_secs(5),
-        });
-        write(&Event::Failed(failure()));
-        write(&Event::Leaving(5));
-        write(&Event::Stage(false));
-        assert!(note_loss(&file.path, &died).unwrap());
-        assert!(!earlier().is_over());
-        let lost = earlier().take_lost().unwrap();
+        }];
+        events.extend([
+            Event::Failed(failure()),
+            Event::Leaving(5),
+            Event::Stage(false),
+        ]);
+        events.push(lost_in(&events, &died).unwrap());
+        let mut earlier = Earlier::of(events.clone());
+        assert!(!earlier.is_over());
+        let lost = earlier.take_lost().unwrap();
         assert_eq!(
             (lost.what, &*lost.death.how.in_short()),
             (7.into(), "CL_OUT_OF_RESOURCES")
         );
-        write(&Event::Ended);
-        assert!(earlier().is_over());
-        assert!(!note_loss(&file.path, &died).unwrap());
+        events.push(Event::Ended);
+        assert!(Earlier::of(events.clone()).is_over());
+        assert!(lost_in(&events, &died).is_none());
     }
 
     #[test]
@@ -376,7 +344,7 @@ mod tests {
         let all = [
             Event::Doing(Stage::running("a variant")),
             begun("a variant"),
-            Event::Record(timed.into()),
+            timed.into(),
             Event::Ended,
             found("host loop"),
             Event::Failed(failure()),

@@ -6,12 +6,11 @@ use std::process::Child;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
-use std::time::Duration;
 
 use common::error::Result;
 
 use crate::events::{Event, EventsFile, Sender};
-use crate::wait::{End, wait};
+use crate::wait::{End, patient, wait};
 use crate::worker::{self, Ended, Orders, Work};
 
 /// Those that await a task. They end with the last copy of this.
@@ -20,8 +19,7 @@ pub struct Staff(Arc<Mutex<Vec<Idle>>>);
 
 /// One of them.
 pub(crate) struct Idle {
-    /// None while it works.
-    child: Option<Child>,
+    child: Child,
     events: EventsFile,
     /// What it can do, but for the task.
     work: Work,
@@ -56,7 +54,7 @@ impl Staff {
 
 impl Idle {
     pub(crate) fn new(child: Child, events: EventsFile, work: &Work) -> Idle {
-        let (child, work) = (Some(child), work.without_task());
+        let work = work.without_task();
         Idle {
             child,
             events,
@@ -68,31 +66,19 @@ impl Idle {
     fn does(&mut self, work: &Work, orders: &Orders) -> Result<Option<Ended>> {
         self.events.clear();
         work.tell(&self.events)?;
-        let Some(mut child) = self.child.take() else {
-            return Ok(None);
-        };
         // One that has ended meanwhile is seen to have.
-        let _ = child.stdin.as_mut().map(|pipe| pipe.write_all(b"\n"));
-        let mut sleep = |time: Duration| {
-            thread::sleep(time);
-            false
-        };
-        let end = wait(child, &self.events.path, orders.timeout, &mut sleep)?;
-        let Some(End::Idle(child)) = end else {
-            return Ok(None);
-        };
-        self.child = Some(child);
-        Ok(Some(Ended::of(0, &self.events)))
+        let _ = self.child.stdin.as_mut().map(|pipe| pipe.write_all(b"\n"));
+        let end = wait(&mut self.child, &self.events, orders.timeout, &mut patient)?;
+        let is_done = matches!(end, Some(End::Idle));
+        Ok(is_done.then(|| Ended::of(0, &self.events)))
     }
 }
 
 impl Drop for Idle {
     fn drop(&mut self) {
-        if let Some(child) = &mut self.child {
-            // Whoever has just ended needs no order.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        // Whoever has just ended needs no order.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

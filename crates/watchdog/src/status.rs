@@ -13,25 +13,6 @@ use diagnostics::terminal::show_error;
 use crate::environment::is_child;
 use crate::events::{Event, Sender};
 
-/// A worker that ended before its work was done, or what else is told as it was said.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct Refused {
-    /// What it said, with the next thing to try.
-    pub message: String,
-    /// Its exit status, which becomes ours.
-    pub status: u8,
-}
-
-impl From<&Failure> for Refused {
-    fn from(failure: &Failure) -> Refused {
-        Refused {
-            message: failure.to_string(),
-            status: failure.status(),
-        }
-    }
-}
-
 /// From what came of a command to the program's exit status; an error is told.
 pub fn end(done: Result<ExitCode>) -> ExitCode {
     let error = match done {
@@ -47,8 +28,8 @@ pub fn end(done: Result<ExitCode>) -> ExitCode {
         says += &format!("\n  next: {hint}");
     }
     show_error(&head(), &says);
-    let refused = error.downcast_ref().map(|refused: &Refused| refused.status);
-    let status = known.map(Error::status).or(refused);
+    let of_worker = error.downcast_ref().map(Failure::status);
+    let status = known.map(Error::status).or(of_worker);
     // Of all others a file or a folder cannot be used.
     ExitCode::from(status.unwrap_or(2))
 }

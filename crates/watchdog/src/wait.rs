@@ -1,8 +1,8 @@
 //! Waits for a worker's end: by itself, by a crash, or by us where it does not come.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Child, ExitStatus};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use common::command;
@@ -11,7 +11,7 @@ use common::error::Kind;
 use common::error::Result;
 use diagnostics::terminal::show_error;
 
-use crate::events::{self, Event};
+use crate::events::{self, Event, EventsFile};
 use crate::waits::Waits;
 
 /// How long a child may take to end once it has said that it leaves. A driver was
@@ -38,6 +38,12 @@ fn cpu_time(child: &Child) -> Option<Duration> {
 /// Waits for at most so long; true when the lesson is to be ended at once.
 pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
 
+/// Waits, and asks for no early end.
+pub(crate) fn patient(time: Duration) -> bool {
+    thread::sleep(time);
+    false
+}
+
 /// How a worker came to its end.
 pub enum End {
     /// By itself, with this status, which it had announced.
@@ -45,43 +51,43 @@ pub enum End {
     /// It crashed, was ended because it hung, its driver ended it, or its device failed.
     Died(Death),
     /// Not at all: it awaits another task.
-    Idle(Child),
+    Idle,
 }
 
 /// Waits for the child; ends it when what was begun last takes longer than it may, when it
 /// does not come to the end that it has announced, and when `pause` says so.
 pub(crate) fn wait(
-    mut child: Child,
-    path: &Path,
+    child: &mut Child,
+    events: &EventsFile,
     timeout: Duration,
     pause: Pause,
 ) -> Result<Option<End>> {
-    let length = || std::fs::metadata(path).map_or(0, |file| file.len());
+    let length = || fs::metadata(&events.path).map_or(0, |file| file.len());
     let patience = timeout.min(TEARDOWN);
     let soon = LOOK_AGAIN.min(patience / 4);
     let (mut size, mut look) = (0, soon);
-    let mut silence = Silence::of(&child);
+    let mut silence = Silence::of(child);
     let mut doze = Duration::from_millis(1);
     loop {
         if let Some(status) = child.try_wait()? {
-            return end(status, &events::read(path)).map(Some);
+            return end(status, &events.read()).map(Some);
         }
         let mut end = None;
         let is_new = length() != size;
         size = length();
-        if is_new && child.stdin.is_some() && matches!(events::read(path).last(), Some(Event::Done))
-        {
-            return Ok(Some(End::Idle(child)));
+        let stays = is_new && child.stdin.is_some();
+        if stays && matches!(events.read().last(), Some(Event::Done)) {
+            return Ok(Some(End::Idle));
         }
         let taken = silence.since.elapsed();
         if is_new {
-            (silence, look) = (Silence::of(&child), soon);
+            (silence, look) = (Silence::of(child), soon);
         } else if taken > look {
             // Now and then only: what is being timed may need this very core.
             look = taken + LOOK_AGAIN;
             silence.waits.get_or_insert_with(|| Waits::of(child.id()));
             if taken > patience {
-                end = silence.too_long(&child, &events::read(path), timeout);
+                end = silence.too_long(child, &events.read(), timeout);
             }
         }
         if end.is_some() || pause(doze) {

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -24,14 +24,13 @@ use serde_json::Value;
 use crate::ask::end_with_us;
 use crate::environment::{Environment, beside, forget_drivers, leave_out_cache, may_be_damaged};
 use crate::events::{
-    self, DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, Sender, WORK_VARIABLE,
+    self, DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, WORK_VARIABLE,
 };
 use crate::resume;
 use crate::signals::Terminal;
 use crate::simulator::LOG_VARIABLE;
 use crate::staff::{self, Idle};
-use crate::status::Refused;
-use crate::wait::{End, Pause, wait};
+use crate::wait::{End, Pause, patient, wait};
 
 /// What the learner asked of the parent.
 #[derive(Clone, Copy, Debug)]
@@ -258,13 +257,11 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Why it left undone what it was asked for, as an error of ours.
-    pub fn refused(&self) -> Refused {
-        let silent = || Refused {
-            message: "it has told nothing".into(),
-            status: self.status.max(1),
-        };
-        self.failure.as_ref().map_or_else(silent, Refused::from)
+    /// Why it left undone what it was asked for.
+    pub fn refused(&self) -> Failure {
+        let kind = Kind::Ended(self.status.max(1));
+        let silent = || Failure::new(kind, "it has told nothing".to_string(), Stage::default());
+        self.failure.clone().unwrap_or_else(silent)
     }
 
     /// The error of one that died.
@@ -279,11 +276,11 @@ impl Ended {
             status,
             ..Ended::default()
         };
-        let events = events::read(&file.path);
+        let events = file.read();
         let stage = events::doing(&events);
         for event in events {
             match event {
-                Event::Record(record) => ended.records.push(*record),
+                Event::Record(record, _) => ended.records.push(*record),
                 Event::Answer(answer) => ended.answers.push(answer),
                 Event::Failed(failure) => {
                     let stage = stage.clone();
@@ -320,8 +317,10 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
     environment.push((words::VARIABLE, drivers_words.clone().into()));
     let terminal = Terminal::now();
     loop {
-        let end = one(work, orders, &environment, &events, pause);
-        let on_stage = events::on_stage(&events::read(&events.path));
+        let mut child = start(work, &environment, &events)?;
+        let end = wait(&mut child, &events, orders.timeout, pause);
+        let written = events.read();
+        let on_stage = events::on_stage(&written);
         if !matches!(end, Ok(Some(End::Exit(_)))) && !work.told.is_heard {
             terminal.restore(on_stage);
             events.pass_on(&events.beside(PRINTED));
@@ -329,26 +328,22 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
         let death = match end? {
             None => return Ok(None),
             Some(End::Exit(status)) => return end_of(work, status, &events).map(Some),
-            Some(End::Idle(child)) => {
+            Some(End::Idle) => {
                 let mut ended = Ended::of(0, &events);
                 ended.idle = Some(Idle::new(child, events, work));
                 return Ok(Some(ended));
             }
             Some(End::Died(death)) => death,
         };
-        let dead = |death: Death| {
-            let told = match death.how {
-                How::Stopped(_) => death.told(),
-                _ => resume::after_earlier_deaths(&events.path, &death),
-            };
+        let dead = |told: common::told::Told| {
             Ok(Some(Ended {
                 failure: Some(Failure::new(Kind::Died, told, death.stage.clone())),
-                death: Some(death),
+                death: Some(death.clone()),
                 ..Ended::of(5, &events)
             }))
         };
         if matches!(death.how, How::Stopped(_)) {
-            return dead(death);
+            return dead(death.told());
         }
         if !work.told.is_heard {
             events.pass_on(&of_kernels);
@@ -356,23 +351,24 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
         }
         events.must_have_room()?;
         if on_stage {
-            Sender::to(&events.path)?.send(&Event::Stage(false))?;
-        }
-        if resume::note_loss(&events.path, &death)? {
-            continue;
+            events.send(&Event::Stage(false))?;
         }
         // PoCL dies like this on a damaged file of its cache.
         let is_as_by_a_cache = matches!(death.how, How::Signal(6 | 7) | How::Device(_));
-        if is_as_by_a_cache && may_be_damaged(&environment, &events::read(&events.path)) {
+        if let Some(lost) = resume::lost_in(&written, &death) {
+            events.send(&lost)?;
+        } else if is_as_by_a_cache && may_be_damaged(&environment, &written) {
             leave_out_cache(&mut environment);
-            if work.resumes && resume::is_in_a_kernel(&events.path) {
+            if work.resumes && resume::is_in_a_kernel(&written) {
                 // The new worker is not to be judged by the last word of the old one.
-                Sender::to(&events.path)?.send(&Event::Doing(Stage::StartingAgain(None)))?;
+                events.send(&Event::Doing(Stage::StartingAgain(None)))?;
             } else {
                 events.clear();
             }
-        } else if !work.resumes || !resume::note_death(&events.path, &death)? {
-            return dead(death);
+        } else if let (true, Some(died)) = (work.resumes, resume::died_in(&written, &death)) {
+            died.iter().try_for_each(|event| events.send(event))?;
+        } else {
+            return dead(resume::after_earlier_deaths(&written, &death));
         }
     }
 }
@@ -382,11 +378,7 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
 /// # Errors
 /// When it cannot be started, or somebody ended it: then nothing is known.
 pub fn finish(work: &Work, orders: &Orders) -> Result<Ended> {
-    let ended = run(work, orders, &mut |time| {
-        std::thread::sleep(time);
-        false
-    })?;
-    let ended = ended.unwrap_or_default();
+    let ended = run(work, orders, &mut patient)?.unwrap_or_default();
     match &ended.death {
         Some(death) if matches!(death.how, How::Stopped(_)) => Err(Error::Died(death.to_string())),
         _ => Ok(ended),
@@ -413,14 +405,7 @@ fn end_of(work: &Work, status: u8, events: &EventsFile) -> Result<Ended> {
     Ok(ended)
 }
 
-/// One worker; `None` when `pause` asked for an early end.
-fn one(
-    work: &Work,
-    orders: &Orders,
-    environment: &Environment,
-    events: &EventsFile,
-    pause: Pause,
-) -> Result<Option<End>> {
+fn start(work: &Work, environment: &Environment, events: &EventsFile) -> Result<Child> {
     let mut command = Command::new(&work.program);
     if work.has_large_stack {
         // A shell becomes the program; where it may not have so much, with what it has.
@@ -444,11 +429,10 @@ fn one(
     } else {
         end_with_us(&mut command);
     }
-    let child = command.spawn().map_err(|error| Error::File {
+    command.spawn().map_err(|error| Error::File {
         path: work.program.clone(),
         why: not_started(&error),
-    })?;
-    wait(child, &events.path, orders.timeout, pause)
+    })
 }
 
 fn not_started(error: &std::io::Error) -> String {

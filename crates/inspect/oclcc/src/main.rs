@@ -109,7 +109,7 @@ fn compile(arguments: &Arguments) -> Result<()> {
             output.display()
         )));
     }
-    let mut parent = Sender::from_environment()?;
+    let parent = Sender::from_environment()?;
     parent.send(&Event::Doing(Stage::Loading))?;
     let mut devices = device::list()?;
     let choice = device::choose_as_told(&devices, arguments.device.as_deref())?;

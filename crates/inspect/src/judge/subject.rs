@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 
 use crate::launched::Wanted;
-use ::watchdog::Refused;
 use ::watchdog::lessons::{self, Lesson};
 use ::watchdog::worker::Work;
 use anyhow::Result;
@@ -327,11 +326,7 @@ fn drawn_up(
              is about the rest",
             signature.words()
         );
-        return Err(Refused {
-            message: why,
-            status: 4,
-        }
-        .into());
+        return Err(Error::Unlaunchable(why).into());
     }
     let mut task = Form::of(&drawn.text, file)?;
     task.kernel = file.into();

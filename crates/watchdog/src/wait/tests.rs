@@ -9,7 +9,6 @@ use common::failure::Failure;
 use common::stage::Stage;
 
 use crate::ask::end_with_us;
-use crate::events::{EventsFile, Sender};
 
 /// A child that was launching a kernel, exited with a code or met a signal, and
 /// wrote this last.
@@ -38,24 +37,17 @@ fn failure() -> Failure {
     )
 }
 
-/// Waits, and asks for no early end.
-fn patient(time: Duration) -> bool {
-    std::thread::sleep(time);
-    false
-}
-
 /// What becomes of a child that has written these events and does not end.
 fn stuck(events: &[Event]) -> End {
     let file = EventsFile::new().unwrap();
-    let mut sender = Sender::to(&file.path).unwrap();
     for event in events {
-        sender.send(event).unwrap();
+        file.send(event).unwrap();
     }
     // Whatever becomes of this test, nobody keeps its pipes open.
     let mut command = Command::new("sleep");
     let command = end_with_us(&mut command).arg("1000").stdout(Stdio::null());
-    let child = command.stderr(Stdio::null()).spawn().unwrap();
-    wait(child, &file.path, Duration::from_millis(50), &mut patient)
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    wait(&mut child, &file, Duration::from_millis(50), &mut patient)
         .unwrap()
         .unwrap()
 }
@@ -64,8 +56,7 @@ fn stuck(events: &[Event]) -> End {
 /// where the limit is this.
 fn is_ended(stage: Stage, milliseconds: u64, script: &str) -> bool {
     let file = EventsFile::new().unwrap();
-    let doing = Event::Doing(stage);
-    Sender::to(&file.path).unwrap().send(&doing).unwrap();
+    file.send(&Event::Doing(stage)).unwrap();
     let mut command = Command::new("sh");
     let child = end_with_us(&mut command).args(["-c", script]).spawn();
     let begun = Instant::now();
@@ -74,8 +65,8 @@ fn is_ended(stage: Stage, milliseconds: u64, script: &str) -> bool {
         begun.elapsed() > Duration::from_millis(900)
     };
     let ended = wait(
-        child.unwrap(),
-        &file.path,
+        &mut child.unwrap(),
+        &file,
         Duration::from_millis(milliseconds),
         &mut pause,
     )
