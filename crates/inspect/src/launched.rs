@@ -75,7 +75,7 @@ impl Wanted {
     /// [`Error::Usage`] with the nearest names where no lesson has it.
     pub fn lesson(&self) -> Result<Work> {
         match lessons::with_kernel(&self.kernel)? {
-            Some(lesson) => lesson.work(),
+            Some((lesson, _)) => lesson.work(),
             None => Err(Error::Usage(self.unknown()?).into()),
         }
     }
@@ -176,7 +176,7 @@ impl Wanted {
     /// The size that is asked for, else this side of a product, or length of vectors.
     pub fn size_or(&self, side: usize, length: usize) -> String {
         let lesson = lessons::with_kernel(&self.kernel).ok().flatten();
-        let is_of_vectors = lesson.is_some_and(|lesson| lesson.is_of_vectors);
+        let is_of_vectors = lesson.is_some_and(|(lesson, _)| lesson.is_of_vectors);
         let small = if is_of_vectors { length } else { side };
         self.size.clone().unwrap_or(small.to_string())
     }

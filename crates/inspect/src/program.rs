@@ -126,6 +126,6 @@ pub fn source(wanted: &Wanted) -> Result<PathBuf> {
         return Ok(file.clone());
     }
     let lesson = lessons::with_kernel(&wanted.kernel)?;
-    let lesson = lesson.with_context(|| format!("no lesson has a kernel {}", wanted.kernel))?;
-    Ok(Source::path_in_course(&lesson.file_of(&wanted.kernel)?))
+    let none = || format!("no lesson has a kernel {}", wanted.kernel);
+    Ok(Source::path_in_course(&lesson.with_context(none)?.1))
 }

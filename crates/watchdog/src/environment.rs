@@ -1,6 +1,7 @@
 //! The variables of the processes of the course: those by which a child knows what it is,
 //! and those that decide which drivers it finds.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
@@ -27,7 +28,7 @@ pub(crate) const LIMITS_VARIABLE: &str = "OPENCL_COURSE_LIMITS";
 const PROBE_VARIABLE: &str = "OPENCL_COURSE_PROBE";
 
 /// Variables that are set for a child.
-pub type Environment = Vec<(&'static str, OsString)>;
+pub type Environment = BTreeMap<&'static str, OsString>;
 
 /// True in a child.
 pub fn is_child() -> bool {
@@ -41,7 +42,8 @@ pub fn environment() -> Environment {
 
 /// The same, beside these variables, which may say the drivers.
 pub(crate) fn beside(mut all: Environment) -> Environment {
-    if are_all_loaded(&all) {
+    // Where no drivers are chosen.
+    if !all.contains_key(ICD_VARIABLE) && !all.contains_key(LIBRARY_VARIABLE) {
         all.extend(fallback_driver().map(|(variable, path)| (variable, path.into())));
     }
     // Where the system places the threads, two of PoCL's may share a core for a whole launch
@@ -49,11 +51,11 @@ pub(crate) fn beside(mut all: Environment) -> Environment {
     // long. Who has set one of these variables knows better.
     let chosen = ["POCL_AFFINITY", "POCL_MAX_PTHREAD_COUNT"];
     if chosen.iter().all(|name| std::env::var_os(name).is_none()) {
-        all.push(("POCL_AFFINITY", "1".into()));
+        all.insert("POCL_AFFINITY", "1".into());
     }
     // The crate matrixmultiply panics where it gets no threads beside those of a driver.
     if !threads::are_given(2 * cores() + 8) {
-        all.push(("MATMUL_NUM_THREADS", "1".into()));
+        all.insert("MATMUL_NUM_THREADS", "1".into());
     }
     all
 }
@@ -87,7 +89,7 @@ pub fn fallback_driver() -> Option<(&'static str, PathBuf)> {
     let sees_devices = |environment| devices_here(&environment).is_ok_and(|all| !all.is_empty());
     let systems = sees_devices(Environment::new());
     let found = fallbacks.into_iter().find(|(variable, path)| {
-        let environment = vec![(*variable, path.into())];
+        let environment = Environment::from([(*variable, path.into())]);
         !systems && path.exists() && is_own(path, &folder) && sees_devices(environment)
     });
     if systems || found.is_some() {
@@ -141,16 +143,8 @@ fn is_own(path: &Path, folder: &Path) -> bool {
 pub(crate) fn devices_here(environment: &Environment) -> Result<Vec<String>, String> {
     const PATIENCE: Duration = Duration::from_secs(60);
     let mut command = this_program().map_err(|error| error.to_string())?;
-    command
-        .env(PROBE_VARIABLE, "1")
-        .envs(environment.iter().cloned());
+    command.env(PROBE_VARIABLE, "1").envs(environment);
     ask(&mut command, PATIENCE, u64::MAX)
-}
-
-/// Whether no drivers were chosen in this environment.
-fn are_all_loaded(environment: &Environment) -> bool {
-    let choose = [ICD_VARIABLE, LIBRARY_VARIABLE];
-    environment.iter().all(|(name, _)| !choose.contains(name))
 }
 
 // PoCL keeps what it has compiled in a folder, and believes what it finds there. Where a file of
@@ -161,7 +155,7 @@ fn are_all_loaded(environment: &Environment) -> bool {
 
 /// Whether PoCL's cache may be to blame for what happened: it is used, and no other device is.
 pub(crate) fn may_be_damaged(environment: &Environment, events: &[Event]) -> bool {
-    let is_off = environment.iter().any(|(set, _)| *set == CACHE_VARIABLE)
+    let is_off = environment.contains_key(CACHE_VARIABLE)
         || std::env::var_os(CACHE_VARIABLE).is_some_and(|value| value == "0");
     let holds_something =
         fs::read_dir(cache_folder()).is_ok_and(|mut files| files.next().is_some());
@@ -179,7 +173,7 @@ pub(crate) fn leave_out_cache(environment: &mut Environment) {
          It is tried again without the cache. If that helps, clear it: rm -r {}",
         cache_folder().display()
     );
-    environment.push((CACHE_VARIABLE, "0".into()));
+    environment.insert(CACHE_VARIABLE, "0".into());
 }
 
 /// True in a child that is only asked which devices there are.

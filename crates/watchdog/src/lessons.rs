@@ -2,13 +2,11 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use common::Error;
 use common::source::Source;
 
-use crate::ask::end_with_us;
 use crate::built;
 use crate::worker::Work;
 
@@ -44,16 +42,6 @@ impl Lesson {
         files
     }
 
-    /// That of them which has this kernel.
-    pub fn file_of(&self, kernel: &str) -> Result<String> {
-        for file in self.kernel_files() {
-            if Source::of_course(&file)?.kernel(kernel).is_some() {
-                return Ok(file);
-            }
-        }
-        bail!("lesson {} has no kernel {kernel}", self.number)
-    }
-
     /// Their kernels, in teaching order.
     pub fn kernels(&self) -> Result<Vec<String>> {
         let mut kernels = Vec::new();
@@ -68,17 +56,9 @@ impl Lesson {
         Ok(built::program(&self.package())?)
     }
 
-    /// The lesson as a worker of this program, by a lesson's flags. It goes on behind kernels that
-    /// take it down.
+    /// The lesson as a worker of this program, by a lesson's flags.
     pub fn work(&self) -> Result<Work> {
-        Ok(Work::of(self.binary()?).that_resumes())
-    }
-
-    /// The lesson as a child of this program, which ends with it.
-    pub fn command(&self) -> Result<Command> {
-        let mut command = Command::new(self.binary()?);
-        end_with_us(&mut command);
-        Ok(command)
+        Ok(Work::of(self.binary()?))
     }
 }
 
@@ -92,11 +72,13 @@ pub fn numbered(number: u32) -> Result<&'static Lesson> {
     Ok(lesson.ok_or(Error::Usage(none))?)
 }
 
-/// The first lesson that has a kernel of this name.
-pub fn with_kernel(kernel: &str) -> Result<Option<&'static Lesson>> {
+/// The first lesson that has a kernel of this name, and which of its files that is in.
+pub fn with_kernel(kernel: &str) -> Result<Option<(&'static Lesson, String)>> {
     for lesson in LESSONS {
-        if lesson.kernels()?.iter().any(|name| name == kernel) {
-            return Ok(Some(lesson));
+        for file in lesson.kernel_files() {
+            if Source::of_course(&file)?.kernel(kernel).is_some() {
+                return Ok(Some((lesson, file)));
+            }
         }
     }
     Ok(None)

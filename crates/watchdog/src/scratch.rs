@@ -41,28 +41,24 @@ impl Scratch {
     }
 }
 
-/// Removes the folders whose owners have ended.
-fn clear_left_behind(folder: &Path) {
-    for (path, folder) in folders(folder) {
-        if folder.try_lock().is_ok() {
-            // Another may have been quicker, or it is somebody else's.
-            let _ = fs::remove_dir_all(path);
-        }
-    }
-}
-
-/// The folders that are named like ours, opened.
-fn folders(above: &Path) -> impl Iterator<Item = (PathBuf, File)> + use<> {
-    let entries = fs::read_dir(above).into_iter().flatten().flatten();
-    entries.filter_map(|entry| {
+/// Removes the folders that are named like ours, and whose owners have ended.
+fn clear_left_behind(above: &Path) {
+    for entry in fs::read_dir(above).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let mut numbers = name.to_str()?.strip_prefix(BEGIN)?.split('-');
-        let is_ours = numbers.all(|one| one.parse::<u32>().is_ok());
+        let numbers = name.to_str().and_then(|name| name.strip_prefix(BEGIN));
+        let is_number = |one: &str| one.parse::<u32>().is_ok();
+        let is_ours = numbers.is_some_and(|numbers| numbers.split('-').all(is_number));
         // Not where a link points.
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let folder = (is_ours && is_folder).then(|| File::open(entry.path()));
-        Some((entry.path(), folder?.ok()?))
-    })
+        if is_ours
+            && is_folder
+            && let Ok(folder) = File::open(entry.path())
+            && folder.try_lock().is_ok()
+        {
+            // Another may have been quicker, or it is somebody else's.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 impl Drop for Scratch {

@@ -134,11 +134,9 @@ impl Silence {
         };
         let (limit, taken) = (stage.limit(timeout), self.since.elapsed());
         let waited = self.waits.as_ref().map_or(Duration::ZERO, Waits::since);
-        let is_stopped = || {
-            let all = cpu_time(child).filter(|_| stage.is_building());
-            all.is_some_and(|all| all.saturating_sub(self.worked) < limit / 2)
-        };
-        let is_over = taken.saturating_sub(waited) > limit && !is_stopped();
+        let worked = cpu_time(child).filter(|_| stage.is_building());
+        let is_stopped = worked.is_some_and(|all| all.saturating_sub(self.worked) < limit / 2);
+        let is_over = taken.saturating_sub(waited) > limit && !is_stopped;
         (is_over || taken > STARVED * limit).then(|| no_end(events, limit))
     }
 }

@@ -102,9 +102,8 @@ pub fn each_save<E>(
 
 /// The limits of one device hold for the next run as well: they are the device's.
 fn remember_peak(work: &mut Work, orders: &Orders, records: &[Record]) {
-    let is_known = work.has(LIMITS_VARIABLE);
     let measured = records.iter().find_map(|record| record.limits);
-    if let (false, false, Some(peak)) = (orders.all_devices, is_known, measured)
+    if let (false, Some(peak)) = (orders.all_devices, measured)
         && let Ok(peak) = serde_json::to_string(&peak)
     {
         work.env(LIMITS_VARIABLE, peak);

@@ -101,7 +101,7 @@ impl Work {
     /// This very command, by a worker.
     pub fn as_typed() -> Result<Work> {
         let mut work = Work::of(std::env::current_exe()?);
-        (work.told.is_heard, work.resumes) = (false, true);
+        work.told.is_heard = false;
         work.args(std::env::args_os().skip(1));
         Ok(work)
     }
@@ -116,7 +116,7 @@ impl Work {
                 is_heard: true,
                 ..Told::default()
             },
-            resumes: false,
+            resumes: true,
             has_large_stack: false,
         }
     }
@@ -124,7 +124,7 @@ impl Work {
     /// A task of this program.
     pub fn of_task(task: Value) -> Result<Work> {
         let mut work = Work::of(std::env::current_exe()?);
-        work.told.task = task;
+        (work.told.task, work.resumes) = (task, false);
         Ok(work)
     }
 
@@ -146,12 +146,6 @@ impl Work {
         let told = serde_json::to_vec(&self.told).map_err(std::io::Error::from)?;
         let file = events.beside(WORK);
         fs::write(&file, told).map_err(|error| Error::temporary(&file, &error))
-    }
-
-    /// Whether a lesson goes on behind a kernel that took its process down.
-    pub fn that_resumes(mut self) -> Work {
-        self.resumes = true;
-        self
     }
 
     /// The same by threads that have a stack of 1 GiB each.
@@ -180,12 +174,8 @@ impl Work {
 
     /// With this variable.
     pub fn env(&mut self, name: &'static str, value: impl Into<OsString>) -> &mut Work {
-        self.environment.push((name, value.into()));
+        self.environment.insert(name, value.into());
         self
-    }
-
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.environment.iter().any(|(set, _)| *set == name)
     }
 
     /// On the device of this number, by these drivers.
@@ -312,9 +302,9 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
     let of_kernels = drivers_words.with_extension(words::OF_KERNELS);
     if std::env::var_os(LOG_VARIABLE).is_none() || work.told.is_heard {
         // Where it can be read: what a simulator reports is a row's failure.
-        environment.push((LOG_VARIABLE, events.beside(SIMULATOR_LOG).into()));
+        environment.insert(LOG_VARIABLE, events.beside(SIMULATOR_LOG).into());
     }
-    environment.push((words::VARIABLE, drivers_words.clone().into()));
+    environment.insert(words::VARIABLE, drivers_words.clone().into());
     let terminal = Terminal::now();
     loop {
         let mut child = start(work, &environment, &events)?;
@@ -417,7 +407,7 @@ fn start(work: &Work, environment: &Environment, events: &EventsFile) -> Result<
     command
         .args(&work.args)
         .env(WORK_VARIABLE, folder)
-        .envs(environment.iter().cloned());
+        .envs(environment);
     if work.told.is_heard {
         let said = File::create(events.beside(SAID))?;
         command.stdin(Stdio::null()).stdout(Stdio::null());

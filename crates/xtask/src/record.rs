@@ -47,8 +47,8 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     let cache = std::env::temp_dir().join("opencl-course");
     let _ = fs::remove_dir_all(&cache);
     // The variable makes the lesson work in this child itself and tell its results there.
-    let output = lesson
-        .command()?
+    let mut command = Command::new(lesson.binary()?);
+    let output = watchdog::end_with_us(&mut command)
         .args(&flags)
         .envs(watchdog::environment())
         .env(WORK_VARIABLE, &events.0)
@@ -59,7 +59,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     for line in fs::read_to_string(events.0.join(NAME))?.lines() {
         // As they were written: a record that is read lacks the formulas of its traffic.
         let mut event: Value = serde_json::from_str(line)?;
-        if let Some(record) = event.pointer_mut("/record/record") {
+        if let Some(record) = event.pointer_mut("/record/0") {
             records.push(record.take());
         } else if let Some(why) = event["failed"]["says"].as_str() {
             aside!("{why}");

@@ -24,8 +24,8 @@ pub fn ask<Answer: DeserializeOwned + Send + 'static>(
 ) -> Result<Answer, String> {
     let mut command = watchdog::this_program().map_err(|error| error.to_string())?;
     command.args(["doctor", "--probe"]).args(question);
-    command.envs(environment.iter().cloned());
-    if environment.iter().any(|(name, _)| *name == ICD_VARIABLE) {
+    command.envs(environment);
+    if environment.contains_key(ICD_VARIABLE) {
         // A library that is opened in the loader's place reads no ICD file.
         command.env_remove(LIBRARY_VARIABLE);
     }

@@ -93,7 +93,7 @@ fn idle_hardware() -> Option<Finding> {
 /// say so, and go on without it.
 pub fn tried((index, label): &(usize, String), environment: &Environment) -> Finding {
     let mut environment = environment.clone();
-    environment.push((CACHE_VARIABLE, "0".into()));
+    environment.insert(CACHE_VARIABLE, "0".into());
     let tried = child::ask(&["kernel", &index.to_string()], &environment);
     let what = format!("{index}  {label}");
     match tried.and_then(|told: Result<String, String>| told) {

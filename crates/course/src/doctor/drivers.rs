@@ -97,7 +97,7 @@ fn brings(file: &Path, name: &str) -> Result<Finding, Told> {
     };
     let copy = folder.0.join(file.file_name().unwrap_or_default());
     fs::copy(file, copy).map_err(|error| wrong(format!("cannot be copied ({error})")))?;
-    let place = vec![(ICD_VARIABLE, folder.0.clone().into())];
+    let place = watchdog::Environment::from([(ICD_VARIABLE, folder.0.clone().into())]);
     let listing = child::ask::<Listing>(&["devices"], &place);
     let listing = listing.map_err(|how| wrong(format!("names {shown}, which fails: {how}")))?;
     Ok(match &listing.platforms[..] {

@@ -106,7 +106,7 @@ impl Subject {
             return Err(Error::Unlaunchable(format!("{file} defines no kernel")).into());
         }
         let subject = |name: &String| match own(name)? {
-            Some(lesson) => Ok(Subject::of_lesson(lesson, name, file)),
+            Some((lesson, _)) => Ok(Subject::of_lesson(lesson, name, file)),
             None => drawn_up(file, name, &drafted, flags),
         };
         names.iter().map(subject).collect()
