@@ -110,10 +110,11 @@ fn grown(Shape { m, n, k }: Shape, ranks: usize) -> Shape {
 /// device where its driver does not give them away.
 pub fn places() -> Result<Vec<Device>> {
     let [gpus, cpus] = real_devices()?;
-    let Some(cpu) = cpus.first().filter(|_| gpus.is_empty()) else {
-        let none = || Error::NoDevice(Told::new("none but simulators", None));
-        return gpus.first().map(|_| gpus.clone()).ok_or_else(none);
-    };
+    if !gpus.is_empty() {
+        return Ok(gpus);
+    }
+    let none = || Error::NoDevice(Told::new("none but simulators", None));
+    let cpu = cpus.first().ok_or_else(none)?;
     let cores = cpu.limits.compute_units.max(1);
     Ok(cpu.parts(cores).unwrap_or_else(|| vec![cpu.clone(); cores]))
 }

@@ -53,12 +53,9 @@ pub fn checked(
     let operands = problem.operands().each_ref();
     let panels = operands.map(|one| cast_slice::<u8, f32>(one.data.as_bytes()));
     let (rows, seed) = (problem.shape.m, lesson.flags().seed);
-    match vectors::wrong_row([panels].into_iter(), &c, rows, seed) {
-        Some(row) => Err(Error::Wrong(
-            format!("{}: row {row} of C is wrong", way.name).into(),
-        )),
-        None => Ok(outcome),
-    }
+    let wrong = vectors::wrong_row([panels].into_iter(), &c, rows, seed);
+    let wrong = wrong.map(|row| format!("{}: row {row} of C is wrong", way.name));
+    wrong.map_or(Ok(outcome), |why| Err(Error::Wrong(why.into())))
 }
 
 /// A way's row, and its rate by these runs.
