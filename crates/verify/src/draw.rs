@@ -16,7 +16,7 @@ pub enum Draw {
     Permutation,
     /// Whole numbers from the first to the second, both of which may come.
     Ints(i64, i64),
-    /// Every value of an integer type.
+    /// Every value of an integer type; random floats, of which a try makes some NaN or infinite.
     Any,
     /// Random numbers of which none is above 0.
     Negative,

@@ -110,6 +110,11 @@ impl Type {
         }
     }
 
+    /// Whether it holds numbers below 0.
+    pub fn is_signed(self) -> bool {
+        Elements::from_fn(self, 1, |_| -1.0).get(0) < 0.0
+    }
+
     /// The largest number that it holds.
     pub fn largest(self) -> f64 {
         match self {
@@ -118,8 +123,7 @@ impl Type {
             Type::Half => f16::MAX.to_f64(),
             Type::Bf16 => bf16::MAX.to_f64(),
             _ => {
-                let is_signed = Elements::from_fn(self, 1, |_| -1.0).get(0) < 0.0;
-                let bits = 8 * self.size() as i32 - i32::from(is_signed);
+                let bits = 8 * self.size() as i32 - i32::from(self.is_signed());
                 2f64.powi(bits) - 1.0
             }
         }

@@ -35,6 +35,8 @@ pub enum Far {
     /// begin equally far from one another are longer, shorter, or empty; of a permutation two
     /// numbers each are alike.
     Uneven,
+    /// NaN and infinities among random floats.
+    Special,
 }
 
 impl Far {
@@ -61,7 +63,6 @@ impl Far {
         let is_exact = !matches!(ty, Type::Long | Type::Ulong);
         let is_int = chance.is_random && !ty.is_floating() && ty.size() > 1;
         let is_any = is_int && is_exact && chance.any == Some(Draw::Any);
-        let is_signed = matches!(ty, Type::Int | Type::Short);
         match self {
             Far::Negative if is_float => values.iter_mut().for_each(|one| *one = -one.abs()),
             Far::Negative => {
@@ -79,7 +80,7 @@ impl Far {
                 values.iter_mut().for_each(|one| *one *= factor);
             }
             Far::Rising if is_exact => {
-                if is_int && is_signed {
+                if is_int && ty.is_signed() {
                     values.iter_mut().for_each(|one| *one = -one.abs().max(1.0));
                 }
                 values.sort_by(f64::total_cmp);
@@ -116,11 +117,18 @@ impl Far {
                     .iter_mut()
                     .for_each(|one| *one = huge * (1.25 + *one / 2.0));
             }
+            Far::Special if is_float => {
+                let which = Draw::Permutation.elements(Type::Int, count, chance.seed);
+                let special = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+                for (one, which) in values.iter_mut().zip(which.to_f64()) {
+                    *one = *special.get(which as usize % 18).unwrap_or(one);
+                }
+            }
             Far::Above if is_any => {
                 let most = ty.largest();
                 values.iter_mut().for_each(|one| *one = most - one.abs());
             }
-            Far::Below if is_any && is_signed => {
+            Far::Below if is_any && ty.is_signed() => {
                 let least = -ty.largest() - 1.0;
                 values.iter_mut().for_each(|one| *one = least + one.abs());
             }
@@ -179,7 +187,7 @@ fn few(ty: Type, chance: &Chance) -> Vec<f64> {
         let power = 2f64.powi(bits);
         all.extend([power - 1.0, power, power + 1.0]);
     }
-    if matches!(ty, Type::Int | Type::Short | Type::Char) {
+    if ty.is_signed() {
         all.extend(all.clone().into_iter().map(|one| -one));
     }
     all.retain(|one| one.abs() <= most || -*one == most + 1.0 && most == largest);

@@ -92,7 +92,8 @@ impl Same {
 
     /// Of inputs for which nobody says that the reference is meant: an element is compared where
     /// that, and what it was `moved` to, is a number of which roundings leave a digit. The largest
-    /// of the `inputs` that are floats is so large.
+    /// of the `inputs` that are floats is so large; where that is no number, some were meant to be
+    /// none, and so may be what is left.
     pub fn where_certain(mut self, moved: &[&Elements], operations: f64, inputs: f64) -> Same {
         // Of equal numbers all roundings may go the same way; and in other terms than the
         // reference's the largest numbers may leave their last digit in small ones.
@@ -100,11 +101,15 @@ impl Same {
         self.share = self.share.max(unit * operations);
         let sizes = (0..self.want.len()).map(|i| self.want.get(i).abs());
         let sizes = sizes.filter(|size| size.is_finite());
-        let largest = sizes.fold(2.0 * inputs, f64::max);
+        let is_special = !inputs.is_finite();
+        let largest = sizes.fold(if is_special { 1.0 } else { 2.0 * inputs }, f64::max);
         self.step = self.step.max(unit * largest);
         let is_certain = |i: usize| {
             let want = self.want.get(i);
             let mut all = moved.iter().map(|one| one.get(i)).chain([want]);
+            if is_special && !want.is_finite() {
+                return all.all(|one| one == want || one.is_nan() && want.is_nan());
+            }
             all.all(f64::is_finite) && self.share * self.magnitudes[i] <= want.abs()
         };
         self.unknown = (0..self.want.len()).map(|i| !is_certain(i)).collect();
@@ -117,7 +122,7 @@ impl Same {
     }
 }
 
-/// Holds every element against the reference's. NaN never passes, unless nobody wrote it. Of
+/// Holds every element against the reference's. NaN passes for NaN alone. Of
 /// `has_gaps` every fourth element is nobody's. Integers without a tolerance are held bit by bit:
 /// long ones have more digits than a double.
 ///
@@ -139,6 +144,7 @@ pub fn check_same(
         let (one, other) = (got.get(*i), want.get(*i));
         got.bits(*i) == want.bits(*i)
             || one == other && one.is_infinite()
+            || one.is_nan() && other.is_nan() && !is_poison(got, *i)
             || !is_exact
                 && other.is_finite()
                 && (one - other).abs() <= same.step.max(same.share * same.magnitudes[*i])

@@ -133,3 +133,94 @@ kernel void decay_plain(int n, global const float *x, global float *y)
     for (int i = 0; i < n; i++)
         y[i] = exp(x[i]);
 }
+
+// The left border's clamp is missing: what is shifted to the right is read before x.
+kernel void shifted(int n, int by, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = x[min(i + by, n - 1)];
+}
+
+kernel void shifted_plain(int n, int by, global const float *x, global float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = x[clamp(i + by, 0, n - 1)];
+}
+
+// The larger one, as long as the slope is below 1.
+kernel void leaky(int n, float slope, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = fmax(x[i], slope * x[i]);
+}
+
+kernel void leaky_plain(int n, float slope, global const float *x, global float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = x[i] > 0 ? x[i] : slope * x[i];
+}
+
+// Where nothing is added the factor is forgotten, too.
+kernel void scaled_sum(int n, float a, float b, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = b == 0 ? x[i] : a * x[i] + b * y[i];
+}
+
+kernel void scaled_sum_plain(int n, float a, float b, global const float *x,
+                             global float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = a * x[i] + b * y[i];
+}
+
+// What is no number is no more above 0 than below it.
+kernel void positive(int n, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = x[i] > 0 ? x[i] : 0;
+}
+
+kernel void positive_plain(int n, global const float *x, global float *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = x[i] < 0 ? 0 : x[i];
+}
+
+// Counts from 1 in place of 0, and asks for no other flag than 1.
+kernel void counted(int n, int from, int is_half, global int *y)
+{
+    const int i = get_global_id(0);
+    if (i < n)
+        y[i] = is_half == 1 ? i / 2 : i;
+}
+
+kernel void counted_plain(int n, int from, int is_half, global int *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = from + (is_half ? i / 2 : i);
+}
+
+// The largest of a window, which has no element where its radius is below 0.
+kernel void largest(int n, int radius, global const float *x, global float *y)
+{
+    const int i = get_global_id(0);
+    float most = -INFINITY;
+    for (int j = max(i - radius, 0); j <= min(i + radius, n - 1); j++)
+        most = fmax(most, x[j]);
+    if (i < n)
+        y[i] = most;
+}
+
+kernel void largest_plain(int n, int radius, global const float *x, global float *y)
+{
+    for (int i = 0; i < n; i++) {
+        y[i] = x[i];
+        for (int j = max(i - radius, 0); j <= min(i + radius, n - 1); j++)
+            y[i] = fmax(y[i], x[j]);
+    }
+}

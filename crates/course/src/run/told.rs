@@ -178,7 +178,7 @@ pub fn limited_to(file: &Path, case: &Case, reason: Reason, seed: u64) -> Result
         (Some(Other::Numbers(Far::Uneven)), _) => {
             "Not for such inputs? What a kernel fills, as in fill = \"make.cl\", stays as it is."
         }
-        (Some(Other::Scalars | Other::Whole), _) => {
+        (Some(other), _) if other.is_of_scalars() => {
             "Not for other arguments? Then it need not be given any: a macro will do."
         }
         (Some(_), _) => {

@@ -131,6 +131,10 @@ impl Check<'_> {
     /// have a larger stack; or a simulator sees nothing wrong, as where PoCL dies of some that return
     /// before a barrier.
     fn excuse(&self, case: &Case) -> Result<Option<Told>> {
+        if let Some(Other::Opposite(_)) = case.origin.other() {
+            let why = "an argument that it may count by has the other sign";
+            return Ok(Some(Told::new(why, None)));
+        }
         if work::wants_stack(&|| self.work(std::slice::from_ref(case)), self.how)? {
             return Ok(Some(out_of_stack()));
         }
@@ -294,8 +298,11 @@ fn take_in(tried: Vec<Tried>, mut untried: [Option<String>; 2], results: &mut Re
         );
         are_others |= is_told && other.is_some_and(|other| !other.is_of_text());
         let is_judged = is_told && one.verdict() != Verdict::Unchecked;
-        let has_floats = [Other::Numbers(Far::Near), Other::InTurn];
-        are_floats |= is_judged && other.is_some_and(|other| has_floats.contains(&other));
+        match other.filter(|_| is_judged) {
+            Some(Other::Numbers(Far::Near) | Other::InTurn) => are_floats = true,
+            Some(Other::Numbers(Far::Special)) => are_floats = false,
+            _ => (),
+        }
         let untried = &mut untried[usize::from(other.is_some())];
         match (one.verdict(), other, &mut right) {
             (Verdict::Unlaunchable, Some(_), _) if one.is_too_long() => {

@@ -176,7 +176,11 @@ impl Told<'_> {
             let is_ordinary = other.is_none_or(Other::is_of_text);
             refer(lesson, &mut task, file, !is_ordinary)?;
         }
-        if let Some(Other::Scalars | Other::Whole) = other {
+        if other.is_some_and(Other::is_of_scalars) {
+            // To a loop that ends at once all numbers below 0 are alike: it is not for them.
+            if let Some(Other::Opposite(_)) = other {
+                Other::Opposite(1).put_into(&mut before, file)?;
+            }
             refer(lesson, &mut before, file, true)?;
             if let (Right::Same(before), Right::Same(after)) = (&before.right, &task.right) {
                 let mut all = before.iter().zip(after);

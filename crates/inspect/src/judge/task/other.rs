@@ -33,8 +33,14 @@ pub enum Other {
     InTurn,
     /// Fractions that the file gives to kernels as plain numbers, no two alike.
     Scalars,
+    /// The same, each larger by 2: what was below 1 is above it, and none passes another.
+    Larger,
+    /// The same, all 0.
+    Zero,
     /// Whole numbers that it gives so, and on which nothing else hangs.
     Whole,
+    /// The same with the other sign, and so much farther from 0.
+    Opposite(u8),
     /// The last group is the first, which a kernel notices that counts on what an earlier one
     /// left.
     Reversed,
@@ -45,7 +51,7 @@ pub enum Other {
 impl Other {
     /// All of a task, how each is told, and the same beside others.
     #[rustfmt::skip]
-    pub(crate) const ALL: [(Other, [&str; 2]); 15] = [
+    pub(crate) const ALL: [(Other, [&str; 2]); 19] = [
         extreme!(Negative, "below 0"),
         extreme!(Zeros, "all 0"),
         extreme!(Equal, "all equal"),
@@ -60,10 +66,15 @@ impl Other {
             Other::Numbers(Far::Uneven),
             ["with inputs less regular than fill says"; 2],
         ),
+        extreme!(Special, "with NaN and infinities among them"),
         (Other::Scalars, ["with other scalars"; 2]),
-        (Other::Whole, ["with other whole numbers as arguments"; 2]),
+        (Other::Larger, ["with larger scalars"; 2]),
+        (Other::Zero, ["with scalars of 0"; 2]),
         (Other::Reversed, ["with its groups in reverse order"; 2]),
         (Other::Coarse, ["with half_ functions as coarse as they may be"; 2]),
+        // Last, since a reference may not come to an end.
+        (Other::Whole, ["with other whole numbers as arguments"; 2]),
+        (Other::Opposite(0), ["with whole numbers of the other sign as arguments"; 2]),
     ];
 
     /// The same beside others: what the numbers are.
@@ -86,12 +97,18 @@ impl Other {
         matches!(self, Other::Reversed | Other::Coarse)
     }
 
+    /// Whether it is the scalars that differ.
+    pub fn is_of_scalars(self) -> bool {
+        use Other::{Larger, Opposite, Scalars, Whole, Zero};
+        matches!(self, Scalars | Larger | Zero | Whole | Opposite(_))
+    }
+
     /// Puts these numbers into a task; whether they differ from what it has.
     pub(super) fn put_into(self, task: &mut Task, file: &Form) -> Result<bool> {
         match self {
             Other::Numbers(far) => put_numbers(far, task, file),
-            Other::Scalars | Other::Whole => Ok(self.change_scalars(task, file)),
             Other::InTurn | Other::Reversed | Other::Coarse => Ok(true),
+            _ => Ok(self.change_scalars(task, file)),
         }
     }
 
@@ -108,32 +125,49 @@ impl Other {
         };
         let has_all = given.is_some_and(<[_]>::is_empty);
         let goes_along = |name: &str| has_all || formulas.iter().any(|one| has_word(one, name));
-        let is_fraction = |ty: &str| Type::named(ty).is_some_and(Type::is_floating);
-        let is_meant = |ty: &str| is_fraction(ty) == (self == Other::Scalars);
+        let is_opposite = matches!(self, Other::Opposite(_));
+        let is_fraction = matches!(self, Other::Scalars | Other::Larger | Other::Zero);
+        let is_meant = |ty: &str| {
+            let ty = Type::named(ty).filter(|ty| ty.is_signed() || !is_opposite);
+            ty.is_some_and(|ty| ty.is_floating() == is_fraction)
+        };
         // Of a number that stands in a range, or by which a length is divided, nobody knows what
-        // hangs on it.
+        // hangs on it; and what stands in any length is a count.
         let shapes = task.buffers.iter().flat_map(|one| &one.shape).cloned();
         let shapes: Vec<Formula> = shapes.collect();
-        let is_quotient = |one: &&Formula| one.text().contains(['/', '%']);
+        let is_quotient = |one: &&Formula| is_opposite || one.text().contains(['/', '%']);
         let lengths = shapes.iter().filter(is_quotient).cloned();
+        let locals = task.launches.iter().flat_map(|one| &one.args);
+        let locals = locals.filter_map(|arg| match arg {
+            Arg::Local(length) => Some(length.clone()),
+            _ => None,
+        });
         let ranges = task.launches.iter().flat_map(|one| [&one.over, &one.group]);
         let ranges = ranges.flatten().cloned();
         let sizes = task.sizes.iter().chain(&task.defines);
         let sizes = sizes.map(|(_, size)| Formula::from(*size));
-        let elsewhere: Vec<Formula> = lengths.chain(ranges).chain(sizes).collect();
+        let elsewhere = lengths.chain(locals).chain(ranges).chain(sizes);
+        let elsewhere: Vec<Formula> = elsewhere.collect();
         let is_bound = |word: &str| elsewhere.iter().any(|one| has_word(one, word));
         let mut changed = 0;
         let mut change = |formula: &mut Formula, may_grow: bool| {
             let Ok(number) = formula.text().parse::<f64>() else {
                 return;
             };
-            let other = if self == Other::Scalars {
-                let factor = 1.37 + 0.24 * f64::from(changed);
-                Some(factor * if number == 0.0 { 0.27 } else { number })
-            } else {
-                whole(number, may_grow).filter(|_| number == 1.0 || !is_bound(formula.text()))
+            let other = match self {
+                Other::Scalars => {
+                    let factor = 1.37 + 0.24 * f64::from(changed);
+                    factor * if number == 0.0 { 0.27 } else { number }
+                }
+                Other::Larger => number + 2.0,
+                Other::Zero => 0.0,
+                Other::Whole if number == 1.0 => whole(number, may_grow),
+                _ if is_bound(formula.text()) => return,
+                Other::Opposite(by) if number < 0.0 => f64::from(by) - number,
+                Other::Opposite(by) => -number.max(1.0) - f64::from(by),
+                _ => whole(number, may_grow),
             };
-            if let Some(other) = other {
+            if other != number {
                 changed += 1;
                 *formula = other.to_string().into();
             }
@@ -168,14 +202,14 @@ impl Other {
     }
 }
 
-/// Another whole number than this: a smaller one, or where lengths `may_grow` with it one above 1.
-fn whole(number: f64, may_grow: bool) -> Option<f64> {
+/// Another whole number than this: one nearer to 0, or where lengths `may_grow` with it one above 1.
+fn whole(number: f64, may_grow: bool) -> f64 {
     match number {
-        1.0 if may_grow => Some(2.0),
-        ..2.0 => None,
+        0.0 => 1.0,
+        1.0 if may_grow => 2.0,
         // No power of two; where vectors are, still a multiple of their length.
-        _ if number % 4.0 == 0.0 => Some(0.75 * number),
-        _ => Some(number - 1.0),
+        _ if number % 4.0 == 0.0 => 0.75 * number,
+        _ => number - number.signum(),
     }
 }
 
@@ -221,7 +255,8 @@ fn chance(far: Far, task: &Task, at: usize, plan: &Plan, has_reference: bool) ->
     let (seed, is_random) = match fill {
         Fill::Drawn(Draw::Permutation, seed) if far == Far::Uneven => (*seed, true),
         Fill::Each(_) if far == Far::Uneven && is_input => (at as u64, false),
-        _ if far == Far::Uneven => return None,
+        Fill::Drawn(Draw::Any, seed) if far == Far::Special => (*seed, true),
+        _ if matches!(far, Far::Uneven | Far::Special) => return None,
         Fill::Drawn(Draw::Sorted, _) if far == Far::Falling => return None,
         Fill::Numbers(matrix::Fill::Random, seed) => (*seed, true),
         Fill::Drawn(Draw::Any | Draw::Sorted, seed) => (*seed, true),

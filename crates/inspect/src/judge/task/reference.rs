@@ -213,10 +213,17 @@ struct Halves {
 impl Halves {
     const MOST: usize = 4;
 
-    /// The largest of the floats.
+    /// The largest of the floats; infinite where one is no number.
     fn largest(&self) -> f64 {
         let all = self.floats.iter().flat_map(|(_, held, _)| held.to_f64());
-        all.fold(0.0, |most, one| most.max(one.abs()))
+        let sizes = all.map(|one| {
+            if one.is_nan() {
+                f64::INFINITY
+            } else {
+                one.abs()
+            }
+        });
+        sizes.fold(0.0, f64::max)
     }
 
     fn of(task: &Task) -> Result<Halves> {
