@@ -18,7 +18,8 @@ type Range = fn(usize) -> (usize, usize);
 
 impl Form {
     /// A smaller size, at which a simulator comes to an end, a larger one where the launch is for
-    /// more, the smallest of all, and one smaller than a group: none where no formula allows one.
+    /// more, the smallest of all, one smaller than a group, and the second smallest: none where no
+    /// formula allows one.
     /// Of groups that divide all written sizes these leave one partial.
     pub fn drawn(&self, seed: u64) -> Vec<Sizes> {
         let mut next = random(seed);
@@ -34,7 +35,7 @@ impl Form {
             largest.into_iter().for_each(|size| *size /= 2);
         }
         let most = if self.takes_more() { 8 * FEW } else { 0 };
-        let ranges: [(&Sizes, usize, Range); 4] = [
+        let ranges: [(&Sizes, usize, Range); 5] = [
             (&small, usize::MAX, |size| match size {
                 0..4 => (1, 4),
                 size => (size / 2 + 1, size - 1),
@@ -42,6 +43,7 @@ impl Form {
             (&self.size, most, |size| (size + 1, 2 * size + 1)),
             (&small, usize::MAX, |_| (1, 1)),
             (&small, usize::MAX, |_| (2, 7)),
+            (&small, usize::MAX, |_| (2, 2)),
         ];
         let mut all = Vec::new();
         for (near, most, range) in ranges {
@@ -166,7 +168,8 @@ impl Form {
         let mut drawn = drawn.filter(|(draw, sizes)| {
             // A kernel that takes one side for another is right where they are equal.
             let sides: BTreeSet<&usize> = sizes.values().collect();
-            *draw >= FIRST || sides.len() == sizes.len() || range(FEW) == (1, 1)
+            let (from, to) = range(FEW);
+            *draw >= FIRST || sides.len() == sizes.len() || from == to
         });
         let found = drawn.find(|(_, sizes)| !known.contains(sizes) && self.allows(sizes));
         Some(found?.1)
@@ -285,9 +288,9 @@ mod tests {
         };
         let two = "size = { m = 100, n = 90, r = 2 }\nglobal = ['m', 'n']\nlocal = [8, 8]\n\
                    args = [{ out = 'm*n' }]";
-        assert_eq!(sides(two), [[8, 8, 2], [7, 7, 2], [16, 24, 2]]);
+        assert_eq!(sides(two), [[2, 2, 2], [8, 8, 2], [7, 7, 2], [16, 24, 2]]);
         let by_four = "size = { n = 1000 }\nglobal = ['ceil(n/4)']\nargs = [{ out = 'n' }]";
-        assert_eq!(sides(by_four), [[256], [255], [512]]);
+        assert_eq!(sides(by_four), [[2], [256], [255], [512]]);
         let rows = "size = { n = 1000 }\ndraw = { n = '64*i' }\nglobal = ['n*64']\n\
                     args = [{ out = 'n' }]";
         assert!(sides(rows).iter().all(|one| one[0] % 64 == 0));
