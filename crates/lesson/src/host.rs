@@ -25,7 +25,8 @@ const LIBRARY_SIZE: usize = 2048;
 impl Lesson {
     /// Times the host on the same problem, and says how many times faster the
     /// best kernel of the table is: than the textbook's loop on one core, and
-    /// than the library that a Rust user would pick.
+    /// than the library that a Rust user would pick. In a line of the lesson's answer, with
+    /// `--long` or without an answer in a table.
     pub fn compare_with_host(&mut self, problem: &Problem) -> Result<()> {
         if self.runs()?.is_none() || !self.flags().only.is_empty() {
             return Ok(());
@@ -43,6 +44,15 @@ impl Lesson {
         let Some((kernel, ours)) = best else {
             return Ok(());
         };
+        if self.is_whole() && !self.flags().long {
+            let library = format!("{} on {} cores", reference::LIBRARY, cores());
+            let named = ["the host's loop".into(), library];
+            let of = hosts.iter().step_by(2).zip(named);
+            let faster = |theirs, than| format!("{} {than}", factor(ours / theirs));
+            let of = of.filter_map(|(host, name)| Some(faster(host.gflops?, name)));
+            self.more.push(of.collect::<Vec<_>>().join(", "));
+            return Ok(());
+        }
         self.say("")?;
         let heading = format!("{kernel} against the host");
         self.say(format!("  {heading:<52}{:>9}{:>9}", "GFLOP/s", "speed-up").bold())?;

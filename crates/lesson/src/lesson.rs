@@ -146,19 +146,20 @@ impl Lesson {
             return Ok(known);
         }
         let (peak, when) = match watch::peak_of_earlier_run() {
-            Some(peak) => (peak, "in the first run"),
-            None => (self.measured_peak()?, "now"),
+            Some(peak) => (peak, ", in the first run"),
+            None => (self.measured_peak()?, ""),
         };
+        let spreads = peak
+            .spreads
+            .map(|spreads| spreads.map(|one| format!(" (±{})", percent(one))));
+        let [fma, copy] = spreads.unwrap_or_default();
         self.say(format!(
-            "  limits   {} GFLOP/s of fp32 multiply-adds, {} GB/s of copying (measured {when}{})",
+            "  limits   {} GFLOP/s in fp32{fma}, {} GB/s of copying{copy}{when}",
             significant(peak.gflops),
             significant(peak.gbytes_per_second),
-            peak.spreads.map_or(String::new(), |[fma, copy]| {
-                format!(", ±{} and ±{}", percent(fma), percent(copy))
-            })
         ))?;
         if !peak.is_certain() {
-            let why = "they scatter, and with them each share of a limit: other programs run, too";
+            let why = "they scatter, and so does each share of them: other programs run, too";
             self.say(format!("           {}", why.yellow()))?;
         }
         self.console.send(&Event::Peak(peak))?;
@@ -342,14 +343,19 @@ impl Lesson {
         self.console.head(&heading(unit))
     }
 
+    /// Whether it ends with an answer, where nothing is wrong.
+    pub(crate) fn is_whole(&self) -> bool {
+        let flags = &self.flags;
+        flags.only.is_empty() && flags.source.is_none() && flags.sizes.len() < 2
+    }
+
     /// What the whole lesson comes to, and what the next one tries.
     fn tell_answer(&mut self) -> Result<()> {
-        let (flags, Of::Lesson(number)) = (&self.flags, self.of) else {
+        let Of::Lesson(number) = self.of else {
             return Ok(());
         };
-        let is_whole = flags.only.is_empty() && flags.source.is_none() && flags.sizes.len() < 2;
         let mut lines = self.console.report.answer();
-        if !is_whole || lines.is_empty() || self.console.is_wrong() {
+        if !self.is_whole() || lines.is_empty() || self.console.is_wrong() {
             return Ok(());
         }
         let more = self.more.iter();

@@ -130,8 +130,7 @@ impl Report {
 
     /// Prints a record, and keeps it for the next one's factor.
     pub fn row(&mut self, record: Record) -> Result<()> {
-        let said = self.rows().iter().any(Record::is_above_limit);
-        self.line(row(&record, said))?;
+        self.line(row(&record, self.rows()))?;
         self.json(&record)?;
         if let Some(kept) = &self.kept_back {
             self.whole = kept.borrow().len();
@@ -220,20 +219,20 @@ const ABOVE_LIMIT: [&str; 3] = [
 ];
 
 /// One kernel in two lines: the figures, and what is new in it; a third one tells
-/// how much of the time went into its helpers. A rate that cannot be is remarked on once a
-/// table: not where it was `said`.
-pub fn row(record: &Record, said: bool) -> String {
+/// how much of the time went into its helpers. What the rows above it say already is not said
+/// again: what is new in another variant, and how a rate comes about that cannot be.
+fn row(record: &Record, above: &[Record]) -> String {
     let mark = if record.chosen { CHOSEN } else { " " };
     let name = format!("{mark} {}", format!("{:<33}", record.kernel).bold());
     let bar = record.share_of_limit.map(bar).unwrap_or_default();
     let mut says = String::new();
-    if !record.says.is_empty() {
-        let news = news(record).replace('\n', &format!("\n  {:<12}", ""));
-        says += &format!("\n  {}{}", format!("{bar:<12}").cyan(), news.dimmed());
+    if !record.says.is_empty() && !above.last().is_some_and(|last| is_alike(last, record)) {
+        let news = news(record).dimmed();
+        says += &format!("\n  {}{news}", format!("{bar:<12}").cyan());
     }
     let varies = "right in every run, but not the same to the bit in each";
     let varies = record.varies().then_some(varies).into_iter();
-    let is_above = record.is_above_limit() && !said;
+    let is_above = record.is_above_limit() && !above.iter().any(Record::is_above_limit);
     let above = ABOVE_LIMIT.into_iter().filter(|_| is_above);
     let remarks = varies.chain(above).map(Colorize::yellow);
     let share = of_which(&record.helpers).map(|share| share.dimmed());
@@ -273,19 +272,21 @@ pub fn row(record: &Record, said: bool) -> String {
     )
 }
 
-/// What is new, and in which kernel, where that is not the row above: in a line, or in
-/// two where one is too short.
+/// Whether they are variants of one kernel, and differ in numbers alone: their names have these.
+fn is_alike(one: &Record, other: &Record) -> bool {
+    let words = |record: &Record| record.says.replace(|c: char| c.is_ascii_digit(), "");
+    one.function() == other.function()
+        && !one.variant.is_empty()
+        && one.made_from == other.made_from
+        && words(one) == words(other)
+}
+
+/// What is new, and in which kernel, where that is not the row above.
 fn news(record: &Record) -> String {
-    const ROOM: usize = 80 - 14;
-    let parent = record.made_from.as_deref().unwrap_or_default();
-    if parent.is_empty() {
-        return record.says.clone();
-    }
-    let line = format!("{}; from {parent}", record.says);
-    if line.chars().count() <= ROOM {
-        line
-    } else {
-        format!("{}\nfrom {parent}", record.says)
+    let says = record.says.clone();
+    match record.made_from.as_deref() {
+        None | Some("") => says,
+        Some(parent) => format!("{says}; from {parent}"),
     }
 }
 
@@ -374,7 +375,7 @@ mod tests {
             ..Record::default()
         };
         assert_eq!(heading("GFLOP/s").chars().count(), 78);
-        let shown = row(&record, false);
+        let shown = row(&record, &[]);
         assert!(
             shown.lines().all(|line| line.chars().count() <= 80),
             "{shown}"
@@ -397,32 +398,40 @@ mod tests {
             news(Some("matmul_naive")),
             "B packed into panels; from matmul_naive"
         );
-        let long = "matmul_register_tile_private 8x48 and more of it";
-        assert_eq!(
-            news(Some(long)),
-            format!("B packed into panels\nfrom {long}")
-        );
+    }
+
+    #[test]
+    fn a_variant_that_differs_in_its_number_alone_takes_one_line() {
+        let variant = |number: u32, says: &str| Record {
+            kernel: format!("sums x{number}"),
+            variant: format!("x{number}"),
+            says: format!("{number} {says}"),
+            outcome: Outcome::RIGHT,
+            ..Record::default()
+        };
+        let lines = |above: &[Record]| row(&variant(16, "sums"), above).lines().count();
+        assert_eq!(lines(&[]), 2);
+        assert_eq!(lines(&[variant(8, "sums")]), 1);
+        assert_eq!(lines(&[variant(8, "sums, unrolled")]), 2);
     }
 
     #[test]
     fn what_is_odd_about_a_right_result_is_said() {
         colored::control::set_override(false);
-        let shown_after = |said, share, varies| {
-            let record = Record {
-                says: "plain".into(),
-                outcome: Outcome::Right {
-                    compared: None,
-                    varies,
-                },
-                seconds_median: Some(1.0),
-                share_of_limit: Some(share),
-                ..Record::default()
-            };
-            row(&record, said)
+        let record = |share, varies| Record {
+            says: "plain".into(),
+            outcome: Outcome::Right {
+                compared: None,
+                varies,
+            },
+            seconds_median: Some(1.0),
+            share_of_limit: Some(share),
+            ..Record::default()
         };
-        let shown = |share, varies| shown_after(false, share, varies);
+        let shown = |share, varies| row(&record(share, varies), &[]);
         assert_eq!(shown(1.05, false).lines().count(), 2);
-        assert_eq!(shown_after(true, 1.06, false).lines().count(), 2);
+        let again = row(&record(1.06, false), &[record(1.06, false)]);
+        assert_eq!(again.lines().count(), 2);
         assert!(shown(1.06, false).contains("more than this device can do"));
         assert!(shown(0.5, true).contains("not the same to the bit"));
         let lines = shown(2.0, true);
@@ -448,10 +457,10 @@ mod tests {
             helpers: vec![pack("pack_a", Some(2e-3)), pack("pack_b", Some(1e-3))],
             ..Record::default()
         };
-        let shown = row(&record, false);
+        let shown = row(&record, &[]);
         let last = shown.lines().last().unwrap();
         assert_eq!(last.trim(), "of which pack_a 2.00 ms, pack_b 1.00 ms");
         record.helpers = vec![pack("pack_b", None)];
-        assert_eq!(row(&record, false).lines().count(), 2);
+        assert_eq!(row(&record, &[]).lines().count(), 2);
     }
 }

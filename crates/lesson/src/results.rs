@@ -29,14 +29,9 @@ fn folder(kind: &str) -> PathBuf {
 
 /// A name that any file system takes.
 fn slug(name: &str) -> String {
-    let plain = |c: char| {
-        if c.is_ascii_alphanumeric() {
-            c.to_ascii_lowercase()
-        } else {
-            '-'
-        }
-    };
-    name.chars().map(plain).take(64).collect()
+    let other = |c: char| !c.is_ascii_alphanumeric();
+    let plain = name.to_ascii_lowercase().replace(other, "-");
+    plain.chars().take(64).collect()
 }
 
 /// The hash FNV-1a: the standard library's may change from version to version.

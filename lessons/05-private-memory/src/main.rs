@@ -78,13 +78,14 @@ fn private_sizes(lesson: &Lesson) -> Result<()> {
     let size = |row: &Record| Some((row.kernel.clone(), row.private_bytes?));
     let rows = lesson.rows().iter();
     let sizes: Vec<(String, u64)> = rows.filter_map(size).collect();
-    // Most drivers say the same of nearly all.
-    let Some(least) = sizes.iter().map(|(_, size)| *size).min() else {
-        return Ok(());
-    };
+    // Most drivers say the same of nearly all, and some of all, which tells nothing.
+    let least = sizes.iter().map(|(_, size)| *size).min().unwrap_or(0);
     let others = sizes.iter().filter(|(_, size)| *size > least);
     let others = others.map(|(kernel, size)| format!("; {kernel} {}", bytes(*size)));
     let (least, others) = (bytes(least), others.collect::<String>());
+    if others.is_empty() {
+        return Ok(());
+    }
     lesson.say(format!(
         "\n  private  memory of an item, as CL_KERNEL_PRIVATE_MEM_SIZE counts it: {least}{others}"
     ))
