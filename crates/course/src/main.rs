@@ -172,8 +172,8 @@ fn main() -> ExitCode {
     CompleteEnv::with_factory(arguments)
         .bin("cargo-course")
         .complete();
-    if watchdog::is_probe() {
-        return watchdog::answer_probe();
+    if let Some(status) = watchdog::answer_if_probed() {
+        return status;
     }
     if let Some(status) = ::inspect::judge::child::run_if_asked() {
         return status;

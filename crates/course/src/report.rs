@@ -22,7 +22,6 @@ use diagnostics::aside;
 use diagnostics::terminal::Out;
 use serde::Serialize;
 use verify::shape::Shape;
-use watchdog::data::{date, size_name};
 use watchdog::devices::{self, Device};
 use watchdog::lessons::{self, LESSONS, Lesson};
 use watchdog::machine;
@@ -99,7 +98,7 @@ pub fn report(options: &ReportArgs) -> Result<ExitCode> {
     // Before any lesson takes its time.
     write(options, &[])?;
     let mut survey = Survey {
-        begun: date("+%Y-%m-%d %H:%M")?,
+        begun: machine::date("+%Y-%m-%d %H:%M")?,
         commit: machine::commit(),
         host: machine::host(),
         planned: jobs(&lessons, &options.size, &devices),
@@ -115,7 +114,7 @@ pub fn report(options: &ReportArgs) -> Result<ExitCode> {
     }
     for bench in page::benches(&survey) {
         if let Some(shape) = bench.shape {
-            let head = format!("{} at {}", bench.device.label(), size_name(shape));
+            let head = format!("{} at {}", bench.device.label(), shape.in_short());
             writeln!(Out, "{}\n  {}", head.bold(), bench.sentence)?;
         }
     }
@@ -154,7 +153,7 @@ fn jobs(lessons: &[&Lesson], sizes: &[Shape], devices: &[Device]) -> Vec<Job> {
         for (at, size) in sizes.iter().enumerate() {
             for lesson in lessons.iter().filter(|one| at == 0 || !one.is_of_vectors) {
                 let size = size.filter(|_| !lesson.is_of_vectors);
-                let at = size.map_or(String::new(), |size| format!(" at {}", size_name(size)));
+                let at = size.map_or(String::new(), |size| format!(" at {}", size.in_short()));
                 jobs.push(Job {
                     name: lesson.package() + &at,
                     device,

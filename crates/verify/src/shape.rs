@@ -22,6 +22,14 @@ impl Shape {
         Shape { m: n, n, k: n }
     }
 
+    /// "1024", or "37x91x53" where the sides differ.
+    pub fn in_short(self) -> String {
+        match self == Shape::cube(self.m) {
+            true => self.m.to_string(),
+            false => self.to_string(),
+        }
+    }
+
     /// Floating-point operations of the product: one multiplication and one
     /// addition for each m, n, k.
     pub fn flop(self) -> f64 {

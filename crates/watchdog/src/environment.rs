@@ -67,7 +67,7 @@ const FOLDER: &str = ".opencl";
 /// where the system itself offers no device and the learner has not chosen drivers by
 /// such variables: ICD files for drivers that are installed but not announced, or a CPU
 /// driver. `./setup` has written down which ([`USES`]). Where that is missing, or older than what the
-/// system offers, this program is asked, which must answer the probe ([`answer_probe`]).
+/// system offers, this program is asked, which must answer the probe ([`answer_if_probed`]).
 pub fn fallback_driver() -> Option<(&'static str, PathBuf)> {
     let folder = own_workspace().join(FOLDER);
     let fallbacks = [
@@ -176,17 +176,13 @@ pub(crate) fn leave_out_cache(environment: &mut Environment) {
     environment.insert(CACHE_VARIABLE, "0".into());
 }
 
-/// True in a child that is only asked which devices there are.
-pub fn is_probe() -> bool {
-    std::env::var_os(PROBE_VARIABLE).is_some()
-}
-
-/// What such a child answers.
-pub fn answer_probe() -> ExitCode {
+/// The end of a child that is only asked which devices there are, and answers.
+pub fn answer_if_probed() -> Option<ExitCode> {
+    std::env::var_os(PROBE_VARIABLE)?;
     let labels = labels_of(&device::list().unwrap_or_default());
     // Who has asked may have gone away.
     let _ = writeln!(std::io::stdout(), "{}", json!(labels));
-    ExitCode::SUCCESS
+    Some(ExitCode::SUCCESS)
 }
 
 pub(crate) fn labels_of(devices: &[Device]) -> Vec<String> {

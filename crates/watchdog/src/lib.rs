@@ -21,12 +21,11 @@
 //! - [`simulator`] is the OpenCL implementation that sees every access.
 //! - [`devices`] are those that lesson 1 lists; [`machine`] is what this one tells of itself,
 //!   [`packages`] how it gets what it lacks; [`peak`] measures a device's own limits.
-//! - [`data`] is what is kept below `docs/data/`; [`scratch`] is for files that nobody needs later.
+//! - [`scratch`] is for files that nobody needs later.
 
 mod all_devices;
 mod ask;
 pub mod built;
-pub mod data;
 pub mod devices;
 mod environment;
 pub mod events;
@@ -50,9 +49,7 @@ use common::error::Result;
 use worker::{Ended, Work};
 
 pub use ask::{ask, end_group, end_with_us, in_a_group, this_program};
-pub use environment::{
-    Environment, answer_probe, environment, fallback_driver, is_child, is_probe,
-};
+pub use environment::{Environment, answer_if_probed, environment, fallback_driver, is_child};
 pub use signals::{Signals, clear_line};
 pub use status::{complain, end, leave, must_be_shown, status_of};
 pub use wait::Pause;

@@ -49,6 +49,15 @@ pub fn on_path(command: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
+/// The date, as the system's own command tells it in this format: a recording says when it was made.
+///
+/// # Errors
+/// Where there is no such command.
+pub fn date(format: &str) -> std::io::Result<String> {
+    let output = Command::new("date").arg(format).output()?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
+}
+
 /// The commit of the course, with "-dirty" where files were changed; where it is a clone, and git
 /// is here.
 pub fn commit() -> Option<String> {

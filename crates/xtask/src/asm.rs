@@ -11,8 +11,8 @@ use common::source::Source;
 use diagnostics::tokens::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use watchdog::data::date;
 use watchdog::lessons;
+use watchdog::machine::date;
 
 use crate::kept::{self, must_be_a_name};
 use crate::pages::{picked, quoted};

@@ -22,8 +22,8 @@ use serde_json::{Value, json};
 use verify::element::Type;
 use verify::numbers::significant;
 use verify::shape::Shape;
-use watchdog::data::date;
 use watchdog::devices::{self, Device};
+use watchdog::machine::date;
 use watchdog::worker::{self, Orders};
 use watchdog::{lessons, machine};
 

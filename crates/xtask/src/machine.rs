@@ -8,8 +8,8 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 use verify::numbers::bytes;
-use watchdog::data::date;
 use watchdog::devices::{self, Device};
+use watchdog::machine::date;
 use watchdog::machine::vector_instructions;
 use watchdog::scratch::Scratch;
 

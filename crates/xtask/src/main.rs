@@ -4,7 +4,7 @@
 //!
 //! - `pages` writes into the Markdown files what kernels and recordings say; `figures` draws
 //!   what they show.
-//! - What they quote is kept by `record` (lessons, problems), `asm` (machine code) and
+//! - `recording` reads what a lesson measured once. What they quote is kept by `record` (lessons, problems), `asm` (machine code) and
 //!   `machine` (parts of a device); `kept` reads and writes the files.
 //! - `libraries` holds the course's kernels beside cuBLAS and OpenBLAS.
 //!
@@ -17,6 +17,7 @@ mod libraries;
 mod machine;
 mod pages;
 mod record;
+mod recording;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -58,8 +59,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    if watchdog::is_probe() {
-        return watchdog::answer_probe();
+    if let Some(status) = watchdog::answer_if_probed() {
+        return status;
     }
     let done = match Command::parse() {
         Command::Pages { check, files } => pages::update(&files, check),

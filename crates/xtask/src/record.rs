@@ -12,9 +12,9 @@ use anyhow::{Context, Result, bail};
 use common::clone::workspace;
 use diagnostics::aside;
 use serde_json::{Value, json};
-use watchdog::data::date;
 use watchdog::events::{NAME, WORK_VARIABLE};
 use watchdog::lessons::{LESSONS, Lesson};
+use watchdog::machine::date;
 use watchdog::scratch::Scratch;
 
 use crate::kept::{self, must_be_a_name};
@@ -61,7 +61,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
         let mut event: Value = serde_json::from_str(line)?;
         if let Some(record) = event.pointer_mut("/record/0") {
             records.push(record.take());
-        } else if let Some(why) = event["failed"]["says"].as_str() {
+        } else if let Some(why) = event["failed"]["told"]["happened"].as_str() {
             aside!("{why}");
         }
     }

@@ -10,7 +10,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use verify::numbers::{factor, percent, significant};
 use verify::shape::Shape;
-use watchdog::data::size_name;
 use watchdog::devices::Device;
 use watchdog::lessons::LESSONS;
 
@@ -178,7 +177,7 @@ fn roofline(timed: &[&Row], limits: Peak, shape: Shape) -> Option<Value> {
     };
     let named = |decade: f64, at: f64| (at, decade.to_string());
     Some(json!({
-        "size": size_name(shape),
+        "size": shape.in_short(),
         "limits": limits,
         "top": TOP,
         "floor": TOP + HEIGHT,

@@ -79,8 +79,8 @@ fn parse_define(text: &str) -> Result<(String, usize), String> {
 const PATIENCE: Duration = Duration::from_secs(600);
 
 fn main() -> ExitCode {
-    if watchdog::is_probe() {
-        return watchdog::answer_probe();
+    if let Some(status) = watchdog::answer_if_probed() {
+        return status;
     }
     let arguments = Arguments::parse();
     if watchdog::is_child() {

@@ -39,12 +39,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::recording::{Recording, file};
 use anyhow::{Context, Result, bail};
 use common::clone::workspace;
 use serde_json::Value;
 use verify::numbers::significant;
-use watchdog::data::recording::{Recording, file};
-use watchdog::data::size_name;
 
 use crate::kept;
 use crate::libraries::comparison::Comparison;
@@ -178,7 +177,7 @@ fn in_comparison(name: &str, what: &[&str]) -> Result<Option<f64>> {
         ["quantile", q, library @ ..] => comparison.quantile(q.parse()?, Some(&library.join(" "))),
         [size, library @ ..] => {
             let mut shapes = comparison.shapes().into_iter();
-            let shape = shapes.find(|shape| size_name(*shape) == *size);
+            let shape = shapes.find(|shape| shape.in_short() == *size);
             shape.and_then(|shape| comparison.rate(shape, &library.join(" "))?.gflops)
         }
         [] => None,

@@ -1,8 +1,8 @@
 //! Where a lesson stands: its best kernel below those of the lessons before, on the recorded devices.
 
+use crate::recording::{Recording, device_name};
 use anyhow::{Context, Result};
 use common::record::Record;
-use watchdog::data::recording::{Recording, device_name};
 
 use super::table::share;
 

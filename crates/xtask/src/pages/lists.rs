@@ -1,9 +1,9 @@
 //! Tables of what is kept beside the recordings: a lesson's exercises, a problem's stages.
 
+use crate::recording::name_on;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use verify::numbers::{percent, seconds};
-use watchdog::data::recording::name_on;
 use watchdog::lessons::numbered;
 
 use super::table::{Row, or_dash, table};

@@ -75,7 +75,7 @@ fn defines(line: &str, name: &str) -> bool {
 
 /// Some lines of what a lesson's recorded run printed.
 pub fn output(run: &str, lesson: &str, range: &str) -> Result<String> {
-    let text = watchdog::data::recording::file(run, lesson, "txt")?;
+    let text = crate::recording::file(run, lesson, "txt")?;
     Ok(format!("```text\n{}\n```", lines(&text, range)?))
 }
 

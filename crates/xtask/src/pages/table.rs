@@ -1,11 +1,11 @@
 //! The table of a lesson's kernels, one run beside the other, and where its figures come from.
 
 use crate::libraries::comparison::each_once;
+use crate::recording::{Recording, counts};
 use anyhow::Result;
 use common::outcome::Skip;
 use common::record::Record;
 use verify::numbers::{factor, percent, significant};
-use watchdog::data::recording::{Recording, counts};
 
 /// The kernels of a lesson: rate, step, and share of the limit in each run. Of words that end in
 /// `*` each means the rows whose names begin with it; without any all rows are there.

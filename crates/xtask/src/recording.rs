@@ -9,8 +9,7 @@ use common::source::Source;
 use serde::Deserialize;
 use serde_json::Value;
 use verify::shape::Shape;
-
-use crate::lessons::numbered;
+use watchdog::lessons::numbered;
 
 /// What a lesson measured, and when and how it was recorded.
 pub struct Recording {
@@ -67,14 +66,12 @@ impl Recording {
         let files = lesson.map_or(Vec::new(), |lesson| lesson.kernel_files());
         let texts = files.iter().flat_map(|file| Source::of_course(file));
         let text: String = texts.map(|source| source.text).collect();
-        // Recordings have a kernel's name and its variant in one.
-        let has = |name: &str| {
-            let function = name.split(' ').next().unwrap_or_default();
-            !function.starts_with("matmul_") || text.contains(function)
-        };
         let is_there = |one: &&Record| {
+            // Recordings have a kernel's name and its variant in one.
+            let function = one.kernel.split(' ').next().unwrap_or_default();
             let mut macros = one.defines.keys();
-            has(&one.kernel) && macros.all(|name| text.contains(name))
+            (!function.starts_with("matmul_") || text.contains(function))
+                && macros.all(|name| text.contains(name))
         };
         self.records.iter().filter(is_there).collect()
     }
@@ -82,10 +79,12 @@ impl Recording {
     /// The fastest product on the device, if the lesson has one.
     pub fn best(&self) -> Option<&Record> {
         let rows = self.rows().into_iter();
-        let products = rows.filter(|one| one.platform != "host");
-        let rated = products.filter_map(|one| Some((one, one.gflops?)));
-        let best = rated.max_by(|(_, one), (_, other)| one.total_cmp(other));
-        best.map(|(record, _)| record)
+        let products = rows.filter(|one| one.platform != "host" && one.gflops.is_some());
+        products.max_by(|one, other| {
+            one.rate()
+                .unwrap_or(0.0)
+                .total_cmp(&other.rate().unwrap_or(0.0))
+        })
     }
 
     /// The same lesson of several recordings.
