@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use colored::{ColoredString, Colorize};
 use diagnostics::terminal::prose::beside;
 use diagnostics::terminal::{Out, plain_name, progress};
 use inspect::judge::How;
@@ -86,29 +87,27 @@ impl Grade {
         self.brief.verdict == Some(verdict)
     }
 
+    /// A sign and a word or two.
+    fn in_short(&self) -> (ColoredString, &'static str) {
+        let verdict = self.brief.verdict;
+        verdict.map_or(("!".red(), "refused"), Verdict::in_short)
+    }
+
     /// As a program reads it.
     fn json(&self) -> serde_json::Result<Value> {
         let mut json = serde_json::to_value(self)?;
-        json["verdict"] = self
-            .brief
-            .verdict
-            .map_or("refused", |one| one.in_short().1)
-            .into();
+        json["verdict"] = self.in_short().1.into();
         Ok(json)
     }
 
     /// What came of it, and s where the solution was looked at, h where a hint was.
     fn mark(&self) -> String {
-        let sign = self
-            .brief
-            .verdict
-            .map_or("!".into(), |one| one.in_short().0);
         let looked_at = match (self.solution, self.hints) {
             (Some(true), _) => "s",
             (_, Some(1..)) => "h",
             _ => "",
         };
-        format!("{sign}{looked_at}")
+        format!("{}{looked_at}", self.in_short().0)
     }
 
     /// Why it is not done: who decides, and what it says.
