@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use common::error::{Error, Result};
 use common::outcome::{Outcome, Skip};
 use common::session::Need;
+use common::source::Source;
 use common::stage::Stage;
-use lesson::Lesson;
+use lesson::{Lesson, Ready};
 use serde::Deserialize;
 use task::{Buffer, Fill, Right, Role, Task};
 use verify::draw::Draw;
@@ -177,9 +178,14 @@ impl Told<'_> {
             refer(lesson, &mut task, file, !is_ordinary)?;
         }
         if other.is_some_and(Other::is_of_scalars) {
-            // To a loop that ends at once all numbers below 0 are alike: it is not for them.
             if let Some(Other::Opposite(_)) = other {
                 Other::Opposite(1).put_into(&mut before, file)?;
+                // To a loop that ends at once all numbers below 0 are alike: it is not for them.
+                let (source, session) = (lesson.source()?, lesson.session()?);
+                let mut left = |task| ran(lesson, task, &source)?.all(&session);
+                if left(&task)? == left(&before)? {
+                    return Err(Error::Usage("the kernel does not tell them apart".into()));
+                }
             }
             refer(lesson, &mut before, file, true)?;
             if let (Right::Same(before), Right::Same(after)) = (&before.right, &task.right) {
@@ -205,18 +211,25 @@ fn with_another_text(lesson: &mut Lesson, task: &Task, other: Other) -> Result<(
 
 fn right_with_another_text(lesson: &mut Lesson, task: &Task, other: Other) -> Result<Outcome> {
     let source = rewritten(&*lesson.source()?, task, other)?;
-    let ready = match lesson.prepared(task, &source) {
+    let ready = match ran(lesson, task, &source) {
         Err(why @ (Error::Build(_) | Error::Unlaunchable(_))) => {
             return Err(Error::skipped(why.to_string()));
         }
         ready => ready?,
     };
     let session = lesson.session()?;
+    let right = ready.check(&session, &ready.read(&session)?)?;
+    Ok(right.into())
+}
+
+/// The task's kernels of this text, run once.
+fn ran<'t>(lesson: &mut Lesson, task: &'t Task, source: &Source) -> Result<Ready<'t>> {
+    let ready = lesson.prepared(task, source)?;
+    let session = lesson.session()?;
     lesson.console.doing(Stage::running(&task.kernel))?;
     ready.poison(&session)?;
     session.run(&ready.launches)?;
-    let right = ready.check(&session, &ready.read(&session)?)?;
-    Ok(right.into())
+    Ok(ready)
 }
 
 /// Evaluates the formulas of fills once: each run of a reference would do it again.

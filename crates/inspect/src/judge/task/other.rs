@@ -31,10 +31,9 @@ pub enum Other {
     Numbers(Far),
     /// All of these in turn, of a lesson's kernel.
     InTurn,
-    /// Fractions that the file gives to kernels as plain numbers, no two alike.
+    /// Fractions that the file gives to kernels as plain numbers: no two alike, the larger ones
+    /// still larger, and above 1 what was between 0 and 1.
     Scalars,
-    /// The same, each larger by 2: what was below 1 is above it, and none passes another.
-    Larger,
     /// The same, all 0.
     Zero,
     /// Whole numbers that it gives so, and on which nothing else hangs.
@@ -51,7 +50,7 @@ pub enum Other {
 impl Other {
     /// All of a task, how each is told, and the same beside others.
     #[rustfmt::skip]
-    pub(crate) const ALL: [(Other, [&str; 2]); 19] = [
+    pub(crate) const ALL: [(Other, [&str; 2]); 18] = [
         extreme!(Negative, "below 0"),
         extreme!(Zeros, "all 0"),
         extreme!(Equal, "all equal"),
@@ -68,7 +67,6 @@ impl Other {
         ),
         extreme!(Special, "with NaN and infinities among them"),
         (Other::Scalars, ["with other scalars"; 2]),
-        (Other::Larger, ["with larger scalars"; 2]),
         (Other::Zero, ["with scalars of 0"; 2]),
         (Other::Reversed, ["with its groups in reverse order"; 2]),
         (Other::Coarse, ["with half_ functions as coarse as they may be"; 2]),
@@ -99,8 +97,8 @@ impl Other {
 
     /// Whether it is the scalars that differ.
     pub fn is_of_scalars(self) -> bool {
-        use Other::{Larger, Opposite, Scalars, Whole, Zero};
-        matches!(self, Scalars | Larger | Zero | Whole | Opposite(_))
+        use Other::{Opposite, Scalars, Whole, Zero};
+        matches!(self, Scalars | Zero | Whole | Opposite(_))
     }
 
     /// Puts these numbers into a task; whether they differ from what it has.
@@ -126,7 +124,7 @@ impl Other {
         let has_all = given.is_some_and(<[_]>::is_empty);
         let goes_along = |name: &str| has_all || formulas.iter().any(|one| has_word(one, name));
         let is_opposite = matches!(self, Other::Opposite(_));
-        let is_fraction = matches!(self, Other::Scalars | Other::Larger | Other::Zero);
+        let is_fraction = matches!(self, Other::Scalars | Other::Zero);
         let is_meant = |ty: &str| {
             let ty = Type::named(ty).filter(|ty| ty.is_signed() || !is_opposite);
             ty.is_some_and(|ty| ty.is_floating() == is_fraction)
@@ -155,11 +153,7 @@ impl Other {
                 return;
             };
             let other = match self {
-                Other::Scalars => {
-                    let factor = 1.37 + 0.24 * f64::from(changed);
-                    factor * if number == 0.0 { 0.27 } else { number }
-                }
-                Other::Larger => number + 2.0,
+                Other::Scalars => 1.37 * number + 2.0 + f64::from(changed) / 64.0,
                 Other::Zero => 0.0,
                 Other::Whole if number == 1.0 => whole(number, may_grow),
                 _ if is_bound(formula.text()) => return,
