@@ -52,15 +52,14 @@ fn what_two_queues_do_is_kept_in_order_by_events() {
 }
 
 /// A program of C, compiled by the system's compiler, if there is one.
-fn of_c(name: &str, text: &str) -> Option<PathBuf> {
-    let folder = scratch_folder("calls");
-    let (source, built) = (folder.join(format!("{name}.c")), folder.join(name));
-    fs::write(&source, text).expect("it can be written");
+fn of_c(name: &str) -> Option<PathBuf> {
+    let built = scratch_folder("calls").join(name);
     let mut compiler = Command::new("cc");
+    let source = workspace().join(format!("tests/wrong/{name}.c"));
     compiler
         .arg("-o")
         .arg(&built)
-        .arg(&source)
+        .arg(source)
         .arg("-l:libOpenCL.so.1");
     let done = compiler.output().ok().filter(|done| done.status.success());
     or_note(done.map(|_| built), "a C compiler with OpenCL's headers")
@@ -71,11 +70,7 @@ fn what_a_program_does_wrong_is_said_and_a_right_one_is_not_blamed() {
     device();
     let table = include_str!("../../wrong/programs.txt");
     let (_, table) = table.split_once('\n').expect("a line of words");
-    let build = |name| {
-        let source = workspace().join(format!("tests/wrong/{name}.c"));
-        of_c(name, &fs::read_to_string(source).expect("it is there"))
-    };
-    let (Some(host), Some(careless)) = (build("host"), build("careless")) else {
+    let (Some(host), Some(careless)) = (of_c("host"), of_c("careless")) else {
         return;
     };
     for case in table.split("\n\n") {

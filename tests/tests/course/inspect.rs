@@ -292,28 +292,6 @@ fn without_the_simulator_it_says_what_nobody_looked_for_and_how_to_get_it() {
 }
 
 #[test]
-fn what_cannot_be_inspected_is_refused_with_the_reason() {
-    let course = |words: &str| program("course").args(words).run();
-    course("inspect nosuch.cl").fails(2, &["nosuch.cl", "No such file"]);
-    course("inspect LICENSE-MIT").fails(4, &["defines no kernel"]);
-    course("inspect Cargo.toml").fails(2, &["there is no key", "line "]);
-    let saxpy = "inspect kernels/02-saxpy.cl";
-    course(&format!("{saxpy} --only saxpi"))
-        .fails(4, &["it defines saxpy: is one of the two names misspelt?"]);
-    course(&format!("{saxpy} --group 0")).fails(2, &["--group", "16x8"]);
-    course(&format!("{saxpy} --define TILE")).fails(2, &["--define", "TILE=16"]);
-    course(&format!("{saxpy} --device nosuch")).fails(2, &["no device matches"]);
-    let Some(other) = inspect(
-        "other",
-        "kernel void other(global float *C) { C[0] = 1; }\n",
-    ) else {
-        return;
-    };
-    let told = ["other(float* C)", "more than one reading", "course spec"];
-    other.run().fails(4, &told);
-}
-
-#[test]
 fn all_kernels_of_a_file_are_inspected_one_after_the_other() {
     let two = format!(
         "{}{}",

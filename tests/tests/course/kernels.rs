@@ -1,19 +1,8 @@
 //! Kernels in one hand: what a reader of one file knows holds in all others.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use tests::{entries, lesson, scratch_folder, workspace};
-
-/// Every kernel file below a folder.
-fn below(folder: &Path) -> Vec<PathBuf> {
-    let (folders, files): (Vec<_>, Vec<_>) =
-        entries(folder).into_iter().partition(|path| path.is_dir());
-    let is_kernel = |path: &PathBuf| path.extension().is_some_and(|end| end == "cl");
-    let mut found: Vec<_> = files.into_iter().filter(is_kernel).collect();
-    found.extend(folders.iter().flat_map(|folder| below(folder)));
-    found
-}
+use tests::{files_below, lesson, scratch_folder, workspace};
 
 /// What is wrong with a line, `inside` the parameters of a kernel or not.
 fn fault(line: &str, inside: bool) -> Option<&'static str> {
@@ -30,7 +19,7 @@ fn fault(line: &str, inside: bool) -> Option<&'static str> {
 
 #[test]
 fn lines_attributes_and_shapes_are_alike_in_all_kernel_files() {
-    let files = ["kernels", "exercises"].map(|name| below(&workspace().join(name)));
+    let files = ["kernels", "exercises"].map(|name| files_below(&workspace().join(name), "cl"));
     let mut files = files.concat();
     // A problem is solved as one likes.
     files.retain(|file| !file.starts_with(workspace().join("exercises/problems")));

@@ -55,8 +55,11 @@ pub const WATCH: &[(&str, &str)] = &[
     ("End", "!lines 1 to"),
     ("Home", "lines 1 to"),
     ("r", "What the checks see"),
+    ("e", "cannot be launched"),
     ("x", "Give back 2-rows-and-columns.cl"),
-    ("y", "it is as it came"),
+    ("n", "!Give back"),
+    ("x", "Give back 2-rows-and-columns.cl"),
+    ("y", "yours is kept: "),
     ("l", "▸   1.2   Rows and columns"),
     ("Down", "▸   1.3"),
     ("Up", "▸   1.2"),
@@ -65,7 +68,6 @@ pub const WATCH: &[(&str, &str)] = &[
     ("Esc", "What the checks see"),
     ("l", "▸   1.2   Rows and columns"),
     ("Enter", "What the checks see"),
-    ("e", "cannot be launched"),
     ("n", "Exercise 1.3"),
 ];
 

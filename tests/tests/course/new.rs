@@ -77,11 +77,3 @@ fn a_new_package_is_built_alone_and_embeds_a_binary() {
     run("right; from the binary");
     fs::remove_dir_all(&folder).expect("it is there");
 }
-
-#[test]
-fn new_refuses_what_cannot_be() {
-    let new = |words: &str| program("course").args(words).run();
-    new("new sapxy /tmp/x").fails(2, &["there is no example sapxy", "saxpy"]);
-    new("new saxpy target/x").fails(2, &["lies in the clone"]);
-    new("new saxpy /tmp/1+1").fails(2, &["cannot be a package's name"]);
-}

@@ -258,41 +258,6 @@ fn of_a_large_launch_a_sample_of_groups_is_traced() {
     }
 }
 
-#[test]
-fn what_cannot_be_traced_is_refused_as_elsewhere() {
-    let course = |words: &str| program("course").arg("trace").args(words);
-    let naive = || course("matmul_naive");
-    course("matmul_niave")
-        .run()
-        .fails(2, &["no lesson has a kernel", "did you mean matmul_naive?"]);
-    naive()
-        .env("OCLGRIND_LIBRARY", "/nowhere")
-        .run()
-        .fails(3, &["Oclgrind, the simulator, is not on", "./setup --full"]);
-    course("kernels/03-naive-matmul.cl").run().fails(
-        2,
-        &[
-            "is a file, and defines the kernels matmul",
-            "--source kernels/03",
-        ],
-    );
-    course("matmul_naive --device 0")
-        .run()
-        .fails(2, &["leave --device out"]);
-    let file = scratch(
-        "trace-broken.cl",
-        "kernel void matmul_naive(int M, int N, int K, global const float *A,\n\
-         \x20   global const float *B, global float *C)\n{\n    C[0] = missing;\n}\n",
-    );
-    let Some(program) = trace("matmul_naive --source") else {
-        return;
-    };
-    program
-        .arg(&file)
-        .run()
-        .fails(4, &["trace-broken.cl:4:12", "C[0] = missing;"]);
-}
-
 /// A memory, what is done to it, and in what it is counted.
 const COUNTED: [(&str, &str, &str); 4] = [
     ("global", "load", "sectors"),

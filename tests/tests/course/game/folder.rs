@@ -61,9 +61,6 @@ fn the_folder_is_found_again() {
     types("exercise 6.2")
         .run()
         .fails(2, &["no exercises yet", "cargo course start"]);
-    for words in ["check-all", "diagnose 1"] {
-        types(words).run().fails(2, &["no exercises yet"]);
-    }
     types("start")
         .run()
         .ends_with(0)

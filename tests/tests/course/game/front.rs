@@ -1,7 +1,5 @@
 //! `--watch` with a person at the keyboard: a screen for each exercise and broken kernel.
 
-use std::time::{Duration, Instant};
-
 use tests::{Terminal, key};
 
 use super::*;
@@ -57,28 +55,6 @@ fn it_ends_with_its_terminal() {
     let mut terminal = before(&learner, "exercise 1.2 --watch");
     terminal.sees("q quit");
     terminal.closes();
-}
-
-/// The old one is kept, and only who says yes gets another.
-#[test]
-fn x_gives_a_file_back() {
-    let learner = Learner::started("front-reset");
-    let exercise = numbered("1.2");
-    learner.writes(&exercise, "// mine\n");
-    let mut terminal = before(&learner, "exercise 1.2 --watch");
-    terminal.sees("Exercise 1.2").sees("q quit");
-    terminal.press("x").sees("Give back 2-rows-and-columns.cl");
-    terminal.press("n").sees("q quit");
-    assert_eq!(read(learner.file(&exercise)), "// mine\n");
-    terminal.press("x").sees("Give back ").press("y");
-    let begin = Instant::now();
-    let kept = learner.file(&exercise).with_extension("old.cl");
-    while !kept.exists() && begin.elapsed() < Duration::from_secs(60) {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    assert_eq!(read(&kept), "// mine\n");
-    terminal.sees("yours is kept: ").sees("✗ not solved yet");
-    must_be_left_in_order(&mut terminal);
 }
 
 /// The check of an endless kernel would run for ten minutes more than a test waits.

@@ -11,11 +11,6 @@ struct Class {
 }
 
 impl Class {
-    fn new(name: &str) -> Class {
-        let folder = Learner::new(name);
-        Class { folder }
-    }
-
     fn hands_in(&self, student: &str, exercise: &Path, text: &str) -> PathBuf {
         let student = Learner(self.folder.0.join(student));
         let file = student.file(exercise);
@@ -60,7 +55,8 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
     let (Some(_), Some(_)) = (pocl(), Oclgrind::find()) else {
         return;
     };
-    let class = Class::new("class");
+    let folder = Learner::new("class");
+    let class = Class { folder };
     let exercise = numbered("2.1");
     let right = solution(&exercise);
     let hand_in = |student: &str, text: &str| class.hands_in(student, &exercise, text);
@@ -194,7 +190,8 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
 #[test]
 #[ignore = "half a minute: 60 kernels and two without an end"]
 fn a_class_of_thirty_is_graded() {
-    let class = Class::new("thirty");
+    let folder = Learner::new("thirty");
+    let class = Class { folder };
     let numbers = ["2.2", "3.1"];
     for student in 0..30 {
         for (at, number) in numbers.iter().enumerate() {
