@@ -78,16 +78,14 @@ fn side_by_side(results: &[(String, Vec<Record>)]) -> String {
     }
     let title = |&(kernel, shape): &(&str, Shape)| {
         let sizes = kept.iter().filter(|other| other.0 == kernel).count();
-        let shape = if sizes > 1 {
-            format!(" {shape}")
-        } else {
-            String::new()
-        };
-        format!("{kernel}{shape}")
+        match sizes {
+            1 => kernel.to_string(),
+            _ => format!("{kernel} {shape}"),
+        }
     };
     let unit = |row: &(&str, Shape)| {
-        let mut timed = records.iter().filter(|one| key(one) == *row);
-        let timed = timed.find(|one| one.rate().is_some());
+        let mut own = records.iter().filter(|one| key(one) == *row);
+        let timed = own.find(|one| one.rate().is_some());
         timed.map_or("", |one| one.unit()).to_string()
     };
     let mut shown = String::from("\nAll devices side by side");

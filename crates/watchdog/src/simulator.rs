@@ -74,13 +74,7 @@ impl FaultKind {
 
     /// As the screen and the pages call it.
     pub fn name(self) -> &'static str {
-        match self {
-            FaultKind::Races => "races",
-            FaultKind::Bounds => "bounds",
-            FaultKind::Uninitialised => "uninitialised",
-            FaultKind::Barriers => "barriers",
-            FaultKind::Other => "other",
-        }
+        ["races", "bounds", "uninitialised", "barriers", "other"][self as usize]
     }
 }
 
