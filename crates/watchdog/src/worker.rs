@@ -71,8 +71,6 @@ pub struct Work {
     args: Vec<OsString>,
     environment: Environment,
     told: Told,
-    /// Whether a lesson goes on behind a kernel that took its process down.
-    resumes: bool,
     /// Whether each of its threads has a stack of 1 GiB: drivers of CPUs keep there what all items
     /// of a group have of private memory.
     has_large_stack: bool,
@@ -116,7 +114,6 @@ impl Work {
                 is_heard: true,
                 ..Told::default()
             },
-            resumes: true,
             has_large_stack: false,
         }
     }
@@ -124,7 +121,7 @@ impl Work {
     /// A task of this program.
     pub fn of_task(task: Value) -> Result<Work> {
         let mut work = Work::of(std::env::current_exe()?);
-        (work.told.task, work.resumes) = (task, false);
+        work.told.task = task;
         Ok(work)
     }
 
@@ -139,6 +136,11 @@ impl Work {
         let mut work = self.clone();
         work.told.task = Value::Null;
         work
+    }
+
+    /// Whether it goes on behind a kernel that took its process down: a lesson does.
+    fn resumes(&self) -> bool {
+        self.told.task.is_null()
     }
 
     /// Writes what it is told where its worker reads it.
@@ -349,13 +351,13 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
             events.send(&lost)?;
         } else if is_as_by_a_cache && may_be_damaged(&environment, &written) {
             leave_out_cache(&mut environment);
-            if work.resumes && resume::is_in_a_kernel(&written) {
+            if work.resumes() && resume::is_in_a_kernel(&written) {
                 // The new worker is not to be judged by the last word of the old one.
                 events.send(&Event::Doing(Stage::StartingAgain(None)))?;
             } else {
                 events.clear();
             }
-        } else if let (true, Some(died)) = (work.resumes, resume::died_in(&written, &death)) {
+        } else if let (true, Some(died)) = (work.resumes(), resume::died_in(&written, &death)) {
             died.iter().try_for_each(|event| events.send(event))?;
         } else {
             return dead(resume::after_earlier_deaths(&written, &death));
