@@ -1,6 +1,7 @@
 //! One error type for the whole course. Each message names the cause, and the
 //! next thing to try stands below it.
 
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -194,15 +195,19 @@ impl Error {
         }
     }
 
-    /// A file that only lives as long as a command could not be made or written.
-    pub fn temporary(path: &Path, error: &io::Error) -> Error {
+    /// A file that cannot be used, and why.
+    pub fn file(path: &Path, why: impl Display) -> Error {
         Error::File {
             path: path.into(),
-            why: format!(
-                "{error}\n  it lies in the folder for temporary files, which must exist and have room\n  \
-                 next: export TMPDIR=/another/folder"
-            ),
+            why: why.to_string(),
         }
+    }
+
+    /// A file that only lives as long as a command could not be made or written.
+    pub fn temporary(path: &Path, error: &io::Error) -> Error {
+        let why = "it lies in the folder for temporary files, which must exist and have room\n  \
+                   next: export TMPDIR=/another/folder";
+        Error::file(path, format!("{error}\n  {why}"))
     }
 
     /// The exit status that belongs to this error: 1 a wrong result, 2 usage,

@@ -42,19 +42,14 @@ impl Source {
     /// # Errors
     /// [`Error::File`] for what is missing, empty, no text, or longer than [`LONGEST`].
     pub fn read(path: &Path) -> Result<Source> {
-        let refuse = |why: String| Error::File {
-            path: path.to_path_buf(),
-            why,
-        };
-        let bytes = file::read(path, LONGEST).map_err(|error| refuse(error.to_string()))?;
+        let bytes = file::read(path, LONGEST).map_err(|error| Error::file(path, error))?;
         let text = text_of(&bytes);
         if text.contains('\0') {
-            return Err(refuse(
-                "it holds a zero byte, so it is not a text file".into(),
-            ));
+            let why = "it holds a zero byte, so it is not a text file";
+            return Err(Error::file(path, why));
         }
         if text.trim().is_empty() {
-            return Err(refuse("the file is empty".into()));
+            return Err(Error::file(path, "the file is empty"));
         }
         Ok(Source {
             path: plain_name(&shortest(path).to_string_lossy()).into(),

@@ -195,9 +195,9 @@ impl Job {
 
 /// Makes the folder, if it is not there yet, and writes these files into it.
 fn write(options: &ReportArgs, files: &[(&str, String)]) -> Result<()> {
-    let unwritable = |error: io::Error| Error::File {
-        path: options.out.clone(),
-        why: format!("{error}\n  next: the same command with --out DIR, a folder of your own"),
+    let unwritable = |error: io::Error| {
+        let next = "the same command with --out DIR, a folder of your own";
+        Error::file(&options.out, format!("{error}\n  next: {next}"))
     };
     fs::create_dir_all(&options.out).map_err(unwritable)?;
     for (name, text) in files {

@@ -8,7 +8,7 @@ use clap::Args;
 use common::Error;
 use diagnostics::terminal::Out;
 use inspect::device::Model;
-use inspect::judge::{LaunchFlags, exercise::model};
+use inspect::judge::{LaunchFlags, exercise::WIDEST};
 use inspect::launched::Wanted;
 use inspect::trace::run;
 
@@ -19,15 +19,8 @@ use crate::taken::taken;
 pub struct TraceArgs {
     #[command(flatten)]
     wanted: Wanted,
-    /// Items that ask for memory together: 32 on NVIDIA's GPUs, 32 or 64 on AMD's
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    warp: u32,
-    /// Bytes that move together
-    #[arg(long, value_name = "BYTES", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=4096))]
-    sector: u64,
-    /// Banks of local memory, each 4 bytes wide
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u64).range(1..=1024))]
-    banks: u64,
+    #[command(flatten)]
+    model: Model,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -43,17 +36,11 @@ pub fn trace(options: &TraceArgs) -> Result<ExitCode> {
         return Err(Error::Usage(why.into()).into());
     }
     let taken = taken(&mut wanted, &options.launch, false)?;
-    let model = Model {
-        warp: options.warp,
-        sector: options.sector,
-        banks: options.banks,
+    let mut model = options.model;
+    if taken.is_counted {
         // As its check counts.
-        ..if taken.is_counted {
-            model()
-        } else {
-            Model::default()
-        }
-    };
+        model.widest = WIDEST;
+    }
     let mut traced = run::trace(&wanted, taken.work, model)?;
     traced.launched.by = taken.by.unwrap_or(traced.launched.by);
     if options.json {

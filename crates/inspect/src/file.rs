@@ -20,11 +20,8 @@ const NVIDIA_GPU: [u8; 2] = [190, 0];
 /// # Errors
 /// [`Error::File`], and those of [`decode`].
 pub fn read(path: &Path, kernel: &str) -> Result<Code> {
-    let bytes = common::file::read(path, LONGEST).map_err(|error| Error::File {
-        path: path.into(),
-        why: error.to_string(),
-    })?;
-    decode(&bytes, kernel)
+    let bytes = common::file::read(path, LONGEST);
+    decode(&bytes.map_err(|error| Error::file(path, error))?, kernel)
 }
 
 /// The kernel in the bytes of a library, a program's binary, or a disassembler's text.

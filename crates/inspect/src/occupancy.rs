@@ -124,7 +124,7 @@ pub struct Occupancy<'a> {
 
 /// What is taken of a resource of a unit, in numbers and as it is shown.
 #[derive(Serialize)]
-struct Resource {
+struct Taken {
     name: String,
     taken: u64,
     of: u64,
@@ -141,9 +141,9 @@ struct Change {
 
 impl Occupancy<'_> {
     /// How much is taken of each resource of a unit.
-    fn resources(&self, groups: u32) -> Vec<Resource> {
+    fn taken(&self, groups: u32) -> Vec<Taken> {
         let Occupancy { demand, of, .. } = self;
-        let counted = |name: &str, taken: u32, of: u32| Resource {
+        let counted = |name: &str, taken: u32, of: u32| Taken {
             name: name.into(),
             taken: taken.into(),
             of: of.into(),
@@ -162,7 +162,7 @@ impl Occupancy<'_> {
             counted("registers", groups * of_group, of.registers)
         }));
         let (local, of) = (u64::from(groups) * demand.local_taken(of), of.local_bytes);
-        all.push(Resource {
+        all.push(Taken {
             name: "local memory".into(),
             taken: local,
             of,
@@ -234,7 +234,7 @@ impl Occupancy<'_> {
             "groups": room.groups(),
             "items": room.groups() * demand.group,
             "of_items": of.warps * of.warp,
-            "resources": self.resources(room.groups()),
+            "resources": self.taken(room.groups()),
             "occupancy": self.share(),
             "binding": room.binding(),
             "one_register_more": more.first(),
@@ -266,7 +266,7 @@ impl Display for Occupancy<'_> {
             100.0 * self.share(),
             room.binding().join(", ")
         )?;
-        for one in self.resources(groups) {
+        for one in self.taken(groups) {
             let full = (BAR * one.taken / one.of).min(BAR) as usize;
             let bar = "█".repeat(full) + &"░".repeat(BAR as usize - full);
             writeln!(f, "  {:<13} {} {}", one.name, bar.cyan(), one.shown)?;

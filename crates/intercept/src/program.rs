@@ -54,9 +54,9 @@ pub fn run(
     }
     // What is meant for the program on this terminal ends that, and not us.
     let signals = Signals::heard();
-    let mut child = command.spawn().map_err(|error| Error::File {
-        path: command.get_program().into(),
-        why: format!("it cannot be started ({error})"),
+    let mut child = command.spawn().map_err(|error| {
+        let why = format!("it cannot be started ({error})");
+        Error::file(command.get_program().as_ref(), why)
     })?;
     let mut inside = Vec::new();
     let mut since = Instant::now();

@@ -28,9 +28,9 @@ enum Kind {
     Output,
 }
 
-/// What a draft is made for.
-pub struct Asked<'a> {
-    /// The kernel.
+/// A kernel whose task nobody has written.
+pub struct Undrafted<'a> {
+    /// What a driver tells of it.
     pub signature: &'a Signature,
     /// Name of its file.
     pub file: &'a str,
@@ -40,7 +40,7 @@ pub struct Asked<'a> {
     pub group: Option<&'a [usize]>,
 }
 
-impl Asked<'_> {
+impl Undrafted<'_> {
     /// The draft for a kernel of the file that has this text.
     pub fn draft(&self, text: &str) -> Draft {
         // One that asks for no second number of an item is launched in one dimension, and nobody

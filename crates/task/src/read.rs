@@ -209,10 +209,7 @@ impl Form {
 pub(crate) fn contents(path: &Path) -> Result<String> {
     let read = file::read(path, 1 << 20).map_err(|error| error.to_string());
     let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(|why| why.to_string()));
-    text.map_err(|why| Error::File {
-        path: path.into(),
-        why,
-    })
+    text.map_err(|why| Error::file(path, why))
 }
 
 /// What serde says of a key that it does not know names all that it knows: the nearest will do.

@@ -166,12 +166,10 @@ impl<'de> Deserialize<'de> for Formula {
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum Written {
-            Whole(i64),
             Number(f64),
             Text(String),
         }
         let formula = match Written::deserialize(from)? {
-            Written::Whole(number) => Formula::from(number.to_string()),
             Written::Number(number) => Formula::from(number.to_string()),
             Written::Text(text) => Formula::from(text),
         };

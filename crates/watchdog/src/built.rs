@@ -46,10 +46,6 @@ fn file(package: &str, name: &str) -> Result<PathBuf> {
     there().ok_or_else(|| {
         let manifest = word(&manifest);
         let next = format!("cargo build -p {package} --manifest-path {manifest}");
-        let why = format!("it is not there\n  next: {next}");
-        Error::File {
-            path: places[0].clone(),
-            why,
-        }
+        Error::file(&places[0], format!("it is not there\n  next: {next}"))
     })
 }

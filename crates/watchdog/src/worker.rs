@@ -421,10 +421,8 @@ fn start(work: &Work, environment: &Environment, events: &EventsFile) -> Result<
     } else {
         end_with_us(&mut command);
     }
-    command.spawn().map_err(|error| Error::File {
-        path: work.program.clone(),
-        why: not_started(&error),
-    })
+    let child = command.spawn();
+    child.map_err(|error| Error::file(&work.program, not_started(&error)))
 }
 
 fn not_started(error: &std::io::Error) -> String {

@@ -70,7 +70,7 @@ impl Log {
         let (log, bad) = Log::at(&path, reset).map_err(|why| {
             let other = format!("{FOLDER_VARIABLE} names another folder");
             let why = format!("results cannot be kept there ({why}); {other}");
-            Error::File { path, why }
+            Error::file(&path, why)
         })?;
         if bad > 0 {
             aside!(

@@ -153,8 +153,5 @@ fn compile(arguments: &Arguments) -> Result<()> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    file::write(path, bytes).map_err(|error| Error::File {
-        path: path.into(),
-        why: error.to_string(),
-    })
+    file::write(path, bytes).map_err(|error| Error::file(path, error))
 }

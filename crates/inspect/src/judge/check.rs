@@ -201,12 +201,7 @@ impl Check<'_> {
                 }
                 work
             }
-            None => work::work(&Asked {
-                purpose: Purpose::Results,
-                only: None,
-                tasks: vec![task.clone()],
-                cases: all.to_vec(),
-            })?,
+            None => Asked::of(Purpose::Results, task, all.to_vec()).work()?,
         };
         let is_asked = self.times && !self.how.no_timing;
         let times = is_asked && all.iter().any(|case| case.timed);

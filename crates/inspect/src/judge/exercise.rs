@@ -19,17 +19,17 @@ use crate::judge::answer::{End, judge, out_of_stack};
 use crate::judge::how::{How, Seen};
 use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
 use crate::judge::rates;
-use crate::judge::task::asked;
+use crate::judge::task::asked::Asked;
 use crate::judge::work;
 use simulated::{first_wrong, simulate};
 use task::form::Form;
 use task::sizes::in_words;
 
 pub use runs::launch;
-pub use simulated::{counted, model};
+pub use simulated::{WIDEST, counted};
 
 /// What is checked.
-pub(crate) struct Asked<'a> {
+pub(crate) struct Exercise<'a> {
     pub task: &'a Form,
     pub how: &'a How,
     /// What `course trace` is called with.
@@ -38,10 +38,10 @@ pub(crate) struct Asked<'a> {
     pub is_problem: bool,
 }
 
-impl Asked<'_> {
+impl Exercise<'_> {
     /// The worker that checks these.
-    fn work(&self, asked: &asked::Asked) -> Result<Work> {
-        let mut work = work::work(asked)?;
+    fn work(&self, asked: &Asked) -> Result<Work> {
+        let mut work = asked.work()?;
         work::flags(&mut work, self.how, false);
         Ok(work)
     }
@@ -55,7 +55,7 @@ impl Asked<'_> {
 /// When no process can be started, or a file not be read.
 pub fn check(task: &Form, name: &str, solution: Option<&Path>, how: &How) -> Result<Seen> {
     let is_problem = solution.is_none();
-    let asked = Asked {
+    let exercise = Exercise {
         task,
         how,
         name,
@@ -63,12 +63,12 @@ pub fn check(task: &Form, name: &str, solution: Option<&Path>, how: &How) -> Res
     };
     // Two processes, at the same time: a driver compiles while the simulator runs.
     let (seen, simulated) = thread::scope(|scope| {
-        let simulate = || simulate(&asked);
+        let simulate = || simulate(&exercise);
         if !threads::are_given(1) {
-            return (on_device(&asked), Ok(simulate()));
+            return (on_device(&exercise), Ok(simulate()));
         }
         let simulated = scope.spawn(simulate);
-        (on_device(&asked), simulated.join())
+        (on_device(&exercise), simulated.join())
     });
     let mut seen = seen?;
     let outcome = seen.observations[0].outcome;
@@ -89,7 +89,7 @@ pub fn check(task: &Form, name: &str, solution: Option<&Path>, how: &How) -> Res
     let right = all.all(|seen| !seen.is_fault());
     seen.observations.extend(counts);
     if right {
-        seen.observations.extend(speed(&asked, solution)?);
+        seen.observations.extend(speed(&exercise, solution)?);
     }
     Ok(seen)
 }
@@ -97,13 +97,13 @@ pub fn check(task: &Form, name: &str, solution: Option<&Path>, how: &How) -> Res
 /// Who compares what the device computed, in all cases.
 const ON_DEVICE: Detector = Detector::Result(String::new());
 
-fn on_device(asked: &Asked) -> Result<Seen> {
-    let Asked {
+fn on_device(exercise: &Exercise) -> Result<Seen> {
+    let Exercise {
         task, how, name, ..
-    } = asked;
+    } = exercise;
     let seed = how.seed;
-    let cases = runs::results(task, seed, asked.is_problem)?;
-    let work = || asked.work(&cases);
+    let asked = runs::results(task, seed, exercise.is_problem);
+    let work = || exercise.work(&asked);
     let ended = work::on_device(work()?, how)?;
     let mut end = End::of(&ended);
     if end.is_crash() && work::wants_stack(&work, how)? {
@@ -126,7 +126,7 @@ fn on_device(asked: &Asked) -> Result<Seen> {
         // A kernel that wrote where it should not may bring the process down later on.
         status = 1;
         seen = wrong;
-        let case = &cases.cases[at];
+        let case = &asked.cases[at];
         seen.says = format!("at {}: {}", case.says, seen.says);
         let is_new = drawn.is_some_and(|drawn| drawn == case.sizes);
         if is_new && !task.all_sizes().contains(&case.sizes) {
@@ -162,11 +162,11 @@ fn called(without: &[String], source: &Source) -> Option<Observation> {
 }
 
 /// The rate of a kernel file as a share of what the device does in the same run.
-fn rate(asked: &Asked, file: &Path) -> Result<Observation> {
-    let mut task = asked.task.last_variant();
+fn rate(exercise: &Exercise, file: &Path) -> Result<Observation> {
+    let mut task = exercise.task.last_variant();
     task.kernel = file.into();
     let sizes = task.timed();
-    let ended = work::timed(&task, &sizes, asked.how)?;
+    let ended = work::timed(&task, &sizes, exercise.how)?;
     let end = End::of(&ended);
     let record = ended.records.first();
     let speed = record.and_then(|record| rates::speed(record, &sizes, &task));
@@ -184,16 +184,16 @@ fn rate(asked: &Asked, file: &Path) -> Result<Observation> {
 
 /// What is asked of the kernel's speed, if anything is. A kernel is too slow only where the
 /// solution is not, on the same machine at the same time.
-fn speed(asked: &Asked, solution: Option<&Path>) -> Result<Option<Observation>> {
-    if asked.task.at_least.is_empty() {
+fn speed(exercise: &Exercise, solution: Option<&Path>) -> Result<Option<Observation>> {
+    if exercise.task.at_least.is_empty() {
         return Ok(None);
     }
-    if asked.how.no_timing {
+    if exercise.how.no_timing {
         return Ok(Some(rates::not_judged("--no-timing")));
     }
-    let seen = rate(asked, &asked.task.kernel)?;
+    let seen = rate(exercise, &exercise.task.kernel)?;
     if let (Detection::Fault, Some(solution)) = (seen.outcome, solution) {
-        let best = rate(asked, solution)?;
+        let best = rate(exercise, solution)?;
         if !best.is_silent() {
             let why = format!(
                 "this device does not tell, the solution has {}; yours: {}",

@@ -17,7 +17,7 @@ use crate::judge::answer::End;
 use crate::judge::how::How;
 use crate::judge::task::asked::{Asked, Case, Purpose};
 use crate::judge::work;
-use task::draft::{Asked as Drafted, Draft};
+use task::draft::{Draft, Undrafted};
 use task::form::Form;
 use task::read::place;
 use task::signature::Signature;
@@ -231,12 +231,7 @@ impl Subject {
             None if self.has_file() => self.form.size.clone(),
             None => self.form.sizes_of(SMALL)?,
         };
-        work::work(&Asked {
-            purpose: Purpose::Launch,
-            only: None,
-            tasks: vec![self.form.clone()],
-            cases: vec![Case::of(sizes)],
-        })
+        Asked::of(Purpose::Launch, &self.form, vec![Case::of(sizes)]).work()
     }
 
     /// What a worker said of it, with the place of the task's field that it is about.
@@ -286,15 +281,15 @@ pub fn drafts(
     let group = flags.group.as_ref().map(|Sides(sides)| &sides[..]);
     let text = Source::read(file)?.text;
     let drafted = |signature: Signature| {
-        let asked = Drafted {
+        let kernel = Undrafted {
             signature: &signature,
             define: &flags.define,
             file: &name,
             group,
         };
-        let mut draft = asked.draft(&text);
+        let mut draft = kernel.draft(&text);
         if without_data && !draft.is_known {
-            draft = asked.blank();
+            draft = kernel.blank();
         }
         (signature, draft)
     };

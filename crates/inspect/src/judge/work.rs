@@ -16,11 +16,6 @@ use watchdog::worker::{Ended, Work};
 use crate::judge::how::How;
 use crate::judge::task::asked::{Asked, Case, Purpose};
 
-/// A worker for this, by a lesson's flags.
-pub(crate) fn work(asked: &Asked) -> Result<Work> {
-    Ok(Work::of_task(serde_json::to_value(asked)?)?)
-}
-
 /// The flags of a check, as a lesson has them.
 pub(crate) fn flags(work: &mut Work, how: &How, times: bool) {
     let color = !how.json && colored::control::SHOULD_COLORIZE.should_colorize();
@@ -60,12 +55,8 @@ pub(crate) fn wants_stack(work: &dyn Fn() -> Result<Work>, how: &How) -> Result<
 /// # Errors
 /// When no worker can be started.
 pub fn timed(task: &Form, sizes: &Sizes, how: &How) -> Result<Ended> {
-    let mut work = work(&Asked {
-        purpose: Purpose::Results,
-        only: None,
-        tasks: vec![task.clone()],
-        cases: vec![Case::of(sizes.clone())],
-    })?;
+    let cases = vec![Case::of(sizes.clone())];
+    let mut work = Asked::of(Purpose::Results, task, cases).work()?;
     flags(&mut work, how, !how.no_timing);
     on_device(work, how)
 }
@@ -77,12 +68,8 @@ pub fn timed(task: &Form, sizes: &Sizes, how: &How) -> Result<Ended> {
 /// As the worker ended: no device, a file that does not build.
 pub(crate) fn signatures(task: &Form, ty: Type, how: &How) -> Result<Vec<Signature>> {
     let work = || -> Result<Work> {
-        let mut work = work(&Asked {
-            purpose: Purpose::Signatures,
-            only: None,
-            tasks: vec![task.clone()],
-            cases: vec![Case::of(task.size.clone())],
-        })?;
+        let cases = vec![Case::of(task.size.clone())];
+        let mut work = Asked::of(Purpose::Signatures, task, cases).work()?;
         flags(&mut work, how, false);
         work.args(["--type", ty.name()]);
         Ok(work)

@@ -7,7 +7,6 @@ use task::sizes::{Sizes, in_words};
 use watchdog::worker::Work;
 
 use crate::judge::task::asked::{Asked, Case, Purpose};
-use crate::judge::work;
 
 /// A case of this task, which has this number, at a size.
 fn case((number, task): (usize, &Form), sizes: Sizes, seed: u64) -> Case {
@@ -19,10 +18,10 @@ fn case((number, task): (usize, &Form), sizes: Sizes, seed: u64) -> Case {
     }
 }
 
-fn asked(tasks: Vec<Form>, cases: Vec<Case>) -> Asked {
+fn asked(purpose: Purpose, tasks: Vec<Form>, cases: Vec<Case>) -> Asked {
     let function = tasks.first().map(|task| task.launch.function.clone());
     Asked {
-        purpose: Purpose::Results,
+        purpose,
         // What the file lacks is said by its name.
         only: function.filter(|name| !name.is_empty()),
         tasks,
@@ -32,7 +31,7 @@ fn asked(tasks: Vec<Form>, cases: Vec<Case>) -> Asked {
 
 /// Those that are checked on a device; `seed` is what is new in this check. Of a problem all is tried
 /// that is of any task file.
-pub(super) fn results(task: &Form, seed: u64, is_problem: bool) -> Result<Asked> {
+pub(super) fn results(task: &Form, seed: u64, is_problem: bool) -> Asked {
     let sizes = task.all_sizes();
     let tasks = task.in_variants();
     let all = tasks.iter().enumerate();
@@ -50,7 +49,7 @@ pub(super) fn results(task: &Form, seed: u64, is_problem: bool) -> Result<Asked>
         ..one
     });
     let cases = known.chain(new).chain(tries).collect();
-    Ok(asked(tasks, cases))
+    asked(Purpose::Results, tasks, cases)
 }
 
 /// Those in which a simulator looks for faults; counts are those of the last one.
@@ -63,15 +62,12 @@ pub(super) fn faults(task: &Form) -> Asked {
         .filter(|(_, one)| one.counted() != one.small());
     let counted = counted.map(|one| case(one, one.1.counted(), SEED));
     let cases = small.chain(counted).collect();
-    asked(tasks, cases)
+    asked(Purpose::Results, tasks, cases)
 }
 
 /// The worker that launches a task once, where it is counted.
 pub fn launch(task: &Form) -> Result<Work> {
     let task = task.last_variant();
     let cases = vec![case((0, &task), task.counted(), SEED)];
-    work::work(&Asked {
-        purpose: Purpose::Launch,
-        ..asked(vec![task], cases)
-    })
+    asked(Purpose::Launch, vec![task], cases).work()
 }

@@ -14,7 +14,7 @@ use common::source::Source;
 
 use watchdog::simulator::{Line, Log, look_for_faults, oclgrind};
 
-use super::Asked;
+use super::Exercise;
 use super::runs;
 use crate::judge::answer::{End, judge, wrong_result};
 use crate::judge::how::How;
@@ -33,27 +33,27 @@ pub type Simulated = (Vec<Observation>, Vec<Observation>);
 
 /// Runs the kernel in the simulator. Nothing against it is said in one line; what cannot be
 /// looked for, too.
-pub fn simulate(asked: &Asked) -> Result<Simulated> {
+pub fn simulate(exercise: &Exercise) -> Result<Simulated> {
     let Some(library) = oclgrind() else {
         return Ok((vec![simulator::missing()], Vec::new()));
     };
-    let mut work = asked.work(&runs::faults(asked.task))?;
+    let mut work = exercise.work(&runs::faults(exercise.task))?;
     look_for_faults(&mut work, &library);
-    let ended = work::finish(work, asked.how)?;
+    let ended = work::finish(work, exercise.how)?;
     let runs = match first_wrong(IN_SIMULATOR, &ended.records) {
         Some((_, wrong)) => wrong,
         None => judge(IN_SIMULATOR, &End::of(&ended), &ended.records),
     };
     let mut seen = faults(
         &Log::of(&ended.log),
-        &Source::read(&asked.task.kernel)?.text,
+        &Source::read(&exercise.task.kernel)?.text,
     );
     // Of a reference the device has said whether the result is right.
     if !matches!(runs.outcome, Detection::Silent | Detection::NotJudged) {
         seen.retain(Observation::is_fault);
         seen.insert(0, runs);
     }
-    let mut task = asked.task.last_variant();
+    let mut task = exercise.task.last_variant();
     if let Some(record) = ended.records.last() {
         // The group that the kernel itself asks for, and the only kernel of its file.
         if task.launch.local.is_empty() {
@@ -85,7 +85,7 @@ pub fn simulate(asked: &Asked) -> Result<Simulated> {
             seen = Observation::new(seen.detector, Detection::NotRun, says);
         }
         if seen.is_fault() && count.is_of_memory() {
-            let trace = command::course(&format!("trace {}", asked.name));
+            let trace = command::course(&format!("trace {}", exercise.name));
             let next = format!("each line's share: {trace}");
             seen.details.push(next.into());
         }
@@ -100,7 +100,7 @@ pub fn counted(task: &Form, how: &How, name: &str) -> Result<Vec<Observation>> {
     if task.at_most.is_empty() {
         return Ok(Vec::new());
     }
-    let (faults, counts) = simulate(&Asked {
+    let (faults, counts) = simulate(&Exercise {
         task,
         how,
         name,
@@ -116,14 +116,8 @@ pub fn counted(task: &Form, how: &How, name: &str) -> Result<Vec<Observation>> {
     Ok(vec![seen])
 }
 
-/// What sectors are counted by: targets are told of the source's loads, however wide one is.
-pub fn model() -> Model {
-    Model {
-        // Bytes of the widest access, double16.
-        widest: 128,
-        ..Model::default()
-    }
-}
+/// Bytes of the widest access, double16: targets are told of the source's loads, however wide one is.
+pub const WIDEST: u64 = 128;
 
 /// What the kernel asks of memory, as `course trace` counts it; how many of its groups were
 /// counted, and how many there are.
@@ -133,7 +127,11 @@ fn figures(task: &Form) -> Result<(Figures, [u64; 2])> {
         source: Some(task.kernel.clone()),
         ..Wanted::default()
     };
-    let traced = trace(&wanted, runs::launch(task)?, model())?;
+    let model = Model {
+        widest: WIDEST,
+        ..Model::default()
+    };
+    let traced = trace(&wanted, runs::launch(task)?, model)?;
     Ok((traced.figures, traced.launch.groups))
 }
 

@@ -1,9 +1,10 @@
 //! What a worker is asked to do with tasks: each of them once, and in what its runs differ.
 
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
-
 use task::form::Form;
 use task::sizes::{FEW, Sizes, product};
+use watchdog::worker::Work;
 
 use super::other::Other;
 
@@ -17,6 +18,23 @@ pub(crate) struct Asked {
     pub only: Option<String>,
     /// One after the other; each comes to one record.
     pub cases: Vec<Case>,
+}
+
+impl Asked {
+    /// One task, in these cases.
+    pub fn of(purpose: Purpose, task: &Form, cases: Vec<Case>) -> Asked {
+        Asked {
+            purpose,
+            tasks: vec![task.clone()],
+            only: None,
+            cases,
+        }
+    }
+
+    /// The worker that does it, by a lesson's flags.
+    pub fn work(&self) -> Result<Work> {
+        Ok(Work::of_task(serde_json::to_value(self)?)?)
+    }
 }
 
 /// What it is asked for.
