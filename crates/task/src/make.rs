@@ -87,13 +87,15 @@ impl Form {
     }
 
     fn other(&self, forms: &[LaunchForm], scope: &Scope, given: &For) -> Result<Task> {
-        let mut sizes: Vec<(String, usize)> = given.sizes.clone().into_iter().collect();
-        if let Some(shape) = &self.shape {
-            sizes.clear();
-            for (name, size) in SIDES.iter().zip(shape) {
-                sizes.push(((*name).into(), size.count(scope).at("shape")?));
+        let sizes: Vec<(String, usize)> = match &self.shape {
+            None => given.sizes.clone().into_iter().collect(),
+            Some(shape) => {
+                let side = |(name, size): (&&str, &Formula)| {
+                    Ok(((*name).into(), size.count(scope).at("shape")?))
+                };
+                SIDES.iter().zip(shape).map(side).collect::<Result<_>>()?
             }
-        }
+        };
         let mut maker = Maker::of(given.random, given.seed);
         let mut launches = Vec::new();
         for form in forms {
@@ -102,20 +104,15 @@ impl Form {
         let is_size = |name: &str| sizes.iter().any(|(size, _)| size == name);
         let other = |(name, value): &&(String, Formula)| is_size(name) && value.text() != name;
         if let Some((name, value)) = maker.names.iter().find(other) {
-            return Err(wrong(
-                "args",
-                format!(
-                    "args: the kernel's {name} is {value}, and a size of the task is called {name}, too: \
+            let why = format!(
+                "args: the kernel's {name} is {value}, and a size of the task is called {name}, too: \
                  a formula's {name} could be either\n  next: {{ name = \"...\", value = {value} }}"
-                ),
-            ));
+            );
+            return Err(wrong("args", why));
         }
-        let own = launches
-            .iter()
-            .find(|one| one.kernel == self.launch.function);
-        let kernel = own
-            .or(launches.last())
-            .map_or(String::new(), |own| own.kernel.clone());
+        let mut kernels = launches.iter().map(|one| &one.kernel);
+        let own = kernels.clone().find(|name| **name == self.launch.function);
+        let kernel = own.or(kernels.next_back()).cloned().unwrap_or_default();
         self.must_compare(&maker)?;
         let buffers = maker.buffers;
         let work = match (&self.bytes, &self.flops) {
@@ -141,16 +138,14 @@ impl Form {
             Some(Or::Table(check)) => check.each.is_empty() || check.each.contains_key(*name),
             None => false,
         };
-        match maker.mixed.iter().find(is_compared) {
-            None => Ok(()),
-            Some(name) => Err(wrong(
-                "check",
-                format!(
-                    "check: {name} is a struct of several types, whose fields the course cannot \
-                 compare: give the fields as arrays, or say check = \"none\""
-                ),
-            )),
-        }
+        let Some(name) = maker.mixed.iter().find(is_compared) else {
+            return Ok(());
+        };
+        let why = format!(
+            "check: {name} is a struct of several types, whose fields the course cannot compare: \
+             give the fields as arrays, or say check = \"none\""
+        );
+        Err(wrong("check", why))
     }
 
     fn right(&self, buffers: &[Buffer]) -> Result<Right> {
@@ -177,11 +172,10 @@ impl Form {
             Some(Or::Table(Check {
                 tolerance: Some(_), ..
             })) => {
-                return Err(wrong(
-                    "check.tolerance",
-                    "check: tolerance is for same_as; a result is held to a formula by the \
-                     magnitude of its terms: leave it out, or give a kernel that is plainly right",
-                ));
+                let why = "check: tolerance is for same_as; a result is held to a formula by the \
+                           magnitude of its terms: leave it out, or give a kernel that is plainly \
+                           right";
+                return Err(wrong("check.tolerance", why));
             }
             Some(Or::Table(Check { any_of, .. })) if !any_of.is_empty() => {
                 Right::AnyOf(first()?, any_of.clone())
@@ -191,13 +185,11 @@ impl Form {
                 if let Some(name) = each.keys().find(|name| !names.contains(&name.as_str()))
                     && outputs.any(|_| true)
                 {
-                    return Err(wrong(
-                        &format!("check.{name}"),
-                        format!(
-                            "check: no output is called {name}; there are {}, and same_as",
-                            names.join(", ")
-                        ),
-                    ));
+                    let names = names.join(", ");
+                    let why = format!(
+                        "check: no output is called {name}; there are {names}, and same_as"
+                    );
+                    return Err(wrong(&format!("check.{name}"), why));
                 }
                 Right::Each(each.clone().into_iter().collect())
             }

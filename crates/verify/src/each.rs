@@ -27,6 +27,49 @@ struct Found {
 /// From here on a formula, which counts in doubles, is not exact.
 const INEXACT: f64 = (1u64 << 53) as f64;
 
+impl Found {
+    /// Holds element `i` against what it must be.
+    fn take(
+        &mut self,
+        result: &Elements,
+        i: usize,
+        Number { value: want, size }: Number,
+        step: f64,
+    ) {
+        let got = result.get(i);
+        let room = step.max(result.ty().unit_roundoff() * size);
+        // Where any number would do, none is compared.
+        if want.is_finite() && room == f64::INFINITY {
+            return;
+        }
+        self.compared += 1;
+        self.finite += usize::from(want.is_finite());
+        // What is too large for the type is infinite there.
+        let is_beyond =
+            || want.abs() > result.ty().largest() && got == want.signum() * f64::INFINITY;
+        if got == want || want.is_finite() && (got - want).abs() <= room || is_beyond() {
+            return;
+        }
+        self.wrong += 1;
+        if is_poison(result, i) {
+            self.untouched += 1;
+        } else {
+            self.first.get_or_insert((i, want));
+        }
+    }
+
+    /// With what was found in a later part.
+    fn and(self, other: Found) -> Found {
+        Found {
+            compared: self.compared + other.compared,
+            finite: self.finite + other.finite,
+            wrong: self.wrong + other.wrong,
+            untouched: self.untouched + other.untouched,
+            first: self.first.or(other.first),
+        }
+    }
+}
+
 /// Holds every element against the formula, in which `i` is its index, and of which some value must
 /// be finite, and none NaN. Only what is infinite is like what is. Of `has_gaps` every fourth element is nobody's; by a `step` any may be off.
 ///
@@ -42,47 +85,26 @@ pub fn check_each(
     scope: &Scope,
     buffers: &[(&str, &Elements)],
 ) -> Result<std::result::Result<Right, Differences>> {
-    let step = step.max(result.ty().least());
-    let is_gap = |i: usize| has_gaps && i % 4 == 3;
-    let largest = result.ty().largest();
+    let ty = result.ty();
+    let step = step.max(ty.least());
+    let is_long = !ty.is_floating() && ty.size() == 8;
     let part = |range: Range<usize>| -> Result<Found> {
         let mut found = Found::default();
         for begin in range.clone().step_by(BLOCK) {
             let block = begin..range.end.min(begin + BLOCK);
             let expected = formula.over(block.clone(), scope, buffers)?;
-            let unit = result.ty().unit_roundoff();
-            for (i, Number { value: want, size }) in block.zip(expected) {
-                if is_gap(i) {
-                    continue;
-                }
-                if unit == 0.0 && result.ty().size() == 8 && want.abs() >= INEXACT {
+            let judged = block.zip(expected);
+            for (i, want) in judged.filter(|(i, _)| !(has_gaps && i % 4 == 3)) {
+                if is_long && want.value.abs() >= INEXACT {
                     return Err(format!(
                         "{name}[{i}] is beyond 2^53, where a formula is not exact: compare it by \
                          same_as"
                     ));
                 }
-                if want.is_nan() {
+                if want.value.is_nan() {
                     return Err(formula.malformed(&format!("gives NaN for {name}[{i}]")));
                 }
-                let got = result.get(i);
-                let room = step.max(unit * size);
-                // Where any number would do, none is compared.
-                if want.is_finite() && room == f64::INFINITY {
-                    continue;
-                }
-                found.compared += 1;
-                found.finite += usize::from(want.is_finite());
-                // What is too large for the type is infinite there.
-                let is_beyond = want.abs() > largest && got == want.signum() * f64::INFINITY;
-                if got == want || is_beyond || want.is_finite() && (got - want).abs() <= room {
-                    continue;
-                }
-                found.wrong += 1;
-                if is_poison(result, i) {
-                    found.untouched += 1;
-                } else {
-                    found.first.get_or_insert((i, want));
-                }
+                found.take(result, i, want, step);
             }
         }
         Ok(found)
@@ -90,15 +112,9 @@ pub fn check_each(
     let length = result.len().div_ceil(cores()).max(8 * BLOCK);
     let begins = (0..result.len()).step_by(length);
     let parts = begins.map(|begin| begin..result.len().min(begin + length));
-    let mut all = Found::default();
-    for found in each_on(cores(), parts, |_, range| part(range)) {
-        let found = found?;
-        all.compared += found.compared;
-        all.finite += found.finite;
-        all.wrong += found.wrong;
-        all.untouched += found.untouched;
-        all.first = all.first.or(found.first);
-    }
+    let all = each_on(cores(), parts, |_, range| part(range)).into_iter();
+    let all = all.reduce(|one, other| Ok(one?.and(other?)));
+    let all = all.unwrap_or_else(|| Ok(Found::default()))?;
     let compared = all.compared;
     if compared > 0 && all.finite == 0 {
         return Err(formula.malformed(&format!("gives no finite number for any {name}[i]")));

@@ -1,5 +1,6 @@
 //! The arguments of a launch, and the buffers that come of them.
 
+use std::fmt::Display;
 use std::rc::Rc;
 
 use crate::task::{Arg, Buffer, Fill, Launch, Role};
@@ -84,77 +85,17 @@ impl Maker {
     }
 
     fn arg(&mut self, given: &Or<Formula, Given>, parameter: Option<&Parameter>) -> Result<Arg> {
-        let told = parameter.map_or("", |one| &one.name);
         let table = match given {
-            Or::Plain(formula) => {
-                let known = self.buffers.iter().find(|one| one.name == formula.text());
-                return if let Some(known) = known {
-                    match known.image {
-                        Some(_) => must_lie(parameter, Space::Image, "an image")?,
-                        None => must_lie(parameter, Space::Global, "a buffer")?,
-                    }
-                    Ok(Arg::Buffer(formula.text().into()))
-                } else {
-                    must_lie(parameter, Space::Value, "a number")?;
-                    if let Some(parameter) = parameter.filter(|one| one.lanes != 1) {
-                        return Err(of_parts(parameter, 1));
-                    }
-                    let name = if told.is_empty() {
-                        formula.text()
-                    } else {
-                        told
-                    };
-                    Ok(Arg::Number(
-                        name.into(),
-                        scalar(parameter, "int"),
-                        formula.clone(),
-                    ))
-                };
-            }
+            Or::Plain(formula) => return self.plain(formula, parameter),
             Or::Table(table) => table,
         };
-        let ty = table
-            .ty
-            .or(parameter.map(|one| one.element))
-            .unwrap_or(Type::Float);
-        let lanes = parameter.map_or(1, |one| one.lanes.max(1));
-        let name = table.name.as_deref().unwrap_or(told);
         let lengths = [&table.input, &table.out, &table.inout, &table.between];
-        let lengths = lengths.into_iter().enumerate();
-        let lengths = lengths.filter_map(|(which, length)| Some((which, length.as_ref()?)));
-        let lengths: Vec<(usize, &Length)> = lengths.collect();
+        let lengths = ["in", "out", "inout", "between"].into_iter().zip(lengths);
+        let lengths = lengths.filter_map(|(role, length)| Some((role, length.as_ref()?)));
+        let lengths: Vec<(&str, &Length)> = lengths.collect();
         match (&lengths[..], &table.value, &table.local, &table.sampler) {
-            ([], Some(Or::Table(values)), None, None) => {
-                must_lie(parameter, Space::Value, "values")?;
-                let Some(parameter) = parameter else {
-                    return Ok(Arg::Parts(0, Vec::new()));
-                };
-                if values.len() != parameter.parts.len() {
-                    return Err(of_parts(parameter, values.len()));
-                }
-                let parts = parameter.parts.iter().zip(values);
-                let parts = parts.map(|((at, ty), value)| (*at, *ty, value.clone()));
-                let size = parameter.element.size() * parameter.lanes;
-                Ok(Arg::Parts(size, parts.collect()))
-            }
-            ([], Some(Or::Plain(value)), None, None) => {
-                must_lie(parameter, Space::Value, "a value")?;
-                let name = if name.is_empty() { value.text() } else { name };
-                // As the kernel has it.
-                let rounded = value.text().parse().map(|value: f64| match ty {
-                    Type::Float => f64::from(value as f32).to_string(),
-                    _ => value.to_string(),
-                });
-                if name != value.text() {
-                    let value = rounded.map_or(value.clone(), Formula::from);
-                    self.names.push((name.into(), value));
-                }
-                Ok(Arg::Number(
-                    name.into(),
-                    scalar(parameter, ty.name()),
-                    Formula::from(name),
-                ))
-            }
+            ([], Some(Or::Table(values)), None, None) => parts(values, parameter),
+            ([], Some(Or::Plain(value)), None, None) => self.value(value, table, parameter),
             ([], None, None, Some(words)) => {
                 must_lie(parameter, Space::Sampler, "a sampler")?;
                 let why = |why| wrong("sampler", format!("args: sampler: {why}"));
@@ -163,51 +104,104 @@ impl Maker {
             }
             ([], None, Some(length), None) => {
                 must_lie(parameter, Space::Local, "local memory")?;
-                let bytes = ty.size() * lanes;
+                let bytes = element(table, parameter).size() * lanes(parameter);
                 Ok(Arg::Local(Formula::from(format!("({length})*{bytes}"))))
             }
-            ([(which, length)], None, None, None) => {
-                let (shape, image) = self.shape(length, table, parameter, lanes)?;
-                let role = match which {
-                    0 => Role::In(self.fill(table)?),
-                    1 => Role::Out,
-                    2 => Role::InOut(self.fill(table)?),
-                    _ => Role::Between,
-                };
-                let default = if *which == 0 { "in" } else { "out" };
-                // A second one has a number, which no formula says, where no driver told.
-                let is_taken = self.buffers.iter().any(|one| one.name == default);
-                let number = format!("{default} {}", self.buffers.len());
-                let name = match name {
-                    "" if is_taken && parameter.is_none() => &number,
-                    "" => default,
-                    name => name,
-                };
-                if self.buffers.iter().any(|one| one.name == name) {
-                    return Err(wrong(
-                        "",
-                        format!(
-                            "args: two buffers are called {name}: give one a name, or write \"{name}\" \
-                         where it is the same"
-                        ),
-                    ));
-                }
-                if role.is_result() && parameter.is_some_and(|one| one.is_mixed) {
-                    self.mixed.push(name.into());
-                }
-                self.buffers.push(Buffer {
-                    key: format!("{}{}", self.key, ["in", "out", "inout", "between"][*which]),
-                    has_gaps: parameter.is_some_and(|one| one.has_gaps),
-                    image,
-                    ..Buffer::matrix(name, image.map_or(ty, Format::ty), shape, role)
-                });
-                Ok(Arg::Buffer(name.into()))
-            }
-            _ => Err(wrong(
-                "",
-                "args: an argument is one of in, out, inout, between, local, value and sampler",
+            ([(role, length)], None, None, None) => self.buffer(role, length, table, parameter),
+            _ => Err(refused(
+                "an argument is one of in, out, inout, between, local, value and sampler",
             )),
         }
+    }
+
+    /// A buffer of before, by its name, or a number.
+    fn plain(&self, formula: &Formula, parameter: Option<&Parameter>) -> Result<Arg> {
+        let text = formula.text();
+        if let Some(known) = self.buffers.iter().find(|one| one.name == text) {
+            match known.image {
+                Some(_) => must_lie(parameter, Space::Image, "an image")?,
+                None => must_lie(parameter, Space::Global, "a buffer")?,
+            }
+            return Ok(Arg::Buffer(text.into()));
+        }
+        must_lie(parameter, Space::Value, "a number")?;
+        if let Some(parameter) = parameter.filter(|one| one.lanes != 1) {
+            return Err(of_parts(parameter, 1));
+        }
+        let told = parameter.map(|one| &*one.name);
+        let name = told.filter(|name| !name.is_empty()).unwrap_or(text);
+        let ty = scalar(parameter, "int");
+        Ok(Arg::Number(name.into(), ty, formula.clone()))
+    }
+
+    /// A number, which formulas know by its name.
+    fn value(
+        &mut self,
+        value: &Formula,
+        given: &Given,
+        parameter: Option<&Parameter>,
+    ) -> Result<Arg> {
+        must_lie(parameter, Space::Value, "a value")?;
+        let name = match name(given, parameter) {
+            "" => value.text(),
+            name => name,
+        };
+        let ty = element(given, parameter);
+        if name != value.text() {
+            // As the kernel has it.
+            let rounded = value.text().parse().map(|value: f64| match ty {
+                Type::Float => f64::from(value as f32).to_string(),
+                _ => value.to_string(),
+            });
+            let value = rounded.map_or(value.clone(), Formula::from);
+            self.names.push((name.into(), value));
+        }
+        let ty = scalar(parameter, ty.name());
+        Ok(Arg::Number(name.into(), ty, Formula::from(name)))
+    }
+
+    /// A new buffer, of what is done with it the word.
+    fn buffer(
+        &mut self,
+        role: &str,
+        length: &Length,
+        given: &Given,
+        parameter: Option<&Parameter>,
+    ) -> Result<Arg> {
+        let (shape, image) = self.shape(length, given, parameter)?;
+        // A second one has a number, which no formula says, where no driver told.
+        let default = if role == "in" { "in" } else { "out" };
+        let is_taken = |name: &str| self.buffers.iter().any(|one| one.name == name);
+        let number = format!("{default} {}", self.buffers.len());
+        let name = match name(given, parameter) {
+            "" if is_taken(default) && parameter.is_none() => &number,
+            "" => default,
+            name => name,
+        };
+        if is_taken(name) {
+            return Err(refused(format!(
+                "two buffers are called {name}: give one a name, or write \"{name}\" where it is \
+                 the same"
+            )));
+        }
+        let key = format!("{}{role}", self.key);
+        let role = match role {
+            "in" => Role::In(self.fill(given)?),
+            "out" => Role::Out,
+            "inout" => Role::InOut(self.fill(given)?),
+            _ => Role::Between,
+        };
+        if role.is_result() && parameter.is_some_and(|one| one.is_mixed) {
+            self.mixed.push(name.into());
+        }
+        let ty = image.map_or(element(given, parameter), Format::ty);
+        self.buffers.push(Buffer {
+            key,
+            has_gaps: parameter.is_some_and(|one| one.has_gaps),
+            image,
+            ..Buffer::matrix(name, ty, shape, role)
+        });
+        Ok(Arg::Buffer(name.into()))
     }
 
     /// Rows and columns of a buffer, or of an image's channels.
@@ -216,27 +210,21 @@ impl Maker {
         length: &Length,
         given: &Given,
         parameter: Option<&Parameter>,
-        lanes: usize,
     ) -> Result<([Formula; 2], Option<Format>)> {
         let (width, height) = match length {
             Or::Table(sides) => match &sides[..] {
                 [width, height] => (width, height),
                 _ => {
-                    return Err(wrong(
-                        "",
-                        "args: an image has two sides: write [WIDTH, HEIGHT]",
-                    ));
+                    return Err(refused("an image has two sides: write [WIDTH, HEIGHT]"));
                 }
             },
             Or::Plain(length) => {
                 must_lie(parameter, Space::Global, "a buffer")?;
                 if given.format.is_some() {
-                    return Err(wrong(
-                        "format",
-                        "args: format is for images, of a width and a height",
-                    ));
+                    let why = "args: format is for images, of a width and a height";
+                    return Err(wrong("format", why));
                 }
-                let length = match lanes {
+                let length = match lanes(parameter) {
                     1 => length.clone(),
                     lanes => Formula::from(format!("({length})*{lanes}")),
                 };
@@ -254,9 +242,9 @@ impl Maker {
             && given.between.is_none()
             && *access == may_not
         {
-            let why =
-                format!("args: an image that is {told} is given with {right} = [WIDTH, HEIGHT]");
-            return Err(wrong("", why));
+            return Err(refused(format!(
+                "an image that is {told} is given with {right} = [WIDTH, HEIGHT]"
+            )));
         }
         let format = Format::named(given.format.as_deref().unwrap_or("rgba float"));
         let format = format.map_err(|why| wrong("format", format!("args: format: {why}")))?;
@@ -298,21 +286,55 @@ impl Maker {
     }
 }
 
+/// That an argument cannot be what is given.
+fn refused(why: impl Display) -> Error {
+    wrong("", format!("args: {why}"))
+}
+
+/// What formulas and messages call an argument; nothing where nobody says.
+fn name<'a>(given: &'a Given, parameter: Option<&'a Parameter>) -> &'a str {
+    let told = parameter.map_or("", |one| &one.name);
+    given.name.as_deref().unwrap_or(told)
+}
+
+/// The scalars that it is made of.
+fn element(given: &Given, parameter: Option<&Parameter>) -> Type {
+    let told = parameter.map(|one| one.element);
+    given.ty.or(told).unwrap_or(Type::Float)
+}
+
+/// And how many of them.
+fn lanes(parameter: Option<&Parameter>) -> usize {
+    parameter.map_or(1, |one| one.lanes.max(1))
+}
+
+/// The numbers of a vector or a struct.
+fn parts(values: &[Formula], parameter: Option<&Parameter>) -> Result<Arg> {
+    must_lie(parameter, Space::Value, "values")?;
+    let Some(parameter) = parameter else {
+        return Ok(Arg::Parts(0, Vec::new()));
+    };
+    if values.len() != parameter.parts.len() {
+        return Err(of_parts(parameter, values.len()));
+    }
+    let parts = parameter.parts.iter().zip(values);
+    let parts = parts.map(|((at, ty), value)| (*at, *ty, value.clone()));
+    let size = parameter.element.size() * parameter.lanes;
+    Ok(Arg::Parts(size, parts.collect()))
+}
+
 /// That so many numbers are not all parts of a vector or a struct.
 fn of_parts(parameter: &Parameter, given: usize) -> Error {
     let Parameter {
         name, told, parts, ..
     } = parameter;
-    wrong(
-        "",
-        match parts.len() {
-            0 => format!("args: {name} is a {told}, whose fields the course cannot read"),
-            count => format!(
-                "args: {name} is a {told} of {count} numbers, and is given {given}: write {{ value = \
-             [..] }} with one for each, in order"
-            ),
-        },
-    )
+    refused(match parts.len() {
+        0 => format!("{name} is a {told}, whose fields the course cannot read"),
+        count => format!(
+            "{name} is a {told} of {count} numbers, and is given {given}: write {{ value = [..] }} \
+             with one for each, in order"
+        ),
+    })
 }
 
 /// A scalar's type, which the driver's own word goes before.
@@ -327,26 +349,30 @@ fn must_lie(parameter: Option<&Parameter>, space: Space, what: &str) -> Result<(
         return Ok(());
     };
     let Parameter { told, name, .. } = parameter;
-    Err(wrong(
-        "",
-        match parameter.space {
-            Space::Value => format!("args: {name} is a number ({told}), and is given {what}"),
-            Space::Local => format!(
-                "args: {name} is local memory ({told}*), and is given {what}: write {{ local = LENGTH }}"
-            ),
-            Space::Global => format!(
-                "args: {name} is a buffer ({told}), and is given {what}: write {{ in = LENGTH }}, or \
-             out, or inout"
-            ),
-            Space::Image => format!(
-                "args: {name} is an image ({told}), and is given {what}: write {{ in = [WIDTH, HEIGHT] }}, \
-             or out, or inout"
-            ),
-            Space::Sampler => format!(
-                "args: {name} is a sampler, and is given {what}: write {{ sampler = \"clamp-to-edge \
-             nearest\" }}"
-            ),
-            Space::Opaque => format!("args: {name} is a {told}, which a task file cannot give"),
-        },
-    ))
+    let (is, write) = match parameter.space {
+        Space::Value => (format!("a number ({told})"), ""),
+        Space::Local => (
+            format!("local memory ({told}*)"),
+            ": write { local = LENGTH }",
+        ),
+        Space::Global => (
+            format!("a buffer ({told})"),
+            ": write { in = LENGTH }, or out, or inout",
+        ),
+        Space::Image => (
+            format!("an image ({told})"),
+            ": write { in = [WIDTH, HEIGHT] }, or out, or inout",
+        ),
+        Space::Sampler => (
+            "a sampler".into(),
+            ": write { sampler = \"clamp-to-edge nearest\" }",
+        ),
+        Space::Opaque => {
+            let why = format!("{name} is a {told}, which a task file cannot give");
+            return Err(refused(why));
+        }
+    };
+    Err(refused(format!(
+        "{name} is {is}, and is given {what}{write}"
+    )))
 }
