@@ -48,7 +48,7 @@ pub enum Error {
     NoDevice(Told),
     /// A selector matched no device, or more than one.
     #[error("{0}")]
-    Selector(String),
+    Selector(Told),
     /// A file could not be used.
     #[error("cannot use {}: {why}", plain_name(&path.to_string_lossy()))]
     File {

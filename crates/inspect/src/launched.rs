@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 use common::Error;
 use common::device::pocl;
+use common::ndrange;
 use common::record::{Of, Record};
 use common::source::Source;
 use diagnostics::near::did_you_mean;
@@ -193,11 +194,10 @@ impl Launched {
         let Record { defines, group, .. } = &self.record;
         let defines = defines.iter();
         let defines = defines.map(|(name, value)| format!("{name} = {value}"));
-        let group = group.iter().map(usize::to_string);
         let mut how = self.by.clone();
         for (what, words) in [
             (", with ", defines.collect::<Vec<_>>().join(", ")),
-            (", in groups of ", group.collect::<Vec<_>>().join("x")),
+            (", in groups of ", ndrange::sides(group)),
         ] {
             if !words.is_empty() {
                 how = how + what + &words;

@@ -28,8 +28,10 @@ pub fn choose_as_told(devices: &[Device], flag: Option<&str>) -> Result<Choice> 
         return choose(devices, flag);
     };
     let blame = |why: String| {
-        Error::Selector(format!(
-            "{why}\n  the variable {DEVICE_VARIABLE} asks for it\n  next: unset {DEVICE_VARIABLE}"
+        let happened = format!("{why}\n  the variable {DEVICE_VARIABLE} asks for it");
+        Error::Selector(Told::new(
+            happened,
+            Some(&format!("unset {DEVICE_VARIABLE}")),
         ))
     };
     let Some(selector) = value.to_str() else {
@@ -73,7 +75,8 @@ pub fn choose(devices: &[Device], selector: Option<&str>) -> Result<Choice> {
             format!("\"{selector}\" matches {count} devices; say which by its number")
         }
     };
-    Err(Error::Selector(format!("{why}\n{}", listing(devices))))
+    let why = format!("{why}\n{}", listing(devices));
+    Err(Error::Selector(why.into()))
 }
 
 fn matches(device: &Device, wanted: &str) -> bool {

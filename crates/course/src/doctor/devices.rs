@@ -37,10 +37,9 @@ impl Listing {
         let idle = idle.map(|(platform, _)| without_device(&platform.name));
         let mut findings: Vec<Finding> = idle.collect();
         findings.extend(error.map(|error| match error {
-            Error::Selector(why) => {
-                let why = why.lines().next().unwrap_or_default();
-                let finding = Topic::Devices.bad(DEVICE_VARIABLE, why);
-                finding.next(format!("unset {DEVICE_VARIABLE}"))
+            Error::Selector(told) => {
+                let finding = Topic::Devices.bad(DEVICE_VARIABLE, told.in_short());
+                finding.next(told.next.clone().unwrap_or_default())
             }
             error => {
                 let finding = Topic::Devices.bad("devices", error.to_string());

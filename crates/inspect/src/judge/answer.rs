@@ -159,7 +159,6 @@ pub fn of_records(detector: Detector, records: &[Record]) -> Observation {
     let skipped = records.iter().find_map(|record| record.skipped());
     if let Some((record, first)) = wrong.first() {
         let mut seen = wrong_result(detector, first);
-        seen.details.truncate(2);
         if records.len() > 1 {
             let (wrong, all) = (wrong.len(), records.len());
             let launches = format!("{wrong} of {all} launches are wrong");
@@ -201,9 +200,10 @@ fn right(records: &[Record]) -> String {
     )
 }
 
-/// A wrong result in words: what is wrong; below, what it looks like and examples.
+/// A wrong result in words: what is wrong; below, what it looks like, or an example.
 pub fn wrong_result(detector: Detector, wrong: &Differences) -> Observation {
-    let details = wrong.lines().skip(1).map(|line| line.trim().to_string());
+    let details = wrong.lines().skip(1).take(2);
+    let details = details.map(|line| line.trim().to_string());
     Observation::new(detector, Detection::Fault, wrong.in_short()).with(details)
 }
 

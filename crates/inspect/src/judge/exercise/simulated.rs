@@ -142,9 +142,7 @@ pub fn first_wrong(detector: Detector, records: &[Record]) -> Option<(usize, Obs
     // The advice for unknown symptoms is about a lesson's flags.
     let mut wrong = wrong.clone();
     wrong.looks.retain(|look| *look != Look::Unknown);
-    let mut seen = wrong_result(detector, &wrong);
-    seen.details.truncate(2);
-    Some((at, seen))
+    Some((at, wrong_result(detector, &wrong)))
 }
 
 /// The faults in a log, each with the lines that take part; one line if there are none.

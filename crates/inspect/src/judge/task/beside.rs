@@ -35,72 +35,21 @@ pub fn run(
     args: &dyn Fn(usize) -> Vec<Arg>,
     runs: impl Iterator<Item = RunOf>,
 ) -> Result<Vec<Left>> {
-    let name = form.kernel.display();
+    let name = form.kernel.display().to_string();
     let told = |error: Error| told(error, &format!("{of}{name}"));
     let source = Source::read(&form.kernel).map_err(|error| {
         let why = error.to_string();
         let why = format!("check: {}: {why}", of.to_string().trim_end());
         Error::Usage(why).at(&format!("{}kernel", form.key))
     })?;
-    let file = name.to_string();
+    let file = name.clone();
     lesson.console.doing(Stage::Building { file, of })?;
-    let session = lesson.session()?;
-    let options = task.build_options(task.ty);
-    let program = lesson.built_once(&source, &options).map_err(told)?;
-    let all = lesson.signatures(&program, &source, &options);
-    let all = all.map_err(told)?;
-    let none = || told(Error::Usage("it has no kernel".into()));
-    let kernel = of_kernel(&all, form).map_err(told)?;
-    let kernel = kernel.ok_or_else(none)?;
-    let mut maker = Maker::of(matrix::Fill::Random, 0);
-    maker.buffers.clone_from(&task.buffers);
-    let args = match &form.args[..] {
-        [] => args(kernel.args.len()),
-        _ => maker.args(form, Some(kernel)).map_err(told)?,
-    };
-    if maker.buffers.len() > task.buffers.len() {
-        let why = "args: it has no buffers but the task's, by their names";
-        return Err(told(Error::Usage(why.into())));
-    }
-    let mut form = form.clone();
-    if form.global.is_empty() && form.groups.is_empty() {
-        form.global = vec![1.into()];
-    }
-    if form.local.is_empty() && kernel.required.is_none() {
-        form.local = vec![1.into(); form.global.len().max(form.groups.len())];
-    }
-    let launch = launch(&form, Some(kernel), args).map_err(told)?;
-    let mut own = Task {
-        kernel: kernel.kernel.clone(),
-        launches: vec![launch],
-        right: Right::AnyOf(String::new(), Vec::new()),
-        ..task.clone()
-    };
-    own.names.extend(maker.names);
-    let mut once = |(poison, buffers): RunOf| {
-        own.buffers = buffers;
-        let ready = match lesson.prepared(&own, &source) {
-            // It is built: its arguments are others.
-            Err(why @ (Error::Build(_) | Error::Unlaunchable(_))) => {
-                return Err(Error::Usage(why.to_string()));
-            }
-            Err(Error::Skipped(why)) => return Err(Error::Usage(why.to_string())),
-            ready => ready?,
-        };
-        ready.poison_again(&session, poison)?;
-        let kernel = name.to_string();
-        lesson.console.doing(Stage::Running { kernel, of })?;
-        session.run(&ready.launches)?;
-        let checked = ready.check(&session, &Vec::new());
-        checked.map_err(|error| match error {
-            Error::Wrong(damage) => Error::Usage(format!("it is wrong itself: {damage}")),
-            other => other,
-        })?;
-        ready.all(&session)
-    };
+    let mut own = made(lesson, task, form, args, &source).map_err(told)?;
     let (began, mut all) = (Instant::now(), Vec::new());
-    for run in runs {
-        match once(run) {
+    for (poison, buffers) in runs {
+        own.buffers = buffers;
+        let kernel = name.clone();
+        match once(lesson, &own, &source, poison, Stage::Running { kernel, of }) {
             Ok(left) => all.push(left),
             Err(error) if all.is_empty() => return Err(told(error)),
             Err(_) => break,
@@ -110,6 +59,72 @@ pub fn run(
         }
     }
     Ok(all)
+}
+
+/// The task in which it runs, beside the buffers of the learner's.
+fn made(
+    lesson: &mut Lesson,
+    task: &Task,
+    form: &LaunchForm,
+    args: &dyn Fn(usize) -> Vec<Arg>,
+    source: &Source,
+) -> Result<Task> {
+    let options = task.build_options(task.ty);
+    let program = lesson.built_once(source, &options)?;
+    let all = lesson.signatures(&program, source, &options)?;
+    let none = || Error::Usage("it has no kernel".into());
+    let kernel = of_kernel(&all, form)?.ok_or_else(none)?;
+    let mut maker = Maker::of(matrix::Fill::Random, 0);
+    maker.buffers.clone_from(&task.buffers);
+    let args = match &form.args[..] {
+        [] => args(kernel.args.len()),
+        _ => maker.args(form, Some(kernel))?,
+    };
+    if maker.buffers.len() > task.buffers.len() {
+        let why = "args: it has no buffers but the task's, by their names";
+        return Err(Error::Usage(why.into()));
+    }
+    let mut form = form.clone();
+    if form.global.is_empty() && form.groups.is_empty() {
+        form.global = vec![1.into()];
+    }
+    if form.local.is_empty() && kernel.required.is_none() {
+        form.local = vec![1.into(); form.global.len().max(form.groups.len())];
+    }
+    let mut own = Task {
+        kernel: kernel.kernel.clone(),
+        launches: vec![launch(&form, Some(kernel), args)?],
+        right: Right::AnyOf(String::new(), Vec::new()),
+        ..task.clone()
+    };
+    own.names.extend(maker.names);
+    Ok(own)
+}
+
+/// One run, and what it left.
+fn once(
+    lesson: &mut Lesson,
+    own: &Task,
+    source: &Source,
+    poison: Poison,
+    stage: Stage,
+) -> Result<Left> {
+    let session = lesson.session()?;
+    let ready = match lesson.prepared(own, source) {
+        // It is built: its arguments are others.
+        Err(why @ (Error::Build(_) | Error::Unlaunchable(_))) => {
+            return Err(Error::Usage(why.to_string()));
+        }
+        Err(Error::Skipped(why)) => return Err(Error::Usage(why.to_string())),
+        ready => ready?,
+    };
+    ready.poison_again(&session, poison)?;
+    lesson.console.doing(stage)?;
+    session.run(&ready.launches)?;
+    match ready.check(&session, &Vec::new()) {
+        Err(Error::Wrong(damage)) => Err(Error::Usage(format!("it is wrong itself: {damage}"))),
+        checked => checked.and_then(|_| ready.all(&session)),
+    }
 }
 
 /// An error of another file's kernel.
