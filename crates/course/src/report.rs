@@ -181,7 +181,7 @@ impl Job {
         let ended = worker::finish(&work, &Orders::default())?;
         let failed = (ended.status != 0).then(|| ended.refused());
         if let Some(failure) = &failed {
-            aside!("  {} failed: {}", self.name, failure.told.happened);
+            aside!("  {} failed: {}", self.name, failure.told.in_short());
         }
         Ok(Done {
             job: self,
