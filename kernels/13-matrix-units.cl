@@ -713,7 +713,8 @@ kernel void matmul_wgmma(int M, int N, int K,
                                             came + leaves, share, lane))
             continue;
 #endif
-        store_sums(C, M, N, sum, tile.y * WM + warp * 16, tile.x * WN, room[warp], lane);
+        store_sums(C, M, N, sum, tile.y * WM + warp * 16, tile.x * WN, room[warp],
+                   lane);
     }
 }
 
