@@ -168,8 +168,7 @@ impl Form {
         let mut drawn = drawn.filter(|(draw, sizes)| {
             // A kernel that takes one side for another is right where they are equal.
             let sides: BTreeSet<&usize> = sizes.values().collect();
-            let (from, to) = range(FEW);
-            *draw >= FIRST || sides.len() == sizes.len() || from == to
+            *draw >= FIRST || sides.len() == sizes.len() || range(FEW).0 == range(FEW).1
         });
         let found = drawn.find(|(_, sizes)| !known.contains(sizes) && self.allows(sizes));
         Some(found?.1)

@@ -119,7 +119,7 @@ impl Far {
             }
             Far::Special if is_float => {
                 let which = Draw::Permutation.elements(Type::Int, count, chance.seed);
-                let special = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+                let special = [f64::INFINITY, f64::NAN, f64::NEG_INFINITY];
                 for (one, which) in values.iter_mut().zip(which.to_f64()) {
                     *one = *special.get(which as usize % 18).unwrap_or(one);
                 }

@@ -92,8 +92,8 @@ impl Same {
 
     /// Of inputs for which nobody says that the reference is meant: an element is compared where
     /// that, and what it was `moved` to, is a number of which roundings leave a digit. The largest
-    /// of the `inputs` that are floats is so large; where that is no number, some were meant to be
-    /// none, and so may be what is left.
+    /// of the `inputs` that are floats is so large; where that is infinite, NaN is meant, too, and
+    /// so may be what is left.
     pub fn where_certain(mut self, moved: &[&Elements], operations: f64, inputs: f64) -> Same {
         // Of equal numbers all roundings may go the same way; and in other terms than the
         // reference's the largest numbers may leave their last digit in small ones.
@@ -101,7 +101,7 @@ impl Same {
         self.share = self.share.max(unit * operations);
         let sizes = (0..self.want.len()).map(|i| self.want.get(i).abs());
         let sizes = sizes.filter(|size| size.is_finite());
-        let is_special = !inputs.is_finite();
+        let is_special = inputs.is_infinite();
         let largest = sizes.fold(if is_special { 1.0 } else { 2.0 * inputs }, f64::max);
         self.step = self.step.max(unit * largest);
         let is_certain = |i: usize| {

@@ -135,17 +135,11 @@ impl Other {
         let shapes: Vec<Formula> = shapes.collect();
         let is_quotient = |one: &&Formula| is_opposite || one.text().contains(['/', '%']);
         let lengths = shapes.iter().filter(is_quotient).cloned();
-        let locals = task.launches.iter().flat_map(|one| &one.args);
-        let locals = locals.filter_map(|arg| match arg {
-            Arg::Local(length) => Some(length.clone()),
-            _ => None,
-        });
         let ranges = task.launches.iter().flat_map(|one| [&one.over, &one.group]);
         let ranges = ranges.flatten().cloned();
         let sizes = task.sizes.iter().chain(&task.defines);
         let sizes = sizes.map(|(_, size)| Formula::from(*size));
-        let elsewhere = lengths.chain(locals).chain(ranges).chain(sizes);
-        let elsewhere: Vec<Formula> = elsewhere.collect();
+        let elsewhere: Vec<Formula> = lengths.chain(ranges).chain(sizes).collect();
         let is_bound = |word: &str| elsewhere.iter().any(|one| has_word(one, word));
         let mut changed = 0;
         let mut change = |formula: &mut Formula, may_grow: bool| {

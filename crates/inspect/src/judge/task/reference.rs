@@ -213,17 +213,10 @@ struct Halves {
 impl Halves {
     const MOST: usize = 4;
 
-    /// The largest of the floats; infinite where one is no number.
+    /// The largest of the floats.
     fn largest(&self) -> f64 {
         let all = self.floats.iter().flat_map(|(_, held, _)| held.to_f64());
-        let sizes = all.map(|one| {
-            if one.is_nan() {
-                f64::INFINITY
-            } else {
-                one.abs()
-            }
-        });
-        sizes.fold(0.0, f64::max)
+        all.fold(0.0, |most, one| most.max(one.abs()))
     }
 
     fn of(task: &Task) -> Result<Halves> {
