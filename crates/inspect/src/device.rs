@@ -12,30 +12,26 @@ pub const WARP: u32 = 32;
 #[derive(clap::Args, Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Model {
     /// Items that ask for memory together: 32 on NVIDIA's GPUs, 32 or 64 on AMD's
-    #[arg(long, value_name = "N", default_value_t = WARP, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = Model::default().warp, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub warp: u32,
     /// Bytes that move together
-    #[arg(long, value_name = "BYTES", default_value_t = SECTOR, value_parser = clap::value_parser!(u64).range(1..=4096))]
+    #[arg(long, value_name = "BYTES", default_value_t = Model::default().sector, value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub sector: u64,
     /// Banks of local memory, each 4 bytes wide
-    #[arg(long, value_name = "N", default_value_t = BANKS, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = Model::default().banks, value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub banks: u64,
     /// Bytes that an item asks for at once, at most; wider accesses are several.
-    #[arg(skip = WIDEST)]
+    #[arg(skip = Model::default().widest)]
     pub widest: u64,
 }
-
-const SECTOR: u64 = 32;
-const BANKS: u64 = 32;
-const WIDEST: u64 = 16;
 
 impl Default for Model {
     fn default() -> Model {
         Model {
             warp: WARP,
-            sector: SECTOR,
-            banks: BANKS,
-            widest: WIDEST,
+            sector: 32,
+            banks: 32,
+            widest: 16,
         }
     }
 }

@@ -166,19 +166,17 @@ impl Form {
                 Right::Each(vec![(first()?, formula)])
             }
             // Which is still to be run.
-            Some(Or::Table(Check {
-                same_as: Some(_), ..
-            })) => first().map(|_| Right::Unchecked)?,
-            Some(Or::Table(Check {
-                tolerance: Some(_), ..
-            })) => {
+            Some(Or::Table(check)) if check.same_as.is_some() => {
+                first().map(|_| Right::Unchecked)?
+            }
+            Some(Or::Table(check)) if check.tolerance.is_some() => {
                 let why = "check: tolerance is for same_as; a result is held to a formula by the \
                            magnitude of its terms: leave it out, or give a kernel that is plainly \
                            right";
                 return Err(wrong("check.tolerance", why));
             }
-            Some(Or::Table(Check { any_of, .. })) if !any_of.is_empty() => {
-                Right::AnyOf(first()?, any_of.clone())
+            Some(Or::Table(check)) if !check.any_of.is_empty() => {
+                Right::AnyOf(first()?, check.any_of.clone())
             }
             Some(Or::Table(Check { each, .. })) => {
                 let names: Vec<&str> = outputs.clone().map(|one| one.name.as_str()).collect();

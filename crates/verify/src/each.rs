@@ -57,17 +57,6 @@ impl Found {
             self.first.get_or_insert((i, want));
         }
     }
-
-    /// With what was found in a later part.
-    fn and(self, other: Found) -> Found {
-        Found {
-            compared: self.compared + other.compared,
-            finite: self.finite + other.finite,
-            wrong: self.wrong + other.wrong,
-            untouched: self.untouched + other.untouched,
-            first: self.first.or(other.first),
-        }
-    }
 }
 
 /// Holds every element against the formula, in which `i` is its index, and of which some value must
@@ -112,9 +101,15 @@ pub fn check_each(
     let length = result.len().div_ceil(cores()).max(8 * BLOCK);
     let begins = (0..result.len()).step_by(length);
     let parts = begins.map(|begin| begin..result.len().min(begin + length));
-    let all = each_on(cores(), parts, |_, range| part(range)).into_iter();
-    let all = all.reduce(|one, other| Ok(one?.and(other?)));
-    let all = all.unwrap_or_else(|| Ok(Found::default()))?;
+    let mut all = Found::default();
+    for found in each_on(cores(), parts, |_, range| part(range)) {
+        let found = found?;
+        all.compared += found.compared;
+        all.finite += found.finite;
+        all.wrong += found.wrong;
+        all.untouched += found.untouched;
+        all.first = all.first.or(found.first);
+    }
     let compared = all.compared;
     if compared > 0 && all.finite == 0 {
         return Err(formula.malformed(&format!("gives no finite number for any {name}[i]")));

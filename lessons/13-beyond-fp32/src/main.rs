@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use common::Result;
 use common::device::Kind;
 use lesson::{Candidates, Costs, Lesson, lesson_with};
@@ -22,16 +23,9 @@ const LONGEST: usize = 16384;
 #[derive(Args)]
 struct Own {
     /// Run only the fastest kernel for inputs of this type: for `cargo xtask libraries`
-    #[arg(long, hide = true, value_parser = inputs)]
+    #[arg(long, hide = true, value_parser = PossibleValuesParser::new(["half", "tf32"])
+        .map(|name| if name == "half" { Type::Half } else { Type::Tf32 }))]
     inputs: Option<Type>,
-}
-
-fn inputs(name: &str) -> Result<Type, &'static str> {
-    match name {
-        "half" => Ok(Type::Half),
-        "tf32" => Ok(Type::Tf32),
-        _ => Err("half and tf32 have the fastest kernels"),
-    }
 }
 
 fn main() -> ExitCode {

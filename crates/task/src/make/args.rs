@@ -18,6 +18,9 @@ use super::{launch, wrong};
 use crate::form::{Given, LaunchForm, Length, Or};
 use crate::signature::{Access, Parameter, Signature, Space};
 
+/// What a driver tells of an argument, where it does.
+type Declared<'a> = Option<&'a Parameter>;
+
 /// Goes through the arguments of all launches.
 pub struct Maker {
     seed: u64,
@@ -84,7 +87,7 @@ impl Maker {
         Ok(args)
     }
 
-    fn arg(&mut self, given: &Or<Formula, Given>, parameter: Option<&Parameter>) -> Result<Arg> {
+    fn arg(&mut self, given: &Or<Formula, Given>, parameter: Declared) -> Result<Arg> {
         let table = match given {
             Or::Plain(formula) => return self.plain(formula, parameter),
             Or::Table(table) => table,
@@ -115,7 +118,7 @@ impl Maker {
     }
 
     /// A buffer of before, by its name, or a number.
-    fn plain(&self, formula: &Formula, parameter: Option<&Parameter>) -> Result<Arg> {
+    fn plain(&self, formula: &Formula, parameter: Declared) -> Result<Arg> {
         let text = formula.text();
         if let Some(known) = self.buffers.iter().find(|one| one.name == text) {
             match known.image {
@@ -135,12 +138,7 @@ impl Maker {
     }
 
     /// A number, which formulas know by its name.
-    fn value(
-        &mut self,
-        value: &Formula,
-        given: &Given,
-        parameter: Option<&Parameter>,
-    ) -> Result<Arg> {
+    fn value(&mut self, value: &Formula, given: &Given, parameter: Declared) -> Result<Arg> {
         must_lie(parameter, Space::Value, "a value")?;
         let name = match name(given, parameter) {
             "" => value.text(),
@@ -166,7 +164,7 @@ impl Maker {
         role: &str,
         length: &Length,
         given: &Given,
-        parameter: Option<&Parameter>,
+        parameter: Declared,
     ) -> Result<Arg> {
         let (shape, image) = self.shape(length, given, parameter)?;
         // A second one has a number, which no formula says, where no driver told.
@@ -209,7 +207,7 @@ impl Maker {
         &self,
         length: &Length,
         given: &Given,
-        parameter: Option<&Parameter>,
+        parameter: Declared,
     ) -> Result<([Formula; 2], Option<Format>)> {
         let (width, height) = match length {
             Or::Table(sides) => match &sides[..] {
@@ -292,24 +290,24 @@ fn refused(why: impl Display) -> Error {
 }
 
 /// What formulas and messages call an argument; nothing where nobody says.
-fn name<'a>(given: &'a Given, parameter: Option<&'a Parameter>) -> &'a str {
+fn name<'a>(given: &'a Given, parameter: Declared<'a>) -> &'a str {
     let told = parameter.map_or("", |one| &one.name);
     given.name.as_deref().unwrap_or(told)
 }
 
 /// The scalars that it is made of.
-fn element(given: &Given, parameter: Option<&Parameter>) -> Type {
+fn element(given: &Given, parameter: Declared) -> Type {
     let told = parameter.map(|one| one.element);
     given.ty.or(told).unwrap_or(Type::Float)
 }
 
 /// And how many of them.
-fn lanes(parameter: Option<&Parameter>) -> usize {
+fn lanes(parameter: Declared) -> usize {
     parameter.map_or(1, |one| one.lanes.max(1))
 }
 
 /// The numbers of a vector or a struct.
-fn parts(values: &[Formula], parameter: Option<&Parameter>) -> Result<Arg> {
+fn parts(values: &[Formula], parameter: Declared) -> Result<Arg> {
     must_lie(parameter, Space::Value, "values")?;
     let Some(parameter) = parameter else {
         return Ok(Arg::Parts(0, Vec::new()));
@@ -338,13 +336,13 @@ fn of_parts(parameter: &Parameter, given: usize) -> Error {
 }
 
 /// A scalar's type, which the driver's own word goes before.
-fn scalar(parameter: Option<&Parameter>, or: &'static str) -> &'static str {
+fn scalar(parameter: Declared, or: &'static str) -> &'static str {
     let known = parameter.filter(|one| one.lanes == 1);
     known.map_or(or, |one| one.element.name())
 }
 
 /// Holds what is given against where the kernel's argument lies.
-fn must_lie(parameter: Option<&Parameter>, space: Space, what: &str) -> Result<()> {
+fn must_lie(parameter: Declared, space: Space, what: &str) -> Result<()> {
     let Some(parameter) = parameter.filter(|one| one.space != space) else {
         return Ok(());
     };
