@@ -155,7 +155,7 @@ fn watch(options: &RunArgs) -> Result<ExitCode> {
     let kernel = Form::read(file).map(|task| task.kernel);
     let kernel = kernel.unwrap_or(file.clone());
     let name = kernel.file_name().unwrap_or(kernel.as_os_str());
-    let mut saves = Saves::of(&[&kernel, file], &name.to_string_lossy());
+    let mut saves = Saves::of(&[&kernel, file], &name.to_string_lossy())?;
     each_save(&mut saves, |saves| -> Result<News> {
         Ok(Background::start(&words, false)?.until_a_save(saves))
     })?;

@@ -32,7 +32,7 @@ use saves::{News, Saves};
 /// the loop goes on.
 pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> Result<()> {
     Source::read(path)?;
-    let mut saves = Saves::of(&[path], &shortest(path).display().to_string());
+    let mut saves = Saves::of(&[path], &shortest(path).display().to_string())?;
     let mut work = Work::as_typed()?;
     let mut rates = Rates::default();
     each_save(&mut saves, |saves| {

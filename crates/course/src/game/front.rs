@@ -86,7 +86,7 @@ pub fn is_possible() -> bool {
 /// Opens the screen of one of these puzzles.
 pub fn open(puzzles: &[Puzzle], turn: Turn) -> Result<ExitCode> {
     let mut front = Front {
-        saves: Saves::of(&[&turn.file], ""),
+        saves: Saves::of(&[&turn.file], "")?,
         saved: last_saved(puzzles, turn.folder).map(|(when, _)| when),
         check: Shown::of(&turn.words(None))?,
         puzzles,
@@ -160,7 +160,7 @@ impl<'a> Front<'a> {
 
     fn turn_to(&mut self, puzzle: &'a Puzzle) -> Result<()> {
         self.turn.turn_to(puzzle);
-        self.saves.turn_to(&self.turn.file, "");
+        self.saves.turn_to(&self.turn.file, "")?;
         self.says.clear();
         self.check_again()
     }

@@ -139,7 +139,7 @@ impl<'a> Turn<'a> {
     /// a puzzle that is done gives way to the next of these. Where there are keys,
     /// [`super::front`] shows the same on a screen.
     pub fn watch(mut self, puzzles: &[&'a Puzzle], goes_on: bool) -> Result<ExitCode> {
-        let mut saves = Saves::of(&[&self.file], &self.name());
+        let mut saves = Saves::of(&[&self.file], &self.name())?;
         each_save(&mut saves, |saves| -> Result<News> {
             writeln!(Out)?;
             let news = Background::start(&self.words(None), false)?.until_a_save(saves);
@@ -150,7 +150,7 @@ impl<'a> Turn<'a> {
                 return Ok(news);
             };
             self.turn_to(next);
-            saves.turn_to(&self.file, &self.name());
+            saves.turn_to(&self.file, &self.name())?;
             Ok(News::Turned)
         })?;
         Ok(ExitCode::SUCCESS)

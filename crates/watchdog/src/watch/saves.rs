@@ -1,20 +1,20 @@
 //! Seeing that a file was saved.
 //!
-//! Twenty times a second a look at the file's time and its bytes. So it does not matter whether
-//! an editor writes into the file, or writes another and renames it, nor what kind of drive it
-//! lies on; and what does not change the file (reading it, its permissions, a neighbour) starts
-//! nothing.
+//! notify looks at the file twenty times a second, at its time and its bytes. So it does not
+//! matter whether an editor writes into the file, or writes another and renames it, nor what
+//! kind of drive it lies on; and what does not change the file (reading it, its permissions, a
+//! neighbour) starts nothing.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread::sleep;
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
 
-use common::file;
+use common::error::{Error, Result};
+use notify::{Config, Event, PollWatcher, RecursiveMode, Watcher};
 
 use crate::signals::Signals;
 
-/// How often the file is looked at at least.
+/// How often the file is looked at.
 const EVERY: Duration = Duration::from_millis(50);
 /// A file that stays the same for so long is no longer being written.
 const QUIET: Duration = Duration::from_millis(100);
@@ -36,39 +36,43 @@ pub enum News {
     Interrupted,
 }
 
-/// When a file was written, and what it holds; nothing where it is not there.
-type State = (Option<SystemTime>, Option<Vec<u8>>);
-
-fn state(path: &Path) -> State {
-    let time = fs::metadata(path).and_then(|file| file.modified());
-    // Of a larger one the time must do.
-    (time.ok(), file::read(path, 1 << 20).ok())
-}
-
 /// A file that is watched.
 pub struct Saves {
+    path: PathBuf,
     name: String,
-    /// This file and those beside it, as they were at the last look.
-    seen: Vec<(PathBuf, State)>,
+    _watcher: PollWatcher,
+    changes: Receiver<notify::Result<Event>>,
     signals: Signals,
 }
 
 impl Saves {
     /// Watches the first of these files, by this name for people, sees the saves of the others,
     /// too, and takes over Ctrl-C.
-    pub fn of(files: &[&Path], name: &str) -> Saves {
-        let seen = |file: &&Path| (file.to_path_buf(), state(file));
-        Saves {
-            name: name.into(),
-            seen: files.iter().map(seen).collect(),
-            signals: Signals::heard(),
+    pub fn of(files: &[&Path], name: &str) -> Result<Saves> {
+        let (sender, changes) = channel();
+        let config = Config::default().with_poll_interval(EVERY);
+        let watcher = PollWatcher::new(sender, config.with_compare_contents(true));
+        let failed = |error| Error::Io(std::io::Error::other::<notify::Error>(error));
+        let mut watcher = watcher.map_err(failed)?;
+        for file in files {
+            let watched = watcher.watch(file, RecursiveMode::NonRecursive);
+            watched.map_err(failed)?;
         }
+        Ok(Saves {
+            path: files[0].into(),
+            name: name.into(),
+            _watcher: watcher,
+            changes,
+            signals: Signals::heard(),
+        })
     }
 
     /// Watches this file from now on, instead of those before.
-    pub fn turn_to(&mut self, file: &Path, name: &str) {
-        self.name = name.into();
-        self.seen = vec![(file.into(), state(file))];
+    pub fn turn_to(&mut self, file: &Path, name: &str) -> Result<()> {
+        let signals = std::mem::take(&mut self.signals);
+        let saves = Saves::of(&[file], name)?;
+        *self = Saves { signals, ..saves };
+        Ok(())
     }
 
     /// What the file is called.
@@ -84,37 +88,22 @@ impl Saves {
                 self.signals.forget();
                 return News::Interrupted;
             }
-            if self.changed() {
-                return self.settled();
-            }
             let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return News::Nothing;
+            match self.changes.recv_timeout(left.min(EVERY)) {
+                Ok(Ok(_)) => return self.settled(),
+                _ if left.is_zero() => return News::Nothing,
+                _ => {}
             }
-            sleep(left.min(EVERY));
         }
-    }
-
-    /// Whether one of the files is another than at the last look.
-    fn changed(&mut self) -> bool {
-        let mut changed = false;
-        for (path, seen) in &mut self.seen {
-            let now = state(path);
-            changed |= now != *seen;
-            *seen = now;
-        }
-        changed
     }
 
     /// What became of the file, when it has been written to its end.
-    fn settled(&mut self) -> News {
+    fn settled(&self) -> News {
         let begin = Instant::now();
         loop {
-            sleep(QUIET);
-            if self.changed() {
-                continue;
-            }
-            match fs::metadata(&self.seen[0].0) {
+            // An error is a file that is not there.
+            while matches!(self.changes.recv_timeout(QUIET), Ok(Ok(_))) {}
+            match std::fs::metadata(&self.path) {
                 Ok(file) if file.len() > 0 || begin.elapsed() > PATIENCE => return News::Saved,
                 Err(_) if begin.elapsed() > PATIENCE => return News::Gone,
                 _ => {}
