@@ -9,8 +9,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer};
 use verify::shape::Shape;
 
-use crate::form::Form;
-use crate::form::Or;
+use crate::form::{Form, Or};
 
 /// Multiply-adds that the simulator does in a few seconds.
 pub const FEW: usize = 50_000;

@@ -62,18 +62,12 @@ impl Differences {
     }
 }
 
-impl From<String> for Differences {
-    fn from(count: String) -> Differences {
+impl<Words: Into<String>> From<Words> for Differences {
+    fn from(count: Words) -> Differences {
         Differences {
-            count,
+            count: count.into(),
             ..Differences::default()
         }
-    }
-}
-
-impl From<&str> for Differences {
-    fn from(count: &str) -> Differences {
-        count.to_string().into()
     }
 }
 

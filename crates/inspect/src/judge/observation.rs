@@ -108,14 +108,8 @@ pub enum Evidence {
     LaidOut(String),
 }
 
-impl From<String> for Evidence {
-    fn from(words: String) -> Evidence {
-        Evidence::Words(words)
-    }
-}
-
-impl From<&str> for Evidence {
-    fn from(words: &str) -> Evidence {
+impl<Words: Into<String>> From<Words> for Evidence {
+    fn from(words: Words) -> Evidence {
         Evidence::Words(words.into())
     }
 }

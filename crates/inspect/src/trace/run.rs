@@ -9,8 +9,7 @@ use common::error::Error;
 use common::source::Source;
 use common::told::Told;
 use watchdog::scratch::Scratch;
-use watchdog::simulator;
-use watchdog::simulator::oclgrind;
+use watchdog::simulator::{self, oclgrind};
 use watchdog::worker::Work;
 
 use super::accesses::{Launch, Trace};

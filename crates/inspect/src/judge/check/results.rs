@@ -1,7 +1,6 @@
 //! What came of a check: at each size, and in all.
 
-use common::error::Kind;
-use common::error::{UNCHECKED, worst};
+use common::error::{Kind, UNCHECKED, worst};
 use common::outcome::{Outcome, Skip};
 use common::record::Record;
 
