@@ -14,6 +14,7 @@ pub fn seconds(seconds: f64) -> String {
 /// four decimals where it is small.
 pub fn significant(value: f64) -> String {
     match value {
+        0.0 => "0".into(), // and what nothing adds up to, -0
         v if v >= 99.95 => format!("{v:.0}"),
         v if v >= 9.995 => format!("{v:.1}"),
         v if v >= 0.9995 => format!("{v:.2}"),
@@ -91,6 +92,7 @@ mod tests {
             (9.996, "10.0"),
             (1.234, "1.23"),
             (0.1234, "0.123"),
+            (-0.0, "0"),
         ] {
             assert_eq!(significant(value), text);
         }
