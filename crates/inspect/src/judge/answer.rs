@@ -212,24 +212,24 @@ mod tests {
     use super::*;
     use crate::judge::observation::Evidence;
     use common::outcome::Outcome;
+    use verify::Look;
 
-    fn record(failed: Option<&str>) -> Record {
+    fn record(outcome: Outcome) -> Record {
         Record {
             kernel: "f 8x8".into(),
-            outcome: match failed {
-                Some(wrong) => Outcome::Wrong(wrong.into()),
-                None => Outcome::RIGHT,
-            },
+            outcome,
             ..Record::default()
         }
     }
 
     #[test]
     fn one_wrong_variant_is_a_fault() {
-        let records = [
-            record(None),
-            record(Some("3 are wrong\n  looks like: rain\n  C[0] is 1\n  map")),
-        ];
+        let wrong = Differences {
+            looks: vec![Look::Chance("rain".into())],
+            below: ["  C[0] is 1", "  map"].map(String::from).into(),
+            ..Differences::from("3 are wrong")
+        };
+        let records = [Outcome::RIGHT, Outcome::Wrong(wrong)].map(record);
         let seen = of_records(Detector::Speed, &records);
         assert_eq!(seen.outcome, Detection::Fault);
         assert_eq!(seen.says, "3 are wrong");
@@ -244,14 +244,11 @@ mod tests {
 
     #[test]
     fn what_nobody_compared_is_not_called_right() {
-        let compared = |count| Record {
-            outcome: Outcome::Right {
-                compared: count,
-                varies: false,
-            },
-            ..record(None)
+        let says = |compared| {
+            let varies = false;
+            let right = record(Outcome::Right { compared, varies });
+            of_records(Detector::Speed, &[right]).says
         };
-        let says = |count| of_records(Detector::Speed, &[compared(count)]).says;
         assert_eq!(says(Some(4)), "right, 4 elements compared");
         assert_eq!(says(None), "right");
         assert!(says(Some(0)).contains("not judged"), "{}", says(Some(0)));
