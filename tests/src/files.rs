@@ -61,8 +61,7 @@ pub fn library(name: &str) -> PathBuf {
     let files = libraries.find_map(|one| one["filenames"].as_array());
     let mut names = files.into_iter().flatten().filter_map(Value::as_str);
     let path = names.find(|name| name.ends_with(".rlib"));
-    path.unwrap_or_else(|| panic!("no program uses {name}"))
-        .into()
+    path.unwrap_or_else(|| panic!("no program uses {name}")).into()
 }
 
 /// `PATH` as it is where the course is installed; for short, `course` is a word of its own.
@@ -104,9 +103,8 @@ pub fn scratch_folder(name: &str) -> PathBuf {
 /// What is in a folder, in order.
 pub fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
-    let mut paths: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("a folder can be read").path())
-        .collect();
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("a folder can be read").path()).collect();
     paths.sort();
     paths
 }

@@ -17,9 +17,7 @@ pub fn kernel_files(folder: &str) -> Vec<PathBuf> {
 /// begins one: the word before the parenthesis of `kernel ... void name(`. A line
 /// that holds attributes alone is followed by one that begins with `void`.
 pub fn kernel_name(line: &str) -> Option<&str> {
-    let begins = ["kernel void ", "void "]
-        .iter()
-        .find_map(|start| line.strip_prefix(start))?;
+    let begins = ["kernel void ", "void "].iter().find_map(|start| line.strip_prefix(start))?;
     Some(begins.split('(').next().unwrap_or(begins))
 }
 
@@ -48,9 +46,7 @@ pub fn with_empty_bodies(text: &str) -> (String, Vec<&str>) {
 
 /// The function's name in a record: the kernel without its variant.
 pub fn kernel_of(record: &Value) -> &str {
-    let name = record["kernel"]
-        .as_str()
-        .expect("a record names its kernel");
+    let name = record["kernel"].as_str().expect("a record names its kernel");
     name.split(' ').next().unwrap_or(name)
 }
 

@@ -137,12 +137,8 @@ impl Program {
         let stdout = all_of(stdout);
         let stderr = stderr.join().expect("it reads");
         let status = seconds::wait(&mut child).expect("a child of ours");
-        let outcome = Outcome {
-            line: format!("{:?}", self.command),
-            status: status.code(),
-            stdout,
-            stderr,
-        };
+        let outcome =
+            Outcome { line: format!("{:?}", self.command), status: status.code(), stdout, stderr };
         let panicked = outcome.stderr.contains("panicked at");
         assert!(!panicked, "no input makes the course panic\n{outcome}");
         outcome
@@ -186,10 +182,7 @@ pub fn pocl() -> Option<String> {
         platform.is_some_and(|name| name.contains("Portable Computing Language"))
     };
     let found = devices().iter().find(is_pocl);
-    or_note(
-        found.map(|listed| format!("--device {}", listed["device"]["index"])),
-        "PoCL",
-    )
+    or_note(found.map(|listed| format!("--device {}", listed["device"]["index"])), "PoCL")
 }
 
 /// Passes on what a machine may lack. Where it does, the test's output says so,
@@ -197,10 +190,7 @@ pub fn pocl() -> Option<String> {
 pub fn or_note<T>(found: Option<T>, what: &str) -> Option<T> {
     if found.is_none() {
         let in_ci = std::env::var_os("CI").is_some();
-        assert!(
-            !in_ci,
-            "in CI nothing is left out: {what} is missing, run ./setup --full"
-        );
+        assert!(!in_ci, "in CI nothing is left out: {what} is missing, run ./setup --full");
         // Not by println!, which the test harness keeps to itself.
         let _ = writeln!(
             std::io::stderr(),

@@ -29,10 +29,7 @@ impl Oclgrind {
         let library = PathBuf::from(library);
         let plugin = workspace().join(".opencl/oclgrind/libtrace.so");
         let is_here = library.is_file() && plugin.is_file();
-        or_note(
-            is_here.then_some(Oclgrind(library)),
-            "Oclgrind, or its plugin",
-        )
+        or_note(is_here.then_some(Oclgrind(library)), "Oclgrind, or its plugin")
     }
 
     /// The library that a program loads as OpenCL.
@@ -61,9 +58,7 @@ impl Oclgrind {
     /// its record. By one thread: each numbers the functions in the order in which its
     /// groups call them, and version 21.10 adds the threads' counts up by number.
     pub fn run_and_count(&self, name: &str, program: Program) -> (Outcome, String) {
-        let program = program
-            .env("OCLGRIND_INST_COUNTS", "1")
-            .env("OCLGRIND_NUM_THREADS", "1");
+        let program = program.env("OCLGRIND_INST_COUNTS", "1").env("OCLGRIND_NUM_THREADS", "1");
         self.run(name, program)
     }
 

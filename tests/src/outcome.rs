@@ -16,16 +16,8 @@ pub struct Outcome {
 
 impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let Outcome {
-            line,
-            status,
-            stdout,
-            stderr,
-        } = self;
-        write!(
-            f,
-            "{line}\nended with {status:?}\n{stdout}--- stderr\n{stderr}"
-        )
+        let Outcome { line, status, stdout, stderr } = self;
+        write!(f, "{line}\nended with {status:?}\n{stdout}--- stderr\n{stderr}")
     }
 }
 
@@ -64,9 +56,7 @@ impl Outcome {
     /// The results of `--json` that a device computed.
     pub fn device_records(&self) -> Vec<Value> {
         let records = self.records().into_iter();
-        records
-            .filter(|record| record["platform"] != "host")
-            .collect()
+        records.filter(|record| record["platform"] != "host").collect()
     }
 }
 

@@ -108,8 +108,7 @@ impl Program {
     #[track_caller]
     pub fn on_terminal(self, columns: u16, rows: u16) -> Terminal {
         let (pty, pts) = open().expect("the system has ptys");
-        pty.resize(Size::new(rows, columns))
-            .expect("a pty has a size");
+        pty.resize(Size::new(rows, columns)).expect("a pty has a size");
         let line = format!("{:?}", self.command);
         let mut command = self.in_shell(LEADER).command();
         command.env("TERM", "xterm-256color");
@@ -164,9 +163,7 @@ fn read(mut pty: &Pty, shared: &Shared) {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Shown> {
-        self.shown
-            .lock()
-            .unwrap_or_else(|poison| poison.into_inner())
+        self.shown.lock().unwrap_or_else(|poison| poison.into_inner())
     }
 }
 
@@ -218,9 +215,7 @@ impl Terminal {
     /// as a whole.
     #[track_caller]
     pub fn sees(&mut self, text: &str) -> &mut Terminal {
-        self.waits_until(&format!("\"{text}\" on the screen"), |_, screen| {
-            screen.contains(text)
-        })
+        self.waits_until(&format!("\"{text}\" on the screen"), |_, screen| screen.contains(text))
     }
 
     /// Waits until this text was drawn since the last key, even if it stood for a moment
@@ -260,11 +255,7 @@ impl Terminal {
     pub fn press(&mut self, keys: &str) -> &mut Terminal {
         self.forget();
         let sent = (&*self.pty).write_all(keys.as_bytes());
-        assert!(
-            sent.is_ok(),
-            "{}\nnobody reads the keys {keys:?}",
-            self.line
-        );
+        assert!(sent.is_ok(), "{}\nnobody reads the keys {keys:?}", self.line);
         self
     }
 
@@ -372,11 +363,7 @@ impl Terminal {
         // Its last words may still be on their way through the pty.
         let (shown, patience) = (self.shared.lock(), Duration::from_secs(10));
         let closing = |shown: &mut Shown| !shown.closed;
-        drop(
-            self.shared
-                .more
-                .wait_timeout_while(shown, patience, closing),
-        );
+        drop(self.shared.more.wait_timeout_while(shown, patience, closing));
         let (line, all) = (&self.line, self.transcript());
         assert!(!all.contains("panicked at"), "{line}\n{all}");
         ended.and_then(|ended| ended.code().or_else(|| Some(128 + ended.signal()?)))
@@ -496,8 +483,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "the program ended")]
     fn a_text_that_does_not_come_fails_with_the_screen() {
-        shell("echo something")
-            .on_terminal(80, 24)
-            .waits_for("else");
+        shell("echo something").on_terminal(80, 24).waits_for("else");
     }
 }

@@ -96,12 +96,7 @@ impl<'a> Case<'a> {
         let (title, lines) = text.split_once('\n').unwrap_or((text, ""));
         // Short, so that paths in it fit a terminal.
         let folder = scratch_folder(&format!("{session}/{number}"));
-        Case {
-            title,
-            before,
-            folder: folder.display().to_string(),
-            lines,
-        }
+        Case { title, before, folder: folder.display().to_string(), lines }
     }
 
     /// What goes otherwise than it should.
@@ -112,11 +107,7 @@ impl<'a> Case<'a> {
         fs::remove_dir_all(&self.folder).expect("the target folder can be written");
         fs::create_dir_all(&self.folder).expect("the target folder can be written");
         let mut steps: Vec<(String, Vec<(&str, String)>)> = Vec::new();
-        for line in self
-            .lines
-            .lines()
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        {
+        for line in self.lines.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let (sign, words) = line.split_once(' ').unwrap_or((line, ""));
             match (sign, steps.last_mut()) {
                 ("$" | "%" | "%%", _) => steps.push((line.into(), Vec::new())),
@@ -170,11 +161,7 @@ impl<'a> Case<'a> {
             ("MEMORY", limit("global_mem_bytes")),
         ];
         let (_, needs) = self.title.split_once(" [").unwrap_or_default();
-        for need in needs
-            .trim_end_matches(']')
-            .split(' ')
-            .filter(|need| !need.is_empty())
-        {
+        for need in needs.trim_end_matches(']').split(' ').filter(|need| !need.is_empty()) {
             match need {
                 "pocl" => setting.push(("POCL", pocl()?)),
                 "oclgrind" => {
@@ -239,12 +226,7 @@ impl<'a> Case<'a> {
         let fits = sign == "%" || terminal.broken_rows().is_empty();
         assert!(fits, "{}: rows are too long\n{shown}", self.title);
         assert!(terminal.is_in_order(), "{}\n{shown}", self.title);
-        Outcome {
-            line: line.into(),
-            status,
-            stdout: shown,
-            stderr: terminal.raw(),
-        }
+        Outcome { line: line.into(), status, stdout: shown, stderr: terminal.raw() }
     }
 }
 
@@ -263,16 +245,13 @@ fn unmet(run: &Outcome, expected: &[(&str, String)]) -> Vec<String> {
         "!" => stands_in(&run.stderr, words),
         "-" => !run.stdout.contains(words) && !run.stderr.contains(words),
         times => {
-            let times = times
-                .parse::<usize>()
-                .unwrap_or_else(|_| panic!("{times} is no sign"));
+            let times = times.parse::<usize>().unwrap_or_else(|_| panic!("{times} is no sign"));
             run.stdout.matches(words).count() == times
         }
     };
     let unmet = expected.iter().filter(|line| !met(line));
-    let mut unmet: Vec<String> = unmet
-        .map(|(sign, words)| format!("not so: {sign} {words}"))
-        .collect();
+    let mut unmet: Vec<String> =
+        unmet.map(|(sign, words)| format!("not so: {sign} {words}")).collect();
     if run.status != Some(status) {
         unmet.insert(0, format!("should end with {status}"));
     }

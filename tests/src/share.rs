@@ -57,9 +57,5 @@ static CHANGED: LazyLock<Vec<String>> = LazyLock::new(|| {
     git.args(["diff", "--name-only", "HEAD~1"]);
     let told = git.current_dir(workspace()).output();
     let names = told.map(|told| String::from_utf8_lossy(&told.stdout).into_owned());
-    names
-        .unwrap_or_default()
-        .lines()
-        .map(String::from)
-        .collect()
+    names.unwrap_or_default().lines().map(String::from).collect()
 });

@@ -31,13 +31,7 @@ fn row(line: &'static str) -> Option<Code> {
     let [_, code, name, meaning, cause, next, _] = cells[..] else {
         return None;
     };
-    Some(Code {
-        code: code.parse().ok()?,
-        name,
-        meaning,
-        cause,
-        next,
-    })
+    Some(Code { code: code.parse().ok()?, name, meaning, cause, next })
 }
 
 /// Looks a status code up.

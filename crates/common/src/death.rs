@@ -112,11 +112,7 @@ impl Death {
             }
         };
         let next = Some(next);
-        Told {
-            happened,
-            cause,
-            next,
-        }
+        Told { happened, cause, next }
     }
 
     /// The likely cause of a crash or a hang, and what to do next.

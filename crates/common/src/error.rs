@@ -176,14 +176,8 @@ impl Error {
     /// The same, of this field of a task; of one within it, where that is known.
     pub fn at(self, key: &str) -> Error {
         match self {
-            Error::At { key: inner, error } => Error::At {
-                key: format!("{key}{inner}"),
-                error,
-            },
-            error => Error::At {
-                key: key.into(),
-                error: Box::new(error),
-            },
+            Error::At { key: inner, error } => Error::At { key: format!("{key}{inner}"), error },
+            error => Error::At { key: key.into(), error: Box::new(error) },
         }
     }
 
@@ -197,10 +191,7 @@ impl Error {
 
     /// A file that cannot be used, and why.
     pub fn file(path: &Path, why: impl Display) -> Error {
-        Error::File {
-            path: path.into(),
-            why: why.to_string(),
-        }
+        Error::File { path: path.into(), why: why.to_string() }
     }
 
     /// A file that only lives as long as a command could not be made or written.
@@ -242,10 +233,7 @@ impl Error {
     pub fn told(&self) -> Told {
         match self {
             Error::OpenCl { code, during, here } => of_opencl(*code, during, here.as_deref()),
-            error => Told {
-                next: error.hint(),
-                ..error.to_string().into()
-            },
+            error => Told { next: error.hint(), ..error.to_string().into() },
         }
     }
 
@@ -293,11 +281,7 @@ impl<T> During<T> for std::result::Result<T, ClError> {
 // Functions that opencl3 re-exports from cl3 return the bare number.
 impl<T> During<T> for std::result::Result<T, i32> {
     fn during(self, what: impl Into<String>) -> Result<T> {
-        self.map_err(|code| Error::OpenCl {
-            code,
-            during: what.into(),
-            here: None,
-        })
+        self.map_err(|code| Error::OpenCl { code, during: what.into(), here: None })
     }
 }
 

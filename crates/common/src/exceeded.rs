@@ -20,13 +20,7 @@ pub fn of_buffer(device: &Device, size: usize, code: i32) -> Option<String> {
             | CL_OUT_OF_HOST_MEMORY
             | CL_INVALID_BUFFER_SIZE
     );
-    let needs = || {
-        format!(
-            "the buffer needs {}; {}",
-            bytes(size as u64),
-            of_memory(device)
-        )
-    };
+    let needs = || format!("the buffer needs {}; {}", bytes(size as u64), of_memory(device));
     is_about_memory.then(needs)
 }
 

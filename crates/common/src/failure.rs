@@ -29,13 +29,7 @@ pub struct Failure {
 impl Failure {
     /// Of this kind, with this message.
     pub fn new(kind: Kind, told: impl Into<Told>, stage: Stage) -> Failure {
-        Failure {
-            kind,
-            told: told.into(),
-            stage,
-            log: None,
-            key: None,
-        }
+        Failure { kind, told: told.into(), stage, log: None, key: None }
     }
 
     /// Of an error, while this was done.

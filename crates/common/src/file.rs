@@ -22,9 +22,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         let most = numbers::bytes(most);
-        return refuse(format!(
-            "it is larger than {most}, which is far more than it can need"
-        ));
+        return refuse(format!("it is larger than {most}, which is far more than it can need"));
     }
     Ok(bytes)
 }

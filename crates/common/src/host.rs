@@ -37,10 +37,7 @@ fn address_space() -> Option<Room> {
     let mut limits = ulimits().into_iter();
     let (_, kibibytes) = limits.find(|(flag, _)| *flag == 'v')?;
     let taken = bytes("/proc/self/status", "VmSize:").unwrap_or(0);
-    Some(Room {
-        bytes: beside_drivers((kibibytes << 10).saturating_sub(taken)),
-        of: "ulimit -v",
-    })
+    Some(Room { bytes: beside_drivers((kibibytes << 10).saturating_sub(taken)), of: "ulimit -v" })
 }
 
 /// Something is left for a small problem in any case: it may fit.

@@ -55,11 +55,7 @@ impl Guarded {
 
     /// An image with undefined contents, which has no guards.
     pub fn image(session: &Session, name: &str, image: &Image) -> Result<Guarded> {
-        Ok(Guarded {
-            ty: image.format.ty(),
-            buffer: session.image(name, image)?,
-            whole: None,
-        })
+        Ok(Guarded { ty: image.format.ty(), buffer: session.image(name, image)?, whole: None })
     }
 
     /// The buffer, to be passed to the kernel.

@@ -24,11 +24,7 @@ impl NdRange {
         };
         let global: Vec<usize> = items.iter().zip(local).map(round).collect();
         let local = local[..global.len()].to_vec();
-        NdRange {
-            global,
-            local,
-            offset: Vec::new(),
-        }
+        NdRange { global, local, offset: Vec::new() }
     }
 
     /// The same from this item on, as many dimensions as it has.
@@ -152,10 +148,7 @@ mod tests {
             range.local
         };
         let rooms = [1024, 256, 32, 4, 0];
-        assert_eq!(
-            rooms.map(local),
-            [&range.local[..], &range.local, &[16, 2], &[4, 1], &[1, 1]]
-        );
+        assert_eq!(rooms.map(local), [&range.local[..], &range.local, &[16, 2], &[4, 1], &[1, 1]]);
     }
 
     #[test]

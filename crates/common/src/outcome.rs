@@ -32,18 +32,12 @@ pub enum Outcome {
 
 impl Outcome {
     /// Right, where nobody counts what was compared.
-    pub const RIGHT: Outcome = Outcome::Right {
-        compared: None,
-        varies: false,
-    };
+    pub const RIGHT: Outcome = Outcome::Right { compared: None, varies: false };
 }
 
 impl From<Right> for Outcome {
     fn from(right: Right) -> Outcome {
-        Outcome::Right {
-            compared: Some(right.compared),
-            varies: false,
-        }
+        Outcome::Right { compared: Some(right.compared), varies: false }
     }
 }
 
@@ -104,16 +98,14 @@ pub(crate) fn serialize<S: Serializer>(outcome: &Outcome, to: S) -> Result<S::Ok
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Outcome, D::Error> {
     let fields = Fields::deserialize(from)?;
     Ok(match (fields.died, fields.failed, fields.skipped) {
-        (Some(how), ..) => Outcome::Died(Death {
-            how: How::Device(how.into()),
-            stage: Stage::default(),
-        }),
+        (Some(how), ..) => {
+            Outcome::Died(Death { how: How::Device(how.into()), stage: Stage::default() })
+        }
         (_, Some(wrong), _) => Outcome::Wrong(wrong.into()),
         (.., Some(why)) => Outcome::Skipped(Skip::Since(why)),
-        _ if fields.verified => Outcome::Right {
-            compared: fields.elements_compared,
-            varies: fields.varies,
-        },
+        _ if fields.verified => {
+            Outcome::Right { compared: fields.elements_compared, varies: fields.varies }
+        }
         _ => Outcome::Begun,
     })
 }

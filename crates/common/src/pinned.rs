@@ -49,12 +49,7 @@ impl Pinned {
         }
         // SAFETY: so many bytes are mapped there, and nobody else knows of them yet.
         unsafe { ptr::write_bytes(address.cast::<u8>(), 0, bytes) };
-        Ok(Pinned {
-            buffer,
-            queue,
-            address,
-            length,
-        })
+        Ok(Pinned { buffer, queue, address, length })
     }
 }
 
@@ -69,10 +64,8 @@ impl AsMut<[f32]> for Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         // SAFETY: this is the address that was mapped, and nobody can use it any more.
-        let unmapped = unsafe {
-            self.queue
-                .enqueue_unmap_mem_object(self.buffer.get(), self.address, &[])
-        };
+        let unmapped =
+            unsafe { self.queue.enqueue_unmap_mem_object(self.buffer.get(), self.address, &[]) };
         // An error leaves it mapped until the context goes.
         let _ = unmapped.map(|_| self.queue.finish());
     }

@@ -95,13 +95,7 @@ impl Program {
         });
         if let Err(error) = built {
             let log = program.get_build_log(device).unwrap_or_default();
-            return Err(failure::of_build(
-                &session.device,
-                error,
-                &log,
-                source,
-                raw_log,
-            ));
+            return Err(failure::of_build(&session.device, error, &log, source, raw_log));
         }
         if source.text.contains("printf") {
             session.printed.is_heard.set(true);

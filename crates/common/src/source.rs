@@ -51,10 +51,7 @@ impl Source {
         if text.trim().is_empty() {
             return Err(Error::file(path, "the file is empty"));
         }
-        Ok(Source {
-            path: plain_name(&shortest(path).to_string_lossy()).into(),
-            text,
-        })
+        Ok(Source { path: plain_name(&shortest(path).to_string_lossy()).into(), text })
     }
 
     /// Names of the kernels, in the order of the file.
@@ -135,9 +132,7 @@ impl Source {
             None => did_you_mean(kernel, &names),
         };
         let path = self.path.display();
-        Err(Error::Unlaunchable(format!(
-            "{path} defines no kernel {kernel}; {has}"
-        )))
+        Err(Error::Unlaunchable(format!("{path} defines no kernel {kernel}; {has}")))
     }
 }
 
@@ -183,16 +178,10 @@ mod tests {
         let text = "// file\n\n// one\nkernel void one(int n)\n{\n    n++;\n}\n\n\
                     // -----\n// 2. two\n//\n//     a b\n\n#define X\n\n\
                     kernel __attribute__((x))\nvoid two(int n)\n{\n}\n";
-        let source = Source {
-            path: "a.cl".into(),
-            text: text.into(),
-        };
+        let source = Source { path: "a.cl".into(), text: text.into() };
         let one = source.kernel("one").unwrap();
         assert_eq!(one.comment, "one");
-        assert_eq!(
-            (one.line, &*one.code),
-            (4, "kernel void one(int n)\n{\n    n++;\n}")
-        );
+        assert_eq!((one.line, &*one.code), (4, "kernel void one(int n)\n{\n    n++;\n}"));
         let two = source.kernel("two").unwrap();
         assert_eq!(two.comment, "2. two\n\n    a b");
         assert_eq!(two.line, 16);
@@ -212,10 +201,7 @@ mod tests {
                     void one(int n, global float *A)\n{\n    /* \u{fc} */ if (n > 1) { A[0] = X(n); }\n}\n\n\
                     float help(float a) { return a * 2; } // \"{\n\nkernel void two(int n)\n{\n}\n";
         damage::must_be_survived(file.as_bytes(), |bytes| {
-            let source = Source {
-                path: "a.cl".into(),
-                text: text_of(bytes),
-            };
+            let source = Source { path: "a.cl".into(), text: text_of(bytes) };
             for name in source.kernels() {
                 source.kernel(&name);
                 assert!(source.must_define(&name).is_ok());

@@ -76,10 +76,7 @@ impl Call {
 
     /// What it returned, where that is more than success.
     pub fn gave(self, returned: impl Display) -> Call {
-        Call {
-            returned: returned.to_string(),
-            ..self
-        }
+        Call { returned: returned.to_string(), ..self }
     }
 
     /// The same call, with the status in place of what it would have returned if
@@ -93,11 +90,7 @@ impl Call {
             },
             Some(_) => "failed".into(),
         };
-        Call {
-            returned,
-            failed: true,
-            ..self
-        }
+        Call { returned, failed: true, ..self }
     }
 }
 
@@ -107,11 +100,7 @@ mod tests {
 
     #[test]
     fn a_call_that_failed_tells_the_name_of_its_status() {
-        let failed = Error::OpenCl {
-            code: -54,
-            during: "launching".into(),
-            here: None,
-        };
+        let failed = Error::OpenCl { code: -54, during: "launching".into(), here: None };
         let call = Call::new("clEnqueueNDRangeKernel", &[]).ended(Some(&failed));
         assert_eq!(call.returned, "CL_INVALID_WORK_GROUP_SIZE (-54)");
         assert!(call.failed);

@@ -12,11 +12,7 @@ pub fn are_given(count: usize) -> bool {
     thread::scope(|scope| {
         // None ends before all have begun.
         let closed = gate.lock();
-        let begins = |_| {
-            Builder::new()
-                .spawn_scoped(scope, || drop(gate.lock()))
-                .is_ok()
-        };
+        let begins = |_| Builder::new().spawn_scoped(scope, || drop(gate.lock())).is_ok();
         let are_given = (0..count).all(begins);
         drop(closed);
         are_given

@@ -56,10 +56,7 @@ pub struct Timing {
 impl Timing {
     /// Seconds by the wall clock, which knows nothing else.
     pub fn by_the_wall(seconds: Vec<f64>) -> Timing {
-        Timing {
-            seconds,
-            ..Timing::default()
-        }
+        Timing { seconds, ..Timing::default() }
     }
 
     /// What each of so many took that were timed together, in a row.
@@ -131,12 +128,7 @@ mod tests {
     }
 
     fn profile(start: u64, end: u64) -> Profile {
-        Profile {
-            queued: start,
-            submit: start,
-            start,
-            end,
-        }
+        Profile { queued: start, submit: start, start, end }
     }
 
     #[test]
@@ -150,24 +142,14 @@ mod tests {
 
     #[test]
     fn what_a_launch_waited_is_told_apart() {
-        let run = |wait: u64| Profile {
-            queued: 1_000_000 - wait,
-            ..profile(1_000_000, 2_000_000)
-        };
-        let timing = settle(
-            &[0.002; 3],
-            &[run(5000), run(1000), run(4000)].map(|p| vec![p]),
-        );
+        let run = |wait: u64| Profile { queued: 1_000_000 - wait, ..profile(1_000_000, 2_000_000) };
+        let timing = settle(&[0.002; 3], &[run(5000), run(1000), run(4000)].map(|p| vec![p]));
         assert!((timing.queue_to_start_seconds - 4e-6).abs() < 1e-12);
     }
 
     #[test]
     fn a_driver_that_counts_zero_one_two_three_is_not_believed() {
-        let times = [
-            vec![profile(2, 3)],
-            vec![profile(0, 0)],
-            vec![profile(9, 3)],
-        ];
+        let times = [vec![profile(2, 3)], vec![profile(0, 0)], vec![profile(9, 3)]];
         for bad in times.into_iter().chain([Vec::new()]) {
             let timing = settle(&[0.5], std::slice::from_ref(&bad));
             assert_eq!(timing.clock, Clock::Wall, "{bad:?}");
@@ -180,12 +162,8 @@ mod tests {
 
     #[test]
     fn what_prepares_a_run_counts_and_is_told_apart() {
-        let run = |pack: u64| {
-            vec![
-                profile(1_000_000, 1_000_000 + pack),
-                profile(3_000_000, 9_000_000),
-            ]
-        };
+        let run =
+            |pack: u64| vec![profile(1_000_000, 1_000_000 + pack), profile(3_000_000, 9_000_000)];
         let runs = [run(500_000), run(700_000), run(600_000)];
         let timing = settle(&[0.01; 3], &runs);
         assert_eq!(timing.clock, Clock::Event);

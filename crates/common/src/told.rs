@@ -17,20 +17,14 @@ pub struct Told {
 
 impl From<String> for Told {
     fn from(happened: String) -> Told {
-        Told {
-            happened,
-            ..Told::default()
-        }
+        Told { happened, ..Told::default() }
     }
 }
 
 impl Told {
     /// What happened, and the command that mends it, where there is one.
     pub fn new(happened: impl Into<String>, mend: Option<&str>) -> Told {
-        Told {
-            next: mend.map(String::from),
-            ..happened.into().into()
-        }
+        Told { next: mend.map(String::from), ..happened.into().into() }
     }
 
     /// The first line of what happened.

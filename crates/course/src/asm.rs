@@ -50,9 +50,7 @@ pub fn asm(options: &AsmArgs) -> Result<ExitCode> {
         }
     };
     let listing = Listing {
-        name: launched
-            .as_ref()
-            .map_or(wanted.name(), |one| one.name.clone()),
+        name: launched.as_ref().map_or(wanted.name(), |one| one.name.clone()),
         launched: launched.as_ref(),
         source: source.as_ref(),
         code: &code,

@@ -62,10 +62,7 @@ fn read(page: &Path) -> Result<(usize, Puzzle)> {
 /// Every detector on the learner's copy, run as the kernel's lesson runs it.
 pub fn check(form: &Form, file: &Path, how: &How) -> Result<Seen> {
     let subject = Subject::broken(form, file)?;
-    let how = How {
-        device: device(how)?,
-        ..how.clone()
-    };
+    let how = How { device: device(how)?, ..how.clone() };
     let check = inspect::judge::Check {
         subject: &subject,
         how: &how,

@@ -121,10 +121,7 @@ fn told(call: &Call, at: u64, objects: &Objects) -> String {
         format!("\n{:23}{} {}", "", "✗".red().bold(), plain(&error))
     });
     let says = plain(&(sentence(call, objects) + &order(call, objects)));
-    format!(
-        "{at:>9.3} ms {took:>9}  {} {says}{failed}",
-        call.begin.call.cyan()
-    )
+    format!("{at:>9.3} ms {took:>9}  {} {says}{failed}", call.begin.call.cyan())
 }
 
 /// What all calls come to.
@@ -143,13 +140,7 @@ fn summary(out: &mut dyn Write, findings: &Findings, found: &[Finding]) -> Resul
         writeln!(out, "{:>9} {times:>6} times  {name}", time(*took))?;
     }
     let mut above = "";
-    for Finding {
-        finding,
-        says,
-        times,
-        took,
-    } in found
-    {
+    for Finding { finding, says, times, took } in found {
         if *finding != std::mem::replace(&mut above, finding) {
             let heading = KINDS.iter().find(|(kind, _)| kind == finding);
             let heading = heading.map_or("", |(_, heading)| heading);

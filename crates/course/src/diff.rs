@@ -127,16 +127,10 @@ fn pairs<'a>(from: &str, to: Option<&str>, all: &'a [Kernel]) -> Result<Vec<Pair
     let news = named(to)?;
     let are_lessons = lesson(from).and(lesson(to)).is_some();
     let firsts = if are_lessons { &news[..1] } else { &news };
-    let each = olds
-        .iter()
-        .flat_map(|old| firsts.iter().map(|new| (*old, *new)));
+    let each = olds.iter().flat_map(|old| firsts.iter().map(|new| (*old, *new)));
     let alike = each.min_by_key(|(old, new)| {
         let changed = changed(&compare(old, new)).len();
-        (
-            old.family() != new.family(),
-            old.lesson != new.lesson,
-            changed,
-        )
+        (old.family() != new.family(), old.lesson != new.lesson, changed)
     });
     let steps = news.iter().filter(|_| are_lessons);
     let steps = steps.filter_map(|new| with_predecessor(new));

@@ -40,10 +40,7 @@ pub fn doctor(options: &DoctorArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let json = options.json;
-    let mut screen = Screen {
-        json,
-        ..Screen::default()
-    };
+    let mut screen = Screen { json, ..Screen::default() };
     screen.show(tools::system())?;
     // Where the folder for temporary files cannot be written no lesson runs.
     let has_folder = screen.bad.is_empty();
@@ -54,10 +51,7 @@ pub fn doctor(options: &DoctorArgs) -> Result<ExitCode> {
     let listing = child::ask(&["devices"], &environment);
     let listing = listing.unwrap_or_else(|how: String| {
         let says = format!("a driver fails when it is asked for its devices: {how}");
-        Listing {
-            findings: vec![Topic::Devices.bad("devices", says)],
-            ..Listing::default()
-        }
+        Listing { findings: vec![Topic::Devices.bad("devices", says)], ..Listing::default() }
     });
     screen.show(listing.findings)?;
     let mut usable = Vec::new();
@@ -70,13 +64,10 @@ pub fn doctor(options: &DoctorArgs) -> Result<ExitCode> {
     let is_chosen = |device: &usize| Some(*device) == listing.chosen;
     let best = usable.into_iter().rev().max_by_key(is_chosen);
     let run = command::cargo_run("lesson05");
-    screen.conclude(
-        best.filter(|_| has_folder)
-            .map(|device| match is_chosen(&device) {
-                true => run,
-                false => format!("{run} -- --device {device}"),
-            }),
-    )
+    screen.conclude(best.filter(|_| has_folder).map(|device| match is_chosen(&device) {
+        true => run,
+        false => format!("{run} -- --device {device}"),
+    }))
 }
 
 /// Findings as they come, under the heading of their topic.

@@ -38,10 +38,7 @@ pub fn set(root: &Path) -> Result<Vec<Puzzle>> {
     let set: String = set.chars().filter(is_plain).collect();
     let all = exercises(root, [&set, &set], None)?;
     let root = root.display();
-    ensure!(
-        !all.is_empty(),
-        "there are no folders such as 1-first in {root}"
-    );
+    ensure!(!all.is_empty(), "there are no folders such as 1-first in {root}");
     Ok(all)
 }
 

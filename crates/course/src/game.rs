@@ -139,13 +139,7 @@ pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
             screen::differences(puzzle, &Source::read(&file)?.text)?;
             return Ok(ExitCode::SUCCESS);
         }
-        let turn = Turn {
-            puzzle,
-            folder,
-            file,
-            from: options.from.as_deref(),
-            how: &options.how,
-        };
+        let turn = Turn { puzzle, folder, file, from: options.from.as_deref(), how: &options.how };
         return match instead.watch {
             false => turn.play(&puzzles),
             true if front::is_possible() => front::open(&all, turn),
@@ -231,13 +225,7 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
                 continue;
             }
         };
-        let turn = Turn {
-            puzzle,
-            folder,
-            file,
-            from: None,
-            how,
-        };
+        let turn = Turn { puzzle, folder, file, from: None, how };
         let checked = turn.check(&text)?;
         turn.note(checked.verdict);
         worst = worst.max(checked.seen.status);

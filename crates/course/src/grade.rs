@@ -130,10 +130,7 @@ pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
         puzzles = named.collect::<Result<_>>()?;
     }
     let in_full = options.folders.len() > 1;
-    let own = options
-        .folders
-        .iter()
-        .map(|folder| students(folder, &all, in_full));
+    let own = options.folders.iter().map(|folder| students(folder, &all, in_full));
     let students = own.collect::<Result<Vec<_>>>()?.concat();
     let device = chosen(options.how.device.as_deref(), false)?.remove(0);
     let grades = judge(options, &device, &students, &puzzles);
@@ -233,24 +230,12 @@ fn graded(
     let folder = &scratch.0.join("student");
     if !student.hand_in(puzzle, folder)? {
         let verdict = Some(Verdict::Untouched);
-        return Ok(Brief {
-            verdict,
-            ..Brief::default()
-        });
+        return Ok(Brief { verdict, ..Brief::default() });
     }
-    let how = How {
-        device: Some(device.index.to_string()),
-        no_timing: true,
-        ..options.how.clone()
-    };
+    let how =
+        How { device: Some(device.index.to_string()), no_timing: true, ..options.how.clone() };
     let mut command = this_program()?;
-    command.args([
-        "exercise",
-        &puzzle.id,
-        "--json",
-        "--seed",
-        &how.seed.to_string(),
-    ]);
+    command.args(["exercise", &puzzle.id, "--json", "--seed", &how.seed.to_string()]);
     if let Some(set) = &options.from {
         command.arg("--from").arg(set.canonicalize()?);
     }
@@ -263,11 +248,7 @@ fn graded(
     let patience = Duration::from_secs(how.timeout.saturating_mul(LAUNCHES));
     let checked = ask::<Checked>(in_a_group(&mut command), patience, MEMORY);
     let mut brief = checked.map_or_else(
-        |says| Brief {
-            verdict: Some(Verdict::NotRun),
-            says,
-            ..Brief::default()
-        },
+        |says| Brief { verdict: Some(Verdict::NotRun), says, ..Brief::default() },
         |checked| checked.brief,
     );
     brief.says = plain_name(&brief.says.replace(&format!("{}/", folder.display()), ""));

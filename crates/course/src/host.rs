@@ -96,11 +96,7 @@ pub fn check(puzzle: &Puzzle, rules: &Rules, file: &Path, how: &How) -> Result<S
                 .into()
         ))
     }
-    let seen = |observations, status, message| Seen {
-        observations,
-        status,
-        message,
-    };
+    let seen = |observations, status, message| Seen { observations, status, message };
     let program = match build(file, puzzle.name())? {
         Ok(program) => program,
         Err(log) => {
@@ -181,10 +177,7 @@ fn build(file: &Path, name: &str) -> Result<Result<PathBuf, Log>> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo
         .args(["build", "--quiet", "--bin", name])
-        .args([
-            "--message-format=json-render-diagnostics",
-            "--manifest-path",
-        ])
+        .args(["--message-format=json-render-diagnostics", "--manifest-path"])
         .arg(package.join("Cargo.toml"))
         .stdin(Stdio::null());
     let built = cargo.output().context("cargo cannot be started")?;
@@ -205,10 +198,7 @@ fn run(command: &mut Command, timeout: u64) -> Result<Ran> {
     let scratch = Scratch::new()?;
     let output = scratch.0.join("printed");
     let file = File::create(&output)?;
-    command
-        .stdin(Stdio::null())
-        .stdout(file.try_clone()?)
-        .stderr(file);
+    command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
     command.envs(fallback_driver());
     let mut findings = Findings::default();
     let mut launches = Vec::new();

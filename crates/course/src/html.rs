@@ -30,9 +30,7 @@ pub fn filled(name: &str, template: &str, values: Value) -> Result<String> {
         ("significant", significant),
     ];
     for (name, shown) in numbers {
-        engine.add_filter(name, move |value: Option<f64>| {
-            value.map_or("-".into(), shown)
-        });
+        engine.add_filter(name, move |value: Option<f64>| value.map_or("-".into(), shown));
     }
     let page = engine.render_named_str(name, template, values)?;
     // The engine escapes slashes, too, which are text.

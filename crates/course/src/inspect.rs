@@ -47,14 +47,7 @@ pub struct InspectArgs {
 
 /// Inspects the kernels of a file, one after the other; the status is the largest.
 pub fn inspect(options: &InspectArgs) -> Result<ExitCode> {
-    let InspectArgs {
-        file,
-        only,
-        launch,
-        ty,
-        how,
-        ..
-    } = options;
+    let InspectArgs { file, only, launch, ty, how, .. } = options;
     let mut all = Vec::new();
     for subject in &Subject::all(file, only, launch, *ty, how, false)? {
         let check = Check {

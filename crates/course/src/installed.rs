@@ -46,6 +46,5 @@ pub fn must_fit() -> Result<()> {
 fn changed(folder: &Path) -> Option<SystemTime> {
     let files = WalkDir::new(folder).into_iter().flatten();
     let rust = files.filter(|file| file.path().extension().is_some_and(|end| end == "rs"));
-    rust.filter_map(|file| file.metadata().ok()?.modified().ok())
-        .max()
+    rust.filter_map(|file| file.metadata().ok()?.modified().ok()).max()
 }

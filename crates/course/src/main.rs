@@ -59,29 +59,19 @@ const KERNEL: &str = "A kernel of a lesson, or of the file that --source names; 
 
 /// That, and what a shell completes.
 fn of_kernel(arg: Arg) -> Arg {
-    arg.help(KERNEL)
-        .add(ArgValueCompleter::new(|begun: &OsStr| {
-            let begun = begun.to_string_lossy();
-            let mut names = watchdog::lessons::kernels().unwrap_or_default();
-            names.retain(|name| name.starts_with(&*begun));
-            names.into_iter().map(CompletionCandidate::new).collect()
-        }))
+    arg.help(KERNEL).add(ArgValueCompleter::new(|begun: &OsStr| {
+        let begun = begun.to_string_lossy();
+        let mut names = watchdog::lessons::kernels().unwrap_or_default();
+        names.retain(|name| name.starts_with(&*begun));
+        names.into_iter().map(CompletionCandidate::new).collect()
+    }))
 }
 
 /// The commands by what they are for; what is in none is another word for one of these.
 const GROUPS: [(&str, &[&str]); 5] = [
-    (
-        "Learn",
-        &["start", "exercise", "check-all", "diff", "doctor"],
-    ),
-    (
-        "A kernel of mine: is it right, and why not?",
-        &["run", "inspect", "spec"],
-    ),
-    (
-        "Why is it slow?",
-        &["trace", "asm", "occupancy", "tune", "report"],
-    ),
+    ("Learn", &["start", "exercise", "check-all", "diff", "doctor"]),
+    ("A kernel of mine: is it right, and why not?", &["run", "inspect", "spec"]),
+    ("Why is it slow?", &["trace", "asm", "occupancy", "tune", "report"]),
     ("A program of mine", &["new", "calls"]),
     ("A class", &["grade"]),
 ];
@@ -169,9 +159,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    CompleteEnv::with_factory(arguments)
-        .bin("cargo-course")
-        .complete();
+    CompleteEnv::with_factory(arguments).bin("cargo-course").complete();
     if let Some(status) = watchdog::answer_if_probed() {
         return status;
     }

@@ -34,10 +34,7 @@ pub fn new(options: &NewArgs) -> Result<ExitCode> {
             .collect::<std::io::Result<_>>()?;
         names.sort();
         let near = did_you_mean(&options.example, &names);
-        bail!(Error::Usage(format!(
-            "there is no example {}; {near}",
-            options.example
-        )))
+        bail!(Error::Usage(format!("there is no example {}; {near}", options.example)))
     }
     let to = std::path::absolute(&options.dir)?;
     let name = package_name(&to)?;

@@ -144,11 +144,7 @@ fn told(options: &OccupancyArgs, wanted: &Wanted, launched: &Launched) -> Result
     let record = &launched.record;
     let group = ndrange::count(&record.group);
     let local = record.local_bytes;
-    let mut known = Known {
-        group: u32::try_from(group.max(1)).ok(),
-        local,
-        ..Known::default()
-    };
+    let mut known = Known { group: u32::try_from(group.max(1)).ok(), local, ..Known::default() };
     let device = format!("{} ({})", record.device, record.platform);
     known.sources.push(format!(
         "groups of {group}, {} of local memory: told by {device}",

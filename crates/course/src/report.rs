@@ -220,10 +220,7 @@ mod tests {
     #[test]
     fn every_lesson_runs_at_every_size_and_lesson_2_once() {
         let jobs = |sizes: &[usize], devices: &[usize]| {
-            let device = |&index| Device {
-                index,
-                ..Device::default()
-            };
+            let device = |&index| Device { index, ..Device::default() };
             let devices: Vec<Device> = devices.iter().map(device).collect();
             let sizes: Vec<Shape> = sizes.iter().map(|&n| Shape::cube(n)).collect();
             jobs(&[&LESSONS[1], &LESSONS[7]], &sizes, &devices)

@@ -53,9 +53,7 @@ pub fn run(options: &RunArgs) -> Result<ExitCode> {
     if options.watch {
         return watch(options);
     }
-    let RunArgs {
-        only, launch, how, ..
-    } = options;
+    let RunArgs { only, launch, how, .. } = options;
     let mut all = Vec::new();
     for file in &options.files {
         for subject in &Subject::all(file, only, launch, Type::Float, how, false)? {
@@ -73,13 +71,7 @@ impl RunArgs {
             (Some("time"), Some(task)) => Some(vec![task.timed()]),
             (words, _) => subject.sizes(words)?,
         };
-        let check = Check {
-            subject,
-            how,
-            ty: Type::Float,
-            sizes,
-            times: self.time,
-        };
+        let check = Check { subject, how, ty: Type::Float, sizes, times: self.time };
         if !how.json {
             head(file, subject, how.seed)?;
         }
@@ -110,9 +102,7 @@ impl RunArgs {
         }
         let lines = results.tried.iter().flat_map(|one| {
             let at = || (one.case.sizes.clone(), one.words());
-            one.records
-                .iter()
-                .map(move |record| line(record, at(), task))
+            one.records.iter().map(move |record| line(record, at(), task))
         });
         let mut told = Told {
             file,
@@ -135,8 +125,7 @@ impl RunArgs {
             let speed = last.and_then(|line| line.speed.as_ref());
             let speed = speed.filter(|_| !task.at_least.is_empty());
             told.targets = exercise::counted(task, &self.how, &file.display().to_string())?;
-            told.targets
-                .extend(speed.map(|speed| speed.beside(&task.at_least)));
+            told.targets.extend(speed.map(|speed| speed.beside(&task.at_least)));
             if told.targets.iter().any(Observation::is_fault) {
                 told.status = 1;
             }
@@ -147,10 +136,7 @@ impl RunArgs {
 
 /// The same again after every save, until Ctrl-C.
 fn watch(options: &RunArgs) -> Result<ExitCode> {
-    let words: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|word| word != "--watch")
-        .collect();
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--watch").collect();
     let file = &options.files[0];
     let kernel = Form::read(file).map(|task| task.kernel);
     let kernel = kernel.unwrap_or(file.clone());

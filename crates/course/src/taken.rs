@@ -31,11 +31,7 @@ pub struct Taken {
 impl Taken {
     /// What no puzzle is about.
     pub fn own(work: Work, by: Option<String>) -> Taken {
-        Taken {
-            work,
-            by,
-            is_counted: false,
-        }
+        Taken { work, by, is_counted: false }
     }
 }
 
@@ -79,11 +75,7 @@ fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Tak
     }
     let task = exercises::task_of(puzzle, &file)?;
     wanted.kernel.clone_from(&task.launch.function);
-    Ok(Taken {
-        work: inspect::judge::exercise::launch(&task)?,
-        by,
-        is_counted: true,
-    })
+    Ok(Taken { work: inspect::judge::exercise::launch(&task)?, by, is_counted: true })
 }
 
 /// What launches once what `wanted` means: a puzzle's number, a task file, a lesson's kernel or

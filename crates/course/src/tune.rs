@@ -71,10 +71,8 @@ pub fn tune(options: &TuneArgs) -> Result<ExitCode> {
         seconds: Vec::new(),
     });
     let mut all: Vec<Candidate> = all.collect();
-    let waiting = progress::bar(
-        Some(rounds * all.len() as u64),
-        "  {spinner} {pos} of {len} {elapsed}",
-    );
+    let waiting =
+        progress::bar(Some(rounds * all.len() as u64), "  {spinner} {pos} of {len} {elapsed}");
     // What the machine does besides meets all of them: each has its turn in every round.
     for round in 0..rounds {
         for one in &mut all {
@@ -109,14 +107,9 @@ pub fn tune(options: &TuneArgs) -> Result<ExitCode> {
 /// The one with the smallest median, or those of which nobody can tell.
 fn the_fastest(all: &[Candidate]) -> String {
     let timed = all.iter().filter(|one| !one.seconds.is_empty());
-    let Some(best) = timed
-        .clone()
-        .min_by(|a, b| a.quartile(0.5).total_cmp(&b.quartile(0.5)))
+    let Some(best) = timed.clone().min_by(|a, b| a.quartile(0.5).total_cmp(&b.quartile(0.5)))
     else {
-        return format!(
-            "{} can be used; nothing was timed",
-            count(all.len(), "candidate")
-        );
+        return format!("{} can be used; nothing was timed", count(all.len(), "candidate"));
     };
     let near = timed.filter(|one| one.quartile(0.25) <= best.quartile(0.75));
     let names: Vec<String> = near.map(|one| name(&one.choice)).collect();
@@ -132,10 +125,7 @@ fn the_fastest(all: &[Candidate]) -> String {
 impl Candidate {
     /// Whether its times are worth something.
     fn is_sound(&self) -> bool {
-        matches!(
-            Verdict::of(&self.record),
-            Verdict::Right | Verdict::Unchecked
-        )
+        matches!(Verdict::of(&self.record), Verdict::Right | Verdict::Unchecked)
     }
 
     fn quartile(&self, share: f64) -> f64 {
@@ -213,8 +203,6 @@ fn candidates(options: &TuneArgs, task: &Form, sizes: &Sizes) -> Result<Vec<Choi
 
 /// "TS = 8, local = 64x1".
 fn name(choice: &Choice) -> String {
-    let one = choice
-        .iter()
-        .map(|(name, value)| format!("{name} = {value}"));
+    let one = choice.iter().map(|(name, value)| format!("{name} = {value}"));
     one.collect::<Vec<_>>().join(", ")
 }

@@ -35,9 +35,7 @@ pub fn reads(text: &str) -> Vec<Result<String, String>> {
     // What compilers take for a line's end, a space, a backslash, or the sign of a directive.
     let spellings = "\r\n=\n|\r=\n|\0= |\u{feff}= |??/=\\|??==@|%:=@|#=@".split('|');
     let spellings = spellings.filter_map(|one| one.rsplit_once('='));
-    let plain = spellings.fold(text.to_string(), |text, (spelt, is)| {
-        text.replace(spelt, is)
-    });
+    let plain = spellings.fold(text.to_string(), |text, (spelt, is)| text.replace(spelt, is));
     let lines: Vec<&str> = plain.lines().map(str::trim_end).collect();
     let joined = lines.join("\n").replace("\\\n", "");
     let tokens = Tokens::of(&joined);
@@ -62,8 +60,7 @@ pub fn reads(text: &str) -> Vec<Result<String, String>> {
             None if next == "<" => {
                 let line = joined[tokens.byte(at + 1) + 1..].lines().next();
                 let name = line.and_then(|line| line.split_once('>'));
-                name.map(|(name, _)| name)
-                    .filter(|name| !name.contains("/*"))
+                name.map(|(name, _)| name).filter(|name| !name.contains("/*"))
             }
             None => None,
         };

@@ -102,10 +102,7 @@ mod tests {
         let functions = functions(TEXT);
         let names: Vec<&str> = functions.iter().map(|one| one.name).collect();
         assert_eq!(names, ["pair", "quiet", "first", "second"]);
-        assert_eq!(
-            &TEXT[functions[2].bytes.clone()],
-            "kernel void first(int n) { n; }"
-        );
+        assert_eq!(&TEXT[functions[2].bytes.clone()], "kernel void first(int n) { n; }");
         let second = &TEXT[functions[3].bytes.clone()];
         assert!(second.starts_with("__attribute__((reqd") && second.ends_with("= a;\n}"));
     }

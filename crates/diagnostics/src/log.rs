@@ -53,21 +53,16 @@ pub struct Place {
 
 impl From<String> for Log {
     fn from(shown: String) -> Log {
-        Log {
-            shown,
-            ..Log::default()
-        }
+        Log { shown, ..Log::default() }
     }
 }
 
 impl fmt::Display for Log {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match &self.heading {
-            Some(heading) => write!(
-                f,
-                "{heading}\n{}\n(--raw-log shows the driver's own words)",
-                self.shown
-            ),
+            Some(heading) => {
+                write!(f, "{heading}\n{}\n(--raw-log shows the driver's own words)", self.shown)
+            }
             None => f.write_str(&self.shown),
         }
     }
@@ -165,10 +160,7 @@ fn help_without_place(log: &str, source: &File) -> Option<String> {
         !less.iter().any(|less| line.contains(less))
     };
     let (text, at) = (&*source.text, None);
-    let mut cases = log
-        .lines()
-        .filter(is_error)
-        .map(|message| Case { message, text, at });
+    let mut cases = log.lines().filter(is_error).map(|message| Case { message, text, at });
     cases.find_map(|case| case.explain())
 }
 

@@ -15,10 +15,7 @@ pub fn did_you_mean(name: &str, known: &[String]) -> String {
         count if count > LISTED => {
             let mut names = known.to_vec();
             names.sort_by_cached_key(|other| (strsim::jaro_winkler(name, other) * -1e6) as i64);
-            format!(
-                "{begins}he nearest of {count}: {}",
-                names[..NEAR].join(", ")
-            )
+            format!("{begins}he nearest of {count}: {}", names[..NEAR].join(", "))
         }
         _ => format!("{begins}here are: {}", known.join(", ")),
     }
@@ -42,9 +39,6 @@ mod tests {
         assert!(did_you_mean("saxpy", &known).starts_with("there are: matmul_naive"));
         let many: Vec<String> = (0..99).map(|n| format!("matmul_{n}")).collect();
         let told = did_you_mean("matmul7", &many);
-        assert!(
-            told.starts_with("did you mean matmul_7? The nearest of 99: matmul_7"),
-            "{told}"
-        );
+        assert!(told.starts_with("did you mean matmul_7? The nearest of 99: matmul_7"), "{told}");
     }
 }

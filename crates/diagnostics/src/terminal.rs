@@ -127,10 +127,7 @@ mod tests {
     fn what_a_terminal_would_obey_is_left_out() {
         assert_eq!(plain("a\x1b[31mb\x1b[0m\x1b]0;title\x07c"), "abc");
         assert_eq!(plain("one\r\ntwo\tthree\n"), "one\ntwo\tthree\n");
-        assert_eq!(
-            plain("seen\roverwritten\x08\x7f\u{9b}"),
-            "seen�overwritten���"
-        );
+        assert_eq!(plain("seen\roverwritten\x08\x7f\u{9b}"), "seen�overwritten���");
         assert_eq!(plain("\u{202e}abc"), "�abc");
         assert_eq!(plain("Größe ±0.7 % ✓"), "Größe ±0.7 % ✓");
         let own = "\x1b[1;31mred\x1b[0m";

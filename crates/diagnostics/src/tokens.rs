@@ -19,18 +19,12 @@ struct Token {
 impl<'a> Tokens<'a> {
     /// Splits a whole file.
     pub fn of(source: &'a str) -> Tokens<'a> {
-        Tokens {
-            source,
-            tokens: tokens(source),
-        }
+        Tokens { source, tokens: tokens(source) }
     }
 
     /// Some of the tokens.
     pub fn part(&self, tokens: Range<usize>) -> Tokens<'a> {
-        Tokens {
-            source: self.source,
-            tokens: self.tokens.get(tokens).unwrap_or_default().to_vec(),
-        }
+        Tokens { source: self.source, tokens: self.tokens.get(tokens).unwrap_or_default().to_vec() }
     }
 
     /// The places of all tokens.
@@ -103,9 +97,7 @@ fn begins_word(c: char) -> bool {
 }
 
 fn tokens(source: &str) -> Vec<Token> {
-    const LONG: [&str; 11] = [
-        "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "++", "--",
-    ];
+    const LONG: [&str; 11] = ["<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "++", "--"];
     let of_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut tokens = Vec::new();
     // The brackets that are open, and whether nothing but spaces came before in this line.
@@ -132,10 +124,7 @@ fn tokens(source: &str) -> Vec<Token> {
         if is_token {
             close(first, &mut open, &mut tokens);
             let bytes = at..at + length;
-            tokens.push(Token {
-                bytes,
-                closes_after: 0,
-            });
+            tokens.push(Token { bytes, closes_after: 0 });
         }
         let passed = rest[..length].rsplit_once('\n');
         let (is_new, passed) =

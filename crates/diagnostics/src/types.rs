@@ -189,10 +189,7 @@ mod tests {
     fn fields_of_one_type_are_told_apart_from_those_of_several() {
         for (text, of) in [
             ("struct E { float a, b; };", Some("float")),
-            (
-                "typedef struct _E { const unsigned int a; uint b[3]; } E;",
-                Some("uint"),
-            ),
+            ("typedef struct _E { const unsigned int a; uint b[3]; } E;", Some("uint")),
             ("typedef struct { int k; float v; } E;", None),
             ("typedef struct { float4 x; float m; } E;", None),
             ("typedef struct { int k; } F; kernel void f(E x) { }", None),

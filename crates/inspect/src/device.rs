@@ -27,12 +27,7 @@ pub struct Model {
 
 impl Default for Model {
     fn default() -> Model {
-        Model {
-            warp: WARP,
-            sector: 32,
-            banks: 32,
-            widest: 16,
-        }
+        Model { warp: WARP, sector: 32, banks: 32, widest: 16 }
     }
 }
 

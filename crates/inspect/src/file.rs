@@ -85,9 +85,9 @@ fn of_ptx(text: &str, kernel: &str) -> Result<Code> {
             let other = "the driver's own assembler may be of another version";
             code.notes.push(other.into());
         }
-        Err(why) => code.notes.push(format!(
-            "this is not yet what the GPU runs ({why}); to see that: {INSTALL}"
-        )),
+        Err(why) => code
+            .notes
+            .push(format!("this is not yet what the GPU runs ({why}); to see that: {INSTALL}")),
     }
     Ok(code)
 }

@@ -143,14 +143,7 @@ impl Wanted {
             others.clear();
             name = self.name();
         }
-        Ok(Launched {
-            name,
-            kernel: self.kernel.clone(),
-            by,
-            record,
-            others,
-            cache,
-        })
+        Ok(Launched { name, kernel: self.kernel.clone(), by, record, others, cache })
     }
 
     fn once(&self, work: &mut Work, cache: &Scratch) {

@@ -134,12 +134,8 @@ mod tests {
     fn a_listing_tells_the_loop_and_its_counts() {
         colored::control::set_override(false);
         let code = file::decode(include_bytes!("fixtures/naive.sass"), "matmul_naive").unwrap();
-        let listing = Listing {
-            name: "matmul_naive".into(),
-            launched: None,
-            source: None,
-            code: &code,
-        };
+        let listing =
+            Listing { name: "matmul_naive".into(), launched: None, source: None, code: &code };
         let told = listing.json();
         assert_eq!(told["instructions"].as_array().map(Vec::len), Some(23));
         assert_eq!(told["kernel_instructions"], 88);
@@ -152,10 +148,7 @@ mod tests {
             assert!(counts.contains(words), "{words}\n{counts}");
         }
         let lines = listing.loop_alone();
-        assert!(
-            lines.lines().all(|line| line.chars().count() <= 80),
-            "{lines}"
-        );
+        assert!(lines.lines().all(|line| line.chars().count() <= 80), "{lines}");
         assert_eq!(told["round"]["multiply_adds"], 4);
     }
 }

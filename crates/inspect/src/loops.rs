@@ -103,15 +103,12 @@ mod tests {
     /// A word for each instruction: what it does, or where it goes.
     fn code(words: &str) -> Vec<Instruction> {
         let one = |(at, word): (usize, &str)| {
-            let mut one = Instruction {
-                address: at as u64,
-                ..Instruction::default()
-            };
+            let mut one = Instruction { address: at as u64, ..Instruction::default() };
             let target = |word: &str| word[1..].parse().unwrap();
             match word.chars().next() {
-                Some('f') => one.operations.push(Operation::MultiplyAdd {
-                    lanes: target(word) as u32,
-                }),
+                Some('f') => {
+                    one.operations.push(Operation::MultiplyAdd { lanes: target(word) as u32 })
+                }
                 Some('b') => one.flow = Flow::Branch(target(word)),
                 Some('j') => one.flow = Flow::Jump(target(word)),
                 Some('s') => one.flow = Flow::Stop,

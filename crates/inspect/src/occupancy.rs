@@ -76,11 +76,7 @@ fn by_registers(of: &Architecture, registers: u32, warps: u32) -> u32 {
     let of_warp = registers_of_warp(of, registers.clamp(1, of.most_registers));
     let fits = of_warp * warps.next_multiple_of(of.parts) <= of.registers;
     let warps_of_unit = of.registers / of.parts / of_warp * of.parts;
-    if fits && registers <= of.most_registers {
-        warps_of_unit / warps
-    } else {
-        0
-    }
+    if fits && registers <= of.most_registers { warps_of_unit / warps } else { 0 }
 }
 
 impl Room {
@@ -92,8 +88,7 @@ impl Room {
             ("registers", self.by_registers),
             ("local memory", self.by_local),
         ];
-        all.into_iter()
-            .filter_map(|(name, room)| Some((name, room?)))
+        all.into_iter().filter_map(|(name, room)| Some((name, room?)))
     }
 
     /// The groups that it holds: the least of all.
@@ -103,9 +98,7 @@ impl Room {
 
     /// The resources that allow no more than that.
     fn binding(&self) -> Vec<&'static str> {
-        let binds = self
-            .by_resource()
-            .filter(|(_, room)| *room == self.groups());
+        let binds = self.by_resource().filter(|(_, room)| *room == self.groups());
         binds.map(|(name, _)| name).collect()
     }
 }
@@ -151,11 +144,7 @@ impl Occupancy<'_> {
         };
         let mut all = vec![
             counted("groups", groups, of.groups),
-            counted(
-                &format!("warps of {}", of.warp),
-                groups * demand.warps(of),
-                of.warps,
-            ),
+            counted(&format!("warps of {}", of.warp), groups * demand.warps(of), of.warps),
         ];
         all.extend(demand.registers.map(|count| {
             let of_group = registers_of_warp(of, count) * demand.warps(of);
@@ -179,16 +168,9 @@ impl Occupancy<'_> {
         let change = |what: String, demand: Demand| {
             let groups = demand.room(of).groups();
             let items = groups * demand.group;
-            Change {
-                what,
-                groups,
-                items,
-            }
+            Change { what, groups, items }
         };
-        let with = |count| Demand {
-            registers: Some(count),
-            ..*demand
-        };
+        let with = |count| Demand { registers: Some(count), ..*demand };
         let more = demand.registers.map(|count| with(count + 1));
         let more = more.map(|more| change("one register more".into(), more));
         // Of more than an item may have there are no groups.
@@ -199,18 +181,10 @@ impl Occupancy<'_> {
         let by_group = sizes.filter(|size| *size != demand.group).map(|group| {
             let share = u64::from(group) * demand.local_bytes;
             let local_bytes = share / u64::from(demand.group.max(1));
-            let other = Demand {
-                group,
-                local_bytes,
-                ..*demand
-            };
+            let other = Demand { group, local_bytes, ..*demand };
             change(format!("groups of {group}"), other)
         });
-        [
-            more.into_iter().collect(),
-            steps.collect(),
-            by_group.collect(),
-        ]
+        [more.into_iter().collect(), steps.collect(), by_group.collect()]
     }
 
     /// Warps at once, of all that a unit can hold.
@@ -281,10 +255,7 @@ impl Display for Occupancy<'_> {
             writeln!(f, "  {:<20} {groups:>10}, {:>4} items", one.what, one.items)?;
         }
         if demand.local_bytes > 0 {
-            writeln!(
-                f,
-                "  (other groups with as much local memory for each item)"
-            )?;
+            writeln!(f, "  (other groups with as much local memory for each item)")?;
         }
         Ok(())
     }

@@ -114,10 +114,7 @@ pub fn binary(wanted: &Wanted, launched: &Launched) -> Result<Binary> {
     if ended.status != 0 {
         return Err(Error::build(ended.refused().to_string()).into());
     }
-    Ok(Binary {
-        bytes: fs::read(&to)?,
-        log: fs::read_to_string(&log).unwrap_or_default(),
-    })
+    Ok(Binary { bytes: fs::read(&to)?, log: fs::read_to_string(&log).unwrap_or_default() })
 }
 
 /// The kernel file: the learner's, or the lesson's.

@@ -57,11 +57,7 @@ fn flow(statement: &Statement, target: Option<u64>) -> Flow {
     }
 }
 
-fn operations(
-    Statement {
-        parts, operands, ..
-    }: &Statement,
-) -> Vec<Operation> {
+fn operations(Statement { parts, operands, .. }: &Statement) -> Vec<Operation> {
     let lanes = match parts.last() {
         Some(&("f32" | "f64" | "f16" | "bf16")) => 1,
         Some(&("f32x2" | "f16x2" | "bf16x2")) => 2,
@@ -93,15 +89,13 @@ fn operations(
 }
 
 fn space(parts: &[&str]) -> Space {
-    let known = parts
-        .iter()
-        .find_map(|part| match part.split("::").next()? {
-            "global" => Some(Space::Global),
-            "shared" => Some(Space::Local),
-            "local" => Some(Space::Private),
-            "const" | "param" => Some(Space::Constant),
-            _ => None,
-        });
+    let known = parts.iter().find_map(|part| match part.split("::").next()? {
+        "global" => Some(Space::Global),
+        "shared" => Some(Space::Local),
+        "local" => Some(Space::Private),
+        "const" | "param" => Some(Space::Constant),
+        _ => None,
+    });
     known.unwrap_or(Space::Unknown)
 }
 
@@ -129,10 +123,7 @@ mod tests {
         let code = read(NAIVE, "matmul_naive").unwrap();
         let round = Round::of(hottest(&code.instructions).unwrap());
         assert_eq!((round.instructions, round.multiply_adds), (8, 1));
-        let load = Operation::Load {
-            space: Space::Global,
-            bytes: 4,
-        };
+        let load = Operation::Load { space: Space::Global, bytes: 4 };
         let fused = Operation::MultiplyAdd { lanes: 1 };
         let counted =
             [(fused, 1), (load, 2)].map(|(operation, count)| Counted { operation, count });
@@ -147,10 +138,7 @@ mod tests {
         let store = |space| Operation::Store { space, bytes: 16 };
         let wide = "ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1]";
         assert_eq!(operations(wide), [load(Space::Local)]);
-        assert_eq!(
-            operations("st.local.v2.b64 [%rd1], {%rd2, %rd3}"),
-            [store(Space::Private)]
-        );
+        assert_eq!(operations("st.local.v2.b64 [%rd1], {%rd2, %rd3}"), [store(Space::Private)]);
         let fused = [Operation::MultiplyAdd { lanes: 2 }];
         assert_eq!(operations("@%p1 fma.rn.f16x2 %r1, %r2, %r3, %r4"), fused);
         assert_eq!(operations("mad.lo.s32 %r1, %r2, %r3, %r4"), []);

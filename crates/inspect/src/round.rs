@@ -171,10 +171,7 @@ mod tests {
     use super::*;
 
     fn round(operations: &[Operation]) -> Round {
-        Round::of([&Instruction {
-            operations: operations.to_vec(),
-            ..Instruction::default()
-        }])
+        Round::of([&Instruction { operations: operations.to_vec(), ..Instruction::default() }])
     }
 
     #[test]
@@ -189,10 +186,7 @@ mod tests {
         let words = "16: 1 of 8 lanes, products 1 of 8 lanes, sums 1 of 1 lane, sums 1 of 8 lanes";
         assert_eq!(counted.arithmetic(), words);
         assert_eq!(counted.instructions_per_multiply_add(), Some(1.0 / 16.0));
-        assert_eq!(
-            round(&[Operation::Barrier]).instructions_per_multiply_add(),
-            None
-        );
+        assert_eq!(round(&[Operation::Barrier]).instructions_per_multiply_add(), None);
     }
 
     #[test]

@@ -33,10 +33,7 @@ pub fn read(text: &str, kernel: &str) -> Option<Code> {
             // `/*0110*/  @!P0 BRA ... ;`
             let (address, rest) = line.strip_prefix("/*")?.split_once("*/")?;
             let (text, _) = rest.split_once(';')?;
-            Some(Line::Statement(
-                u64::from_str_radix(address, 16).ok()?,
-                text,
-            ))
+            Some(Line::Statement(u64::from_str_radix(address, 16).ok()?, text))
         }
     });
     Some(Code {
@@ -57,11 +54,7 @@ fn flow(statement: &Statement, target: Option<u64>) -> Flow {
     }
 }
 
-fn operations(
-    Statement {
-        parts, operands, ..
-    }: &Statement,
-) -> Vec<Operation> {
+fn operations(Statement { parts, operands, .. }: &Statement) -> Vec<Operation> {
     let bytes = bytes(parts);
     let load = |space| Operation::Load { space, bytes };
     let store = |space| Operation::Store { space, bytes };
@@ -119,10 +112,7 @@ mod tests {
         assert_eq!(code.instructions[0].text, "LDC R1, c[0x0][0x28]");
         let round = Round::of(hottest(&code.instructions).unwrap());
         assert_eq!((round.instructions, round.multiply_adds), (23, 4));
-        let load = Operation::Load {
-            space: Space::Global,
-            bytes: 4,
-        };
+        let load = Operation::Load { space: Space::Global, bytes: 4 };
         let fused = Operation::MultiplyAdd { lanes: 1 };
         let counted =
             [(fused, 4), (load, 8)].map(|(operation, count)| Counted { operation, count });

@@ -63,11 +63,7 @@ impl Statement<'_> {
         let rest = guarded.map(|rest| rest.split_once(' ').map_or("", |(_, rest)| rest));
         let text = rest.unwrap_or(text);
         let (name, operands) = text.split_once(' ').unwrap_or((text, ""));
-        Statement {
-            is_guarded: guarded.is_some(),
-            parts: name.split('.').collect(),
-            operands,
-        }
+        Statement { is_guarded: guarded.is_some(), parts: name.split('.').collect(), operands }
     }
 
     /// A symbol in angle brackets may stand behind it.

@@ -12,12 +12,7 @@ const KERNEL: &str = "matmul_naive";
 
 /// Makes all of it that a reader sees.
 fn show(code: Code) {
-    let listing = Listing {
-        name: KERNEL.into(),
-        launched: None,
-        source: None,
-        code: &code,
-    };
+    let listing = Listing { name: KERNEL.into(), launched: None, source: None, code: &code };
     listing.loop_alone();
     listing.json();
 }
@@ -44,9 +39,7 @@ fn show_library(file: &[u8]) {
 
 #[test]
 fn ptx() {
-    show_text(include_bytes!("fixtures/naive.ptx"), |text| {
-        ptx::read(text, KERNEL)
-    });
+    show_text(include_bytes!("fixtures/naive.ptx"), |text| ptx::read(text, KERNEL));
 }
 
 #[test]

@@ -50,9 +50,7 @@ fn flow(one: &Decoded) -> Flow {
     }
 }
 
-const SHUFFLES: [&str; 7] = [
-    "perm", "shuf", "unpck", "vinsert", "vextract", "pinsr", "vpblend",
-];
+const SHUFFLES: [&str; 7] = ["perm", "shuf", "unpck", "vinsert", "vextract", "pinsr", "vpblend"];
 
 fn operations(one: &Decoded, info: &InstructionInfo, has_frame: bool) -> Vec<Operation> {
     let name = format!("{:?}", one.mnemonic()).to_lowercase();
@@ -165,10 +163,7 @@ mod tests {
         let all = operations_of(b"\x62\xf2\x75\x58\xb8\x00");
         assert_eq!(all, [fused(16), load(Space::Unknown, 4), Broadcast]);
         // vmovups zmm0{k1}{z}, [rax]
-        assert_eq!(
-            operations_of(b"\x62\xf1\x7c\xc9\x10\x00").last(),
-            Some(&Masked)
-        );
+        assert_eq!(operations_of(b"\x62\xf1\x7c\xc9\x10\x00").last(), Some(&Masked));
         // vgatherdps ymm0, [rax + 4*ymm1], ymm2
         assert_eq!(operations_of(b"\xc4\xe2\x6d\x92\x04\x88"), [Gather]);
     }

@@ -22,15 +22,9 @@ pub const KINDS: [(&str, &str); 17] = [
     ("order", "Commands that nothing keeps in order"),
     ("unfinished", "Commands whose end nobody waited for"),
     ("mapped", "Used while the host has it mapped"),
-    (
-        "changed",
-        "The host's memory, changed before a write had ended",
-    ),
+    ("changed", "The host's memory, changed before a write had ended"),
     ("unwritten", "Read, and written by nobody"),
-    (
-        "argument",
-        "Arguments that may be longer than what is passed",
-    ),
+    ("argument", "Arguments that may be longer than what is passed"),
     ("unset", "Events that nobody set"),
     ("leak", "Never released"),
     ("build", "Programs built again"),
@@ -292,12 +286,7 @@ impl Process {
             self.to_await.push((queue, number, in_order, told.into()));
         }
         let hash = call.begin.args.get("bytes").and_then(Value::as_u64);
-        for Access {
-            buffer,
-            bytes,
-            writes,
-        } in objects.accesses(call)
-        {
+        for Access { buffer, bytes, writes } in objects.accesses(call) {
             let known = hash.map(|hash| (bytes.clone(), hash));
             let is_same = known.is_some() && self.content.get(&buffer) == known.as_ref();
             let is_unused = || self.unused.get(&buffer) == Some(&bytes);

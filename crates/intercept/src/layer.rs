@@ -28,11 +28,7 @@ const ENTRIES: usize = size_of::<cl_icd_dispatch>() / size_of::<*const c_void>()
 
 /// Puts functions of ours before those of the calls that are told.
 fn layer_before(driver: cl_icd_dispatch) -> Layer {
-    let mut layer = Layer {
-        driver,
-        told: driver,
-        calls: HashMap::new(),
-    };
+    let mut layer = Layer { driver, told: driver, calls: HashMap::new() };
     macro_rules! calls {
         ($($name:ident $args:literal $says:literal)*) => {{$(
             if let (Some(function), Some(call)) = (driver.$name, Told::of(stringify!($name))) {

@@ -41,10 +41,7 @@ mod tests {
             let mut findings = findings::Findings::default();
             let mut time_line = time_line::TimeLine::default();
             let text = String::from_utf8_lossy(bytes);
-            for line in text
-                .lines()
-                .filter_map(|line| serde_json::from_str(line).ok())
-            {
+            for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
                 findings.hear(&line);
                 time_line.hear(&line, &findings.objects);
                 if let Line::Call(call) = &line {

@@ -80,11 +80,7 @@ pub struct Device {
 impl From<Begin> for Call {
     /// As if it had returned.
     fn from(begin: Begin) -> Call {
-        Call {
-            begin,
-            took: 0,
-            status: 0,
-        }
+        Call { begin, took: 0, status: 0 }
     }
 }
 

@@ -8,9 +8,7 @@ use crate::objects::{Access, Mapping, Object, Objects, overlap};
 
 /// What nobody may use whose last hold on it is gone. A context lives as long as what is made in
 /// it, and a program as long as its kernels, but nobody may release them once more.
-const ITS_OWN: [&str; 7] = [
-    "kernel", "buffer", "part", "image", "sampler", "event", "queue",
-];
+const ITS_OWN: [&str; 7] = ["kernel", "buffer", "part", "image", "sampler", "event", "queue"];
 
 /// All of it: the kinds of the findings, and what they say.
 pub fn of(call: &Call, objects: &Objects, told: &str) -> Vec<(&'static str, String)> {
@@ -90,7 +88,5 @@ fn longer_than_meant(call: &Call, objects: &Objects) -> Option<String> {
         }
         _ => return None,
     };
-    Some(format!(
-        "its lower half is {shown}: is that a variable of 4 bytes, passed as 8?"
-    ))
+    Some(format!("its lower half is {shown}: is that a variable of 4 bytes, passed as 8?"))
 }

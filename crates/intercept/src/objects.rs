@@ -45,10 +45,7 @@ pub struct Object {
 
 impl Object {
     fn of(noun: &'static str) -> Object {
-        Object {
-            noun,
-            ..Object::default()
-        }
+        Object { noun, ..Object::default() }
     }
 }
 
@@ -145,15 +142,8 @@ impl Objects {
     /// Learns what a line says of objects.
     pub fn hear(&mut self, line: &Line) {
         match line {
-            Line::Device(Device {
-                process,
-                device,
-                name,
-            }) => {
-                let object = Object {
-                    name: name.clone(),
-                    ..Object::of("device")
-                };
+            Line::Device(Device { process, device, name }) => {
+                let object = Object { name: name.clone(), ..Object::of("device") };
                 self.place((*process, *device), object);
             }
             Line::Begin(begin) => self.learn_before(&begin.clone().into()),
@@ -212,10 +202,7 @@ impl Objects {
             }
         }
         if call.number("event") != 0 && call.is_command() {
-            let event = Object {
-                context,
-                ..Object::of("event")
-            };
+            let event = Object { context, ..Object::of("event") };
             self.place(at(call.number("event")), event);
         }
         let is_maker = |text: &str| text.starts_with("clEnqueue") || text.starts_with("clCreate");
@@ -240,18 +227,11 @@ impl Objects {
     fn learn_of_bytes(&mut self, call: &Call) {
         let name = &*call.begin.call;
         let accesses = self.accesses(call);
-        let mut written: Vec<u64> = accesses
-            .iter()
-            .filter(|one| one.writes)
-            .map(|one| one.buffer)
-            .collect();
+        let mut written: Vec<u64> =
+            accesses.iter().filter(|one| one.writes).map(|one| one.buffer).collect();
         // What an image does to the buffer that it is made of is not seen, nor what a function does.
         if name.contains("Image") || name.contains("Native") {
-            written.extend(
-                call.numbers("buffers")
-                    .into_iter()
-                    .chain([call.number("buffer")]),
-            );
+            written.extend(call.numbers("buffers").into_iter().chain([call.number("buffer")]));
         }
         for address in written {
             self.change(call, address, |object| object.is_written = true);
@@ -295,14 +275,7 @@ impl Objects {
         let number = self.made.entry(object.noun).or_default();
         *number += 1;
         let (number, holds) = (*number, 1);
-        self.all.insert(
-            at,
-            Object {
-                number,
-                holds,
-                ..object
-            },
-        );
+        self.all.insert(at, Object { number, holds, ..object });
     }
 
     /// The object at this address of the call's process.
@@ -328,20 +301,16 @@ impl Objects {
 
     /// The objects that a call is given, with their addresses.
     pub fn used(&self, call: &Call) -> Vec<(u64, &Object)> {
-        const ONES: [&str; 9] = [
-            "queue", "kernel", "buffer", "image", "from", "to", "object", "event", "of",
-        ];
+        const ONES: [&str; 9] =
+            ["queue", "kernel", "buffer", "image", "from", "to", "object", "event", "of"];
         let ones = ONES.iter().map(|name| call.number(name));
-        let lists = ["waits", "buffers"]
-            .iter()
-            .flat_map(|name| call.numbers(name));
+        let lists = ["waits", "buffers"].iter().flat_map(|name| call.numbers(name));
         let kernel = self.get(call, call.number("kernel"));
         let set = kernel.filter(|_| call.is_launch()).into_iter();
         let set = set.flat_map(|kernel| kernel.arguments.values().copied());
         let value = call.number("value");
         let all = ones.chain(lists).chain(set).chain([value]);
-        all.filter_map(|address| Some((address, self.get(call, address)?)))
-            .collect()
+        all.filter_map(|address| Some((address, self.get(call, address)?))).collect()
     }
 
     /// The events of the program's own that something waits for and nobody set, and what waits.
@@ -374,16 +343,10 @@ impl Objects {
                 access(*address, ALL, flags & READ_ONLY == 0 && !is_const)
             })
         });
-        let moves = MOVES
-            .iter()
-            .filter(|(name, ..)| call.begin.call.starts_with(name));
+        let moves = MOVES.iter().filter(|(name, ..)| call.begin.call.starts_with(name));
         let buffers = moves.filter_map(|(_, buffer, offset, writes)| {
             let (begin, size) = (call.number(offset), call.number("size"));
-            let part = if size == 0 {
-                ALL
-            } else {
-                begin..begin.saturating_add(size)
-            };
+            let part = if size == 0 { ALL } else { begin..begin.saturating_add(size) };
             access(call.number(buffer), part, *writes)
         });
         arguments.chain(buffers).collect()
@@ -396,9 +359,7 @@ impl Objects {
         for one in self.all.values().filter(is_held) {
             leaked.entry(one.noun).or_default().push(one);
         }
-        leaked
-            .values_mut()
-            .for_each(|all| all.sort_by_key(|one| one.number));
+        leaked.values_mut().for_each(|all| all.sort_by_key(|one| one.number));
         leaked
     }
 }

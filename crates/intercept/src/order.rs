@@ -70,12 +70,7 @@ impl Order {
             let before = self.before.entry(access.buffer).or_default();
             before.retain(|one| one.chain != chain || one.access != access);
             let told = told.into();
-            before.push(Command {
-                chain,
-                number,
-                told,
-                access,
-            });
+            before.push(Command { chain, number, told, access });
         }
         if call.number("event") != 0 {
             self.events.insert(call.number("event"), clock.clone());

@@ -45,9 +45,7 @@ pub fn run(
     File::create(&path).map_err(cannot)?;
     let mut lines = BufReader::new(File::open(&path).map_err(cannot)?);
     through_the_loader(command, &folder)?;
-    command
-        .env(LAYERS, format!("{others}{}", layer.display()))
-        .env(VARIABLE, &path);
+    command.env(LAYERS, format!("{others}{}", layer.display())).env(VARIABLE, &path);
     end_with_us(command);
     if patience.is_some() {
         in_a_group(command);
@@ -88,9 +86,7 @@ pub fn run(
 
 /// A driver that opencl3 would load by its path is named to the loader: only that has layers.
 fn through_the_loader(command: &mut Command, folder: &Scratch) -> Result<()> {
-    let set = command
-        .get_envs()
-        .find(|(name, _)| *name == LIBRARY_VARIABLE);
+    let set = command.get_envs().find(|(name, _)| *name == LIBRARY_VARIABLE);
     let set = set.and_then(|(_, value)| value.map(OsString::from));
     let Some(driver) = set.or_else(|| std::env::var_os(LIBRARY_VARIABLE)) else {
         return Ok(());
@@ -98,9 +94,7 @@ fn through_the_loader(command: &mut Command, folder: &Scratch) -> Result<()> {
     let vendors = folder.0.join("vendors");
     std::fs::create_dir(&vendors)?;
     std::fs::write(vendors.join("driver.icd"), driver.as_encoded_bytes())?;
-    command
-        .env_remove(LIBRARY_VARIABLE)
-        .env(ICD_VARIABLE, vendors);
+    command.env_remove(LIBRARY_VARIABLE).env(ICD_VARIABLE, vendors);
     Ok(())
 }
 

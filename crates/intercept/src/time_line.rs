@@ -16,11 +16,8 @@ const STYLE: &str = "font-family=\"sans-serif\" font-size=\"13\">
 <style>.kernel{fill:#2a78b8} .up{fill:#d98a1f} .down{fill:#3c9a5f} .other{fill:#8a6bb1} \
     .wait{fill:#999} text:not([class]){fill:#666}</style>";
 /// The kinds that are named below it.
-const KINDS: [(&str, &str); 3] = [
-    ("up", "to the device"),
-    ("kernel", "kernels"),
-    ("down", "from the device"),
-];
+const KINDS: [(&str, &str); 3] =
+    [("up", "to the device"), ("kernel", "kernels"), ("down", "from the device")];
 /// The row of the host.
 const HOST: &str = "the host waits";
 
@@ -80,13 +77,7 @@ impl TimeLine {
             _ if name.contains("Read") || name.contains("Map") => "down",
             _ => "other",
         };
-        let bar = |row, end, kind| Bar {
-            row,
-            begin: at,
-            end,
-            kind,
-            told: sentence(call, objects),
-        };
+        let bar = |row, end, kind| Bar { row, begin: at, end, kind, told: sentence(call, objects) };
         if call.is_blocking() || ["clFinish", "clWaitForEvents"].contains(&name) {
             let end = at.saturating_add(call.took);
             self.bars.push(bar(HOST.into(), end, "wait"));
@@ -94,8 +85,7 @@ impl TimeLine {
         if call.is_command() {
             let row = objects.name(call, call.number("queue")).unwrap_or_default();
             let running = (bar(row, at, kind), call.took);
-            self.running
-                .insert((process, call.number("command")), running);
+            self.running.insert((process, call.number("command")), running);
         }
     }
 

@@ -56,9 +56,7 @@ impl Lesson {
         let mut tasks: Vec<(&Task, Vec<Ablation>)> = parts.collect::<Result<_>>()?;
         tasks.retain(|(_, parts)| !parts.is_empty());
         if tasks.is_empty() {
-            return Err(Error::Usage(
-                "--ablate: these kernels have no parts to take out".into(),
-            ));
+            return Err(Error::Usage("--ablate: these kernels have no parts to take out".into()));
         }
         for (task, parts) in tasks {
             if self.begins(task)?.is_some() {
@@ -223,11 +221,7 @@ impl Ablation {
     /// One that changes nothing.
     pub fn new(name: &str, shows: &str) -> Ablation {
         let (name, shows) = (name.into(), shows.into());
-        Ablation {
-            name,
-            shows,
-            ..Ablation::default()
-        }
+        Ablation { name, shows, ..Ablation::default() }
     }
 }
 
@@ -262,10 +256,7 @@ fn parts(text: &str, step: &str) -> Result<Vec<Ablation>> {
 fn named(found: &[Ablation], name: &str) -> Vec<(String, String)> {
     let mut edits = found.iter().filter(|one| one.shows.is_empty());
     let known = edits.rfind(|one| one.name == name);
-    known.map_or_else(
-        || vec![(name.into(), String::new())],
-        |one| one.edits.clone(),
-    )
+    known.map_or_else(|| vec![(name.into(), String::new())], |one| one.edits.clone())
 }
 
 /// The source with a kernel's code edited, or why it cannot be.
@@ -278,9 +269,7 @@ fn edited(source: &Source, kernel: &str, edits: &[(String, String)]) -> Result<S
             others => {
                 let first = old.trim().lines().next().unwrap_or_default();
                 let count = others.len();
-                return Err(format!(
-                    "`{first}` stands {count} times in the kernel, not once"
-                ));
+                return Err(format!("`{first}` stands {count} times in the kernel, not once"));
             }
         }
     }

@@ -28,12 +28,9 @@ impl Lesson {
         let again = ready.read(&session)?;
         // Makes whole what was written that nobody may write.
         let _ = ready.check(&session, &again)?;
-        let both = results
-            .iter()
-            .zip(&again)
-            .flat_map(|((_, one), (_, other))| {
-                (0..one.len()).map(move |i| (one.bits(i), other.bits(i)))
-            });
+        let both = results.iter().zip(&again).flat_map(|((_, one), (_, other))| {
+            (0..one.len()).map(move |i| (one.bits(i), other.bits(i)))
+        });
         let count = match both.filter(|(one, other)| one != other).count() {
             0 => return Ok(wrong),
             1 => "another element".to_string(),

@@ -34,26 +34,14 @@ impl Lesson {
         let mut launches = Vec::new();
         let all = task.launches.iter().zip(kernels).zip(&plan.ranges);
         for ((launch, kernel), range) in all {
-            let name = if launch.kernel == task.kernel {
-                task.name()
-            } else {
-                launch.kernel.clone()
-            };
+            let name =
+                if launch.kernel == task.kernel { task.name() } else { launch.kernel.clone() };
             let mut bound = session::Launch::new(kernel, name, range.clone());
-            let args = launch
-                .args
-                .iter()
-                .map(|arg| given(&session, arg, task, &plan, &memory));
+            let args = launch.args.iter().map(|arg| given(&session, arg, task, &plan, &memory));
             session.set_args(&mut bound, &args.collect::<Result<Vec<_>>>()?)?;
             launches.push(bound);
         }
-        Ok(Ready {
-            task,
-            plan,
-            problem,
-            launches,
-            memory,
-        })
+        Ok(Ready { task, plan, problem, launches, memory })
     }
 
     /// The buffers of a task, in order. Inputs that nobody needs any more are freed first, so that
@@ -75,8 +63,7 @@ impl Lesson {
             if inputs.is_empty() {
                 self.console.doing(Stage::Uploading)?;
             } else {
-                self.console
-                    .note(|| "the inputs are there already, in the layout of this kernel");
+                self.console.note(|| "the inputs are there already, in the layout of this kernel");
             }
         }
         let mut memory: Vec<Memory> = Vec::new();
@@ -122,13 +109,7 @@ fn key(task: &Task, plan: &Plan, at: usize) -> String {
     let Role::In(fill) = &buffer.role else {
         return String::new();
     };
-    let Buffer {
-        name,
-        ty,
-        transposed,
-        image,
-        ..
-    } = buffer;
+    let Buffer { name, ty, transposed, image, .. } = buffer;
     let shape = plan.shapes[at];
     let fill = match fill {
         Fill::Numbers(..) | Fill::Drawn(..) => format!("{fill:?}"),

@@ -139,8 +139,6 @@ impl Lesson {
             Some(rate) if rows.len() > 1 => format!(": {} of the best", percent(rate / best)),
             _ => String::new(),
         };
-        self.say(format!(
-            "  {CHOSEN} chosen before the run, for this device and size{reached}"
-        ))
+        self.say(format!("  {CHOSEN} chosen before the run, for this device and size{reached}"))
     }
 }

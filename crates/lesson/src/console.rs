@@ -131,17 +131,13 @@ impl Console {
     /// The same within long work of which a share, from 0 to 1, is done.
     pub fn doing_share(&mut self, share: f64, what: impl Into<String>) -> Result<()> {
         self.spinner.set_length(1000);
-        self.spinner
-            .set_position((share.clamp(0.0, 1.0) * 1000.0) as u64);
+        self.spinner.set_position((share.clamp(0.0, 1.0) * 1000.0) as u64);
         let what = what.into();
         if let Some(step) = &self.step {
             let percent = 100.0 * share.clamp(0.0, 1.0);
             step.doing(&format!("{percent:.0} %  {what}"));
         }
-        self.show_progress(
-            "  {bar:20} {percent:>3} %  {wide_msg}",
-            Stage::Working(what),
-        )
+        self.show_progress("  {bar:20} {percent:>3} %  {wide_msg}", Stage::Working(what))
     }
 
     fn show_progress(&mut self, template: &str, stage: Stage) -> Result<()> {
@@ -315,9 +311,6 @@ mod tests {
     fn what_takes_long_says_when_it_is_ended() {
         let shown = |taken| patience(Duration::from_secs(taken), Duration::from_secs(300));
         assert_eq!(shown(4), "4s");
-        assert_eq!(
-            shown(20),
-            "20s; at 300s it is ended (--timeout), Ctrl-C ends all"
-        );
+        assert_eq!(shown(20), "20s; at 300s it is ended (--timeout), Ctrl-C ends all");
     }
 }

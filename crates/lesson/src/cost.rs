@@ -59,10 +59,7 @@ impl Costs {
         let mut text = String::new();
         for (kernel, &picoseconds) in &self.0 {
             let kernel = kernel.clone();
-            let line = Line {
-                kernel,
-                picoseconds,
-            };
+            let line = Line { kernel, picoseconds };
             text += &(serde_json::to_string(&line).map_err(std::io::Error::from)? + "\n");
         }
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
@@ -243,12 +240,8 @@ mod tests {
         chosen.map(Task::name).collect()
     }
 
-    const KNOWN: [(&str, f64); 4] = [
-        (LAUNCH, 1e6),
-        ("tile TM=8", 8.0),
-        ("tile TM=64", 5.0),
-        ("host_pads TM=8", 0.1),
-    ];
+    const KNOWN: [(&str, f64); 4] =
+        [(LAUNCH, 1e6), ("tile TM=8", 8.0), ("tile TM=64", 5.0), ("host_pads TM=8", 0.1)];
 
     #[test]
     fn a_large_tile_costs_less_where_it_fills_the_units() {

@@ -36,10 +36,8 @@ impl Lesson {
         let rates = right.filter_map(|row| Some((row.kernel.clone(), row.gflops?)));
         let best = rates.max_by(|a, b| a.1.total_cmp(&b.1));
         let small = problem.clipped(LOOP_SIZE);
-        let mut hosts = vec![
-            self.host_loop(LoopOrder::Ijk, &small)?,
-            self.host_loop(LoopOrder::Ikj, &small)?,
-        ];
+        let mut hosts =
+            vec![self.host_loop(LoopOrder::Ijk, &small)?, self.host_loop(LoopOrder::Ikj, &small)?];
         hosts.extend(self.host_library(&problem.clipped(LIBRARY_SIZE))?);
         let Some((kernel, ours)) = best else {
             return Ok(());

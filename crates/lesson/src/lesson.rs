@@ -149,9 +149,8 @@ impl Lesson {
             Some(peak) => (peak, ", in the first run"),
             None => (self.measured_peak()?, ""),
         };
-        let spreads = peak
-            .spreads
-            .map(|spreads| spreads.map(|one| format!(" (±{})", percent(one))));
+        let spreads =
+            peak.spreads.map(|spreads| spreads.map(|one| format!(" (±{})", percent(one))));
         let [fma, copy] = spreads.unwrap_or_default();
         self.say(format!(
             "  limits   {} GFLOP/s in fp32{fma}, {} GB/s of copying{copy}{when}",
@@ -197,9 +196,7 @@ impl Lesson {
     pub fn must_be_of_floats(&self) -> Result<()> {
         match self.flags.ty {
             Type::Float => Ok(()),
-            _ => Err(Error::Usage(
-                "this lesson computes with floats: leave --type out".into(),
-            )),
+            _ => Err(Error::Usage("this lesson computes with floats: leave --type out".into())),
         }
     }
 
@@ -281,8 +278,7 @@ impl Lesson {
         let key = format!("{options} {rewrite:?} {}", source.text);
         let workbench = self.workbench()?;
         if let Some(program) = workbench.programs.get(&key).cloned() {
-            self.console
-                .note(|| format!("built already, with {options}"));
+            self.console.note(|| format!("built already, with {options}"));
             return Ok(program);
         }
         let mut program = Program::build(&workbench.session, source, options, raw_log)?;
@@ -302,9 +298,7 @@ impl Lesson {
         options: &str,
     ) -> Result<Vec<Signature>> {
         let session = self.session()?;
-        Signature::all(&session, program, source, |source| {
-            self.built_once(source, options)
-        })
+        Signature::all(&session, program, source, |source| self.built_once(source, options))
     }
 
     /// Frees the programs built so far: a lesson may build hundreds.
@@ -380,11 +374,7 @@ impl Lesson {
         let lesson = format!("{} ({})", self.of.to_string().to_lowercase(), self.title);
         let wrong = console.wrong;
         if !console.died.is_empty() {
-            return Err(Error::Died(resume::last_words(
-                &console.died,
-                &lesson,
-                wrong,
-            )));
+            return Err(Error::Died(resume::last_words(&console.died, &lesson, wrong)));
         }
         if wrong == 0 {
             if let Some((kernel, conditions)) = &self.left_out
@@ -398,11 +388,7 @@ impl Lesson {
             }
             let is_idle = console.skipped > 0 && console.checked == 0 && !self.files.is_empty();
             let why = "nothing was checked: every kernel was skipped, for the reasons above";
-            return if is_idle {
-                Err(Error::Usage(why.into()))
-            } else {
-                Ok(())
-            };
+            return if is_idle { Err(Error::Usage(why.into())) } else { Ok(()) };
         }
         let mut rows = self.console.report.rows().iter();
         let kernel = rows.find(|row| row.wrong().is_some());

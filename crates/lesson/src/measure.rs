@@ -298,18 +298,14 @@ impl Lesson {
     ) -> Result<Outcome> {
         let name = record.kernel.clone();
         if prints && runs.is_some() {
-            self.say(format!(
-                "  {name} calls printf: it runs once, and is not timed"
-            ))?;
+            self.say(format!("  {name} calls printf: it runs once, and is not timed"))?;
         }
         // To print takes longer than all else, and warming up are hundreds of runs.
         let runs = runs.filter(|_| !prints);
 
         let is_drawn = |one: &Buffer| matches!(one.role.fill(), Some(Fill::Numbers(..)));
         if self.flags().extreme && !task.buffers.iter().any(is_drawn) {
-            return Err(Error::skipped(
-                "its lesson fills it with numbers of its own",
-            ));
+            return Err(Error::skipped("its lesson fills it with numbers of its own"));
         }
 
         // Build.
@@ -335,12 +331,7 @@ impl Lesson {
         let results = ready.read(session)?;
 
         // Check.
-        self.console.begin(
-            Part::Check,
-            Stage::Checking {
-                kernel: name.clone(),
-            },
-        )?;
+        self.console.begin(Part::Check, Stage::Checking { kernel: name.clone() })?;
         if let (true, Some(matrix)) = (show, task.product(&ready.plan, &results)) {
             self.console.show(&format!("C by {name}"), &matrix)?;
         }
@@ -356,11 +347,7 @@ impl Lesson {
         self.console.note(|| right.to_string());
         let begun = Instant::now();
         let first = (right, &results);
-        let second = if only_shown {
-            None
-        } else {
-            self.over_a_number(&ready, first)?
-        };
+        let second = if only_shown { None } else { self.over_a_number(&ready, first)? };
 
         // Time. The last run must be right like the first.
         let mut varies = false;
@@ -438,10 +425,7 @@ impl Lesson {
         let _hush = self.console.hush();
         let session = self.session()?;
         let name = &ready.own().name;
-        let stage = |run| Stage::Timing {
-            kernel: name.clone(),
-            run,
-        };
+        let stage = |run| Stage::Timing { kernel: name.clone(), run };
         self.console.doing(stage(None))?;
         let in_a_row = self.flags().in_a_row;
         let mut least = Duration::MAX;

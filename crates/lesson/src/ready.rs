@@ -74,9 +74,7 @@ impl Ready<'_> {
 
     /// The same on the device, which takes no time worth mentioning.
     pub fn poison_again(&self, session: &Session, poison: Poison) -> Result<()> {
-        self.prepare(session, |output| {
-            output.poison_again(session, poison).map(|_| ())
-        })?;
+        self.prepare(session, |output| output.poison_again(session, poison).map(|_| ()))?;
         session.finish()
     }
 
@@ -110,8 +108,7 @@ impl Ready<'_> {
 
     fn judged(&self) -> impl Iterator<Item = (&Buffer, &Guarded)> {
         let names = self.task.judged();
-        self.written()
-            .filter(move |(buffer, _)| names.contains(&buffer.name.as_str()))
+        self.written().filter(move |(buffer, _)| names.contains(&buffer.name.as_str()))
     }
 
     /// Whether the results that were read are right, and nobody wrote where he may not. All
@@ -146,11 +143,7 @@ impl Ready<'_> {
         for ((_, output), (_, elements)) in self.judged().zip(results) {
             is_same = is_same && output.holds(session, elements.as_bytes())?;
         }
-        let checked = if is_same {
-            Ok(right)
-        } else {
-            self.judge(&self.read(session)?)
-        };
+        let checked = if is_same { Ok(right) } else { self.judge(&self.read(session)?) };
         self.unless_damaged(session, checked)?;
         Ok(is_same)
     }

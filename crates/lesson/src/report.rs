@@ -35,9 +35,7 @@ impl Report {
     pub fn new(json: bool) -> Report {
         Report {
             json,
-            own: (json && !counts_instructions())
-                .then(|| alone().ok())
-                .flatten(),
+            own: (json && !counts_instructions()).then(|| alone().ok()).flatten(),
             muted: false,
             kept_back: None,
             whole: 0,
@@ -159,9 +157,7 @@ impl Report {
 
 /// The fastest of a table, and those that are as fast as far as their spread tells.
 fn best(rows: &[Record]) -> Option<String> {
-    let timed = rows
-        .iter()
-        .filter(|row| row.is_right() && !row.is_above_limit());
+    let timed = rows.iter().filter(|row| row.is_right() && !row.is_above_limit());
     let timed = timed.filter_map(|row| Some((row, row.rate()?, row.spread.unwrap_or(0.0))));
     let timed: Vec<_> = timed.filter(|_| rows.len() > 1).collect();
     let (first, rate, spread) = timed.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -173,11 +169,7 @@ fn best(rows: &[Record]) -> Option<String> {
     let mut words = format!("{}, {} {}", first.kernel, significant(*rate), first.unit());
     if let Some(share) = first.share_of_limit {
         let certain = first.limits.is_none_or(|limits| limits.is_certain());
-        let limit = if certain {
-            "the limit"
-        } else {
-            "a limit that is not certain"
-        };
+        let limit = if certain { "the limit" } else { "a limit that is not certain" };
         words += &format!(", {} of {limit}", percent(share));
     }
     Some(match equal.len() {
@@ -252,11 +244,7 @@ fn row(record: &Record, above: &[Record]) -> String {
         let details = details.to_string().replace('\n', "\n  ");
         return format!("{name} {}{says}\n    {details}", "✗ DIED".red().bold());
     }
-    let checked = if record.is_right() {
-        "✓".green()
-    } else {
-        "not checked".red()
-    };
+    let checked = if record.is_right() { "✓".green() } else { "not checked".red() };
     let Some(median) = record.seconds_median else {
         return format!("{name} {checked} right, not timed{says}");
     };
@@ -265,9 +253,7 @@ fn row(record: &Record, above: &[Record]) -> String {
     format!(
         "{name}{:>9}{:>8}{:>9}{share:>10}{step:>7} {checked}{says}",
         seconds(median),
-        record
-            .spread
-            .map_or("-".into(), |spread| format!("±{}", percent(spread))),
+        record.spread.map_or("-".into(), |spread| format!("±{}", percent(spread))),
         significant(record.rate().unwrap_or(0.0)),
     )
 }
@@ -312,13 +298,9 @@ mod tests {
 
     #[test]
     fn a_block_of_the_bar_is_a_tenth() {
-        for (share, blocks) in [
-            (1.0, "██████████"),
-            (0.25, "██▌"),
-            (0.001, "▏"),
-            (0.0, ""),
-            (9.0, "██████████"),
-        ] {
+        for (share, blocks) in
+            [(1.0, "██████████"), (0.25, "██▌"), (0.001, "▏"), (0.0, ""), (9.0, "██████████")]
+        {
             assert_eq!(bar(share), blocks, "{share}");
         }
     }
@@ -345,10 +327,7 @@ mod tests {
             vec![row("d", 3.0, 0.0, None), row("e", 2.0, 0.0, Some(0.7))],
         ] {
             report.head("").expect("muted");
-            table
-                .into_iter()
-                .try_for_each(|row| report.row(row))
-                .expect("muted");
+            table.into_iter().try_for_each(|row| report.row(row)).expect("muted");
         }
         assert_eq!(
             report.answer(),
@@ -376,10 +355,7 @@ mod tests {
         };
         assert_eq!(heading("GFLOP/s").chars().count(), 78);
         let shown = row(&record, &[]);
-        assert!(
-            shown.lines().all(|line| line.chars().count() <= 80),
-            "{shown}"
-        );
+        assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
         assert!(shown.contains("34567") && shown.contains("346x"), "{shown}");
     }
 
@@ -394,10 +370,7 @@ mod tests {
         };
         assert_eq!(news(None), "B packed into panels");
         assert_eq!(news(Some("")), "B packed into panels");
-        assert_eq!(
-            news(Some("matmul_naive")),
-            "B packed into panels; from matmul_naive"
-        );
+        assert_eq!(news(Some("matmul_naive")), "B packed into panels; from matmul_naive");
     }
 
     #[test]
@@ -420,10 +393,7 @@ mod tests {
         colored::control::set_override(false);
         let record = |share, varies| Record {
             says: "plain".into(),
-            outcome: Outcome::Right {
-                compared: None,
-                varies,
-            },
+            outcome: Outcome::Right { compared: None, varies },
             seconds_median: Some(1.0),
             share_of_limit: Some(share),
             ..Record::default()
@@ -435,10 +405,7 @@ mod tests {
         assert!(shown(1.06, false).contains("more than this device can do"));
         assert!(shown(0.5, true).contains("not the same to the bit"));
         let lines = shown(2.0, true);
-        assert!(
-            lines.lines().all(|line| line.chars().count() <= 80),
-            "{lines}"
-        );
+        assert!(lines.lines().all(|line| line.chars().count() <= 80), "{lines}");
     }
 
     #[test]

@@ -59,9 +59,7 @@ pub fn lesson_with<Own: Args>(
                 true => Far::ALL.map(Fill::Far).to_vec(),
                 false => vec![lesson.flags().fill],
             };
-            let runs = fills
-                .iter()
-                .flat_map(|fill| sizes.iter().map(move |size| (fill, size)));
+            let runs = fills.iter().flat_map(|fill| sizes.iter().map(move |size| (fill, size)));
             for (i, (fill, size)) in runs.enumerate() {
                 if i > 0 {
                     lesson.say("")?;
@@ -166,9 +164,7 @@ pub(crate) fn sources(files: &[&str], flags: &Flags) -> Result<Vec<Rc<Source>>> 
     let mut known: Vec<String> = match flags.source {
         None => kernels().collect(),
         Some(_) => {
-            let own = files
-                .iter()
-                .map(|name| Ok(Source::of_course(name)?.kernels()));
+            let own = files.iter().map(|name| Ok(Source::of_course(name)?.kernels()));
             own.collect::<Result<Vec<_>>>()?.concat()
         }
     };

@@ -315,10 +315,7 @@ impl State {
             self.print([vec![String::new()], headline].concat());
         }
         self.story.push(Slide {
-            view: View {
-                title: Some(title),
-                ..View::default()
-            },
+            view: View { title: Some(title), ..View::default() },
             part: self.part,
             cards: self.cards.clone(),
         });

@@ -17,8 +17,7 @@ impl Form {
     fn with(&self, macros: &Named) -> Form {
         let mut task = self.clone();
         let macros = macros.firsts();
-        task.define
-            .extend(macros.map(|(name, value)| (name.into(), value.clone())));
+        task.define.extend(macros.map(|(name, value)| (name.into(), value.clone())));
         task
     }
 
@@ -55,8 +54,7 @@ impl Form {
         let names: BTreeSet<&str> = names.map(|(name, _)| name).collect();
         let own = self.define.firsts();
         let own = own.filter(|(name, _)| names.contains(name));
-        own.map(|(name, value)| format!(", {name} = {value}"))
-            .collect()
+        own.map(|(name, value)| format!(", {name} = {value}")).collect()
     }
 
     /// The name of the size at which is counted, as the kernel is told it, and at most how

@@ -22,9 +22,8 @@ impl Form {
         let mut all = vec![Choice::new()];
         for (name, values) in &self.tune {
             let mut longer = Vec::new();
-            for (choice, value) in all
-                .iter()
-                .flat_map(|one| values.iter().map(move |value| (one, value)))
+            for (choice, value) in
+                all.iter().flat_map(|one| values.iter().map(move |value| (one, value)))
             {
                 let mut choice = choice.clone();
                 choice.push((name.clone(), value.clone()));

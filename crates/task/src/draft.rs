@@ -169,11 +169,7 @@ bytes    = "{bytes}*{length}"
         if named.is_empty() {
             named.push("n");
         }
-        let (dimensions, group) = if has_images {
-            (2, &[8, 8][..])
-        } else {
-            (1, &[64][..])
-        };
+        let (dimensions, group) = if has_images { (2, &[8, 8][..]) } else { (1, &[64][..]) };
         let values: Vec<String> = named.iter().map(|name| format!("{name} = 1000")).collect();
         let range = format!(
             "size     = {{ {} }}  # ? which sizes are of interest\n\
@@ -191,19 +187,13 @@ check    = "none"  # ? {{ same_as = "plain.cl" }}, or a formula of the index i
 "#
         );
         let (text, _) = self.written(&range, group, &rest);
-        Draft {
-            text,
-            is_known: false,
-            says: String::new(),
-        }
+        Draft { text, is_known: false, says: String::new() }
     }
 
     /// The text of a draft with its `range` and the `rest`, and what its groups are: as asked for,
     /// or as the kernel's own attribute says, `or` these.
     fn written(&self, range: &str, or: &[usize], rest: &str) -> (String, String) {
-        let Signature {
-            kernel, required, ..
-        } = self.signature;
+        let Signature { kernel, required, .. } = self.signature;
         let group: Vec<usize> = match (self.group, required) {
             (Some(group), _) if or.len() == 1 => vec![group.iter().product()],
             (Some(group), _) => group.to_vec(),
@@ -213,10 +203,7 @@ check    = "none"  # ? {{ same_as = "plain.cl" }}, or a formula of the index i
         let file = toml::Value::from(self.file);
         let define = self.define.iter().map(|(name, value)| {
             let number = value.parse().map(toml::Value::Integer);
-            format!(
-                "{name} = {}",
-                number.unwrap_or_else(|_| value.as_str().into())
-            )
+            format!("{name} = {}", number.unwrap_or_else(|_| value.as_str().into()))
         });
         let define = match &define.collect::<Vec<_>>()[..] {
             [] => String::new(),
@@ -236,28 +223,18 @@ fn marked(arg: &Parameter, named: &[&str]) -> String {
     let (given, asks) = match arg.space {
         Space::Value if named.contains(&&**name) => return format!("    \"{name}\",\n"),
         Space::Value if arg.lanes != 1 => (zeros(arg), format!("a {told} {name}")),
-        Space::Value => (
-            format!(r#"{{ name = "{name}", value = 1 }}"#),
-            format!("a {told}"),
-        ),
-        Space::Local => (
-            "{ local = 64 }".into(),
-            format!("elements of {told} {name}"),
-        ),
+        Space::Value => (format!(r#"{{ name = "{name}", value = 1 }}"#), format!("a {told}")),
+        Space::Local => ("{ local = 64 }".into(), format!("elements of {told} {name}")),
         Space::Image => (image(arg, "w", "h"), "its format, and fill".into()),
         Space::Sampler => (SAMPLER.into(), "or linear, repeat, ...".into()),
-        Space::Opaque => (
-            "0".into(),
-            format!("a {told}, which a task file cannot give"),
-        ),
+        Space::Opaque => ("0".into(), format!("a {told}, which a task file cannot give")),
         Space::Global if arg.is_const => (
             format!(r#"{{ in = "{size}", fill = "random" }}"#),
             format!("elements of {told} {name}"),
         ),
-        Space::Global => (
-            format!(r#"{{ out = "{size}" }}"#),
-            format!("elements of {told} {name}; inout?"),
-        ),
+        Space::Global => {
+            (format!(r#"{{ out = "{size}" }}"#), format!("elements of {told} {name}; inout?"))
+        }
     };
     format!("    {given},  # ? {asks}\n")
 }
@@ -281,11 +258,7 @@ fn image(arg: &Parameter, width: impl Display, height: impl Display) -> String {
 }
 
 fn known(text: String, says: String) -> Draft {
-    Draft {
-        text,
-        is_known: true,
-        says,
-    }
+    Draft { text, is_known: true, says }
 }
 
 fn kind(parameter: &Parameter) -> Option<Kind> {

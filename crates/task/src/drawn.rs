@@ -63,11 +63,8 @@ impl Form {
         let Some(side) = self.side_of_a_group() else {
             return;
         };
-        let of: [fn(usize, usize) -> usize; 3] = [
-            |side, _| side,
-            |side, _| side - 1,
-            |side, at| side * (2 + at),
-        ];
+        let of: [fn(usize, usize) -> usize; 3] =
+            [|side, _| side, |side, _| side - 1, |side, at| side * (2 + at)];
         for of in of {
             let near = |(at, (name, size)): (usize, (&String, &usize))| {
                 let meant = of(side, at);
@@ -177,24 +174,15 @@ impl Form {
     /// Whether its launches are for larger sizes as well: they grow, or their items take several
     /// elements each.
     pub fn takes_more(&self) -> bool {
-        let twice = self
-            .size
-            .iter()
-            .map(|(name, size)| (name.clone(), size.saturating_mul(2)));
+        let twice = self.size.iter().map(|(name, size)| (name.clone(), size.saturating_mul(2)));
         let items = |sizes: &Sizes| -> Vec<usize> {
             let ranges = self.ranges(sizes).unwrap_or_default().into_iter();
-            ranges
-                .map(|range| range.global().iter().product())
-                .collect()
+            ranges.map(|range| range.global().iter().product()).collect()
         };
         let (own, of_twice) = (items(&self.size), items(&twice.collect()));
         let most = self.size.values().max();
-        own.iter()
-            .zip(&of_twice)
-            .any(|(own, of_twice)| own < of_twice)
-            || own
-                .iter()
-                .all(|items| most.is_some_and(|most| items < most))
+        own.iter().zip(&of_twice).any(|(own, of_twice)| own < of_twice)
+            || own.iter().all(|items| most.is_some_and(|most| items < most))
     }
 }
 
@@ -206,16 +194,10 @@ pub(crate) fn allowed_by(formula: &Formula, most: usize) -> Vec<usize> {
         scope.set("i", i as f64);
         formula.count(&scope).ok()
     };
-    let mut all: Vec<usize> = (1..=most.min(1 << 16))
-        .map_while(one)
-        .take_while(|one| *one <= most)
-        .collect();
+    let mut all: Vec<usize> =
+        (1..=most.min(1 << 16)).map_while(one).take_while(|one| *one <= most).collect();
     all.dedup();
-    if all.is_empty() {
-        one(1).into_iter().collect()
-    } else {
-        all
-    }
+    if all.is_empty() { one(1).into_iter().collect() } else { all }
 }
 
 /// Numbers that follow from a seed.
@@ -223,9 +205,7 @@ fn random(seed: u64) -> impl FnMut() -> usize {
     let mut state = seed;
     move || {
         // The multiplier of Knuth's MMIX generator; its high bits are spread well.
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 33) as usize
     }
 }
@@ -236,11 +216,7 @@ mod tests {
     use std::path::Path;
 
     fn task(text: &str) -> Form {
-        let local = if text.contains("local") {
-            ""
-        } else {
-            "local = [64]\n"
-        };
+        let local = if text.contains("local") { "" } else { "local = [64]\n" };
         let text = format!("check = '1'\n{local}{text}");
         Form::of(&text, Path::new("")).expect("a task")
     }
@@ -253,22 +229,15 @@ mod tests {
                 (|n, of| (n % 2 == 1 || of > 3) && (of == 1) == (n > 256))
                     as fn(usize, usize) -> bool,
             ),
-            (
-                "size = { n = 256 }\nglobal = ['n']\nargs = ['n', { out = 'n/32' }]",
-                |n, _| n % 32 == 0 && n != 256,
-            ),
+            ("size = { n = 256 }\nglobal = ['n']\nargs = ['n', { out = 'n/32' }]", |n, _| {
+                n % 32 == 0 && n != 256
+            }),
             (
                 "size = { n = 256 }\ndraw = { n = 'pow(2, i)' }\nglobal = ['n']\nargs = ['n', { out = 'n' }]",
                 |n, _| n.is_power_of_two() && n != 256,
             ),
-            (
-                "size = { n = 64 }\nglobal = [64]\nargs = [{ out = 'n' }]",
-                |n, _| n < 64,
-            ),
-            (
-                "size = { n = 1000000 }\nglobal = ['n']\nargs = [{ out = 'n' }]",
-                |n, _| n < 50_000,
-            ),
+            ("size = { n = 64 }\nglobal = [64]\nargs = [{ out = 'n' }]", |n, _| n < 64),
+            ("size = { n = 1000000 }\nglobal = ['n']\nargs = [{ out = 'n' }]", |n, _| n < 50_000),
         ] {
             for seed in 0..50 {
                 let drawn = task(text).drawn(seed);
@@ -280,10 +249,7 @@ mod tests {
         }
         let sides = |text: &str| -> Vec<Vec<usize>> {
             let drawn = task(text).drawn(3).into_iter();
-            drawn
-                .skip(4)
-                .map(|one| one.into_values().collect())
-                .collect()
+            drawn.skip(4).map(|one| one.into_values().collect()).collect()
         };
         let two = "size = { m = 100, n = 90, r = 2 }\nglobal = ['m', 'n']\nlocal = [8, 8]\n\
                    args = [{ out = 'm*n' }]";

@@ -264,10 +264,7 @@ fn reference<'de, D: Deserializer<'de>>(from: D) -> Result<Option<LaunchForm>, D
     Ok(given.map(|given| {
         let given = match given {
             Or::Table(reference) => reference,
-            Or::Plain(kernel) => LaunchForm {
-                kernel,
-                ..LaunchForm::default()
-            },
+            Or::Plain(kernel) => LaunchForm { kernel, ..LaunchForm::default() },
         };
         let key = "check.same_as.".into();
         LaunchForm { key, ..given }
@@ -374,22 +371,13 @@ impl Form {
         let keyed = |name: &'static str, all: &[LaunchForm]| -> Vec<LaunchForm> {
             let all = all.iter().cloned().enumerate();
             let key = |at| format!("{name}[{at}].");
-            all.map(|(at, one)| LaunchForm {
-                key: key(at),
-                ..one
-            })
-            .collect()
+            all.map(|(at, one)| LaunchForm { key: key(at), ..one }).collect()
         };
         let own = match &self.launches[..] {
             [] => vec![self.launch.clone()],
             all => keyed("launches", all),
         };
-        [
-            keyed("before", &self.before),
-            own,
-            keyed("after", &self.after),
-        ]
-        .concat()
+        [keyed("before", &self.before), own, keyed("after", &self.after)].concat()
     }
 }
 

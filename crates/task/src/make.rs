@@ -41,13 +41,7 @@ impl Form {
     /// [`Error::At`] when the fields do not fit one another, or the kernel.
     pub fn task(&self, sizes: &Sizes, seed: u64, signatures: &[Signature]) -> Result<Task> {
         let scope = self.scope(sizes)?;
-        let given = For {
-            sizes,
-            ty: Type::Float,
-            random: matrix::Fill::Random,
-            seed,
-            signatures,
-        };
+        let given = For { sizes, ty: Type::Float, random: matrix::Fill::Random, seed, signatures };
         let task = self.made(&scope, &given)?;
         if self.check.is_none() && self.layout().is_none() {
             let why = "check is missing: what must come out? { same_as = \"FILE.cl\" }, a formula of \
@@ -153,8 +147,7 @@ impl Form {
         let first = || {
             let out = outputs.clone().next();
             let why = "check is of an output, and no argument is out or inout";
-            out.map(|out| out.name.clone())
-                .ok_or_else(|| wrong("check", why))
+            out.map(|out| out.name.clone()).ok_or_else(|| wrong("check", why))
         };
         Ok(match &self.check {
             None => Right::Unchecked,

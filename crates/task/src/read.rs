@@ -48,11 +48,7 @@ impl Form {
         }
         form.kernel = folder.join(&form.kernel);
         form.options = below(folder, &form.options);
-        if let Some(Or::Table(Check {
-            same_as: Some(reference),
-            ..
-        })) = &mut form.check
-        {
+        if let Some(Or::Table(Check { same_as: Some(reference), .. })) = &mut form.check {
             reference.kernel = folder.join(&reference.kernel);
         }
         if let Some((key, why)) = form.contradicts() {
@@ -60,10 +56,7 @@ impl Form {
         }
         let launches = std::iter::once(&mut form.launch).chain(&mut form.launches);
         for given in launches.flat_map(|one| &mut one.args) {
-            if let Or::Table(Given {
-                fill: Some(Or::Plain(fill)),
-                ..
-            }) = given
+            if let Or::Table(Given { fill: Some(Or::Plain(fill)), .. }) = given
                 && fill.ends_with(".cl")
             {
                 *fill = folder.join(&*fill).to_string_lossy().into();
@@ -128,9 +121,7 @@ fn below(folder: &Path, options: &str) -> String {
         let name = named.or(Some(word).filter(|_| is_folder));
         is_folder = word == "-I";
         let sign = if named.is_some() { "-I" } else { "" };
-        name.map_or(word.into(), |name| {
-            format!("{sign}{}", folder.join(name).display())
-        })
+        name.map_or(word.into(), |name| format!("{sign}{}", folder.join(name).display()))
     });
     words.collect::<Vec<_>>().join(" ")
 }
@@ -231,11 +222,7 @@ fn near(why: &de::Error) -> String {
 }
 
 fn cannot(path: &Path, why: &dyn Display) -> Error {
-    Error::Usage(format!(
-        "{}: {}",
-        path.display(),
-        why.to_string().trim_end()
-    ))
+    Error::Usage(format!("{}: {}", path.display(), why.to_string().trim_end()))
 }
 
 /// "FILE, line 3, column 7": where a field of the form in this file stands, or the nearest one around
@@ -268,12 +255,8 @@ pub(crate) fn position(text: &str, at: usize) -> String {
 /// Where a field stands in a text, or the nearest one around it.
 pub(crate) fn find(text: &str, key: &str) -> Option<usize> {
     /// What a field may be called instead.
-    const OTHERWISE: [(&str, &str); 4] = [
-        ("global", "groups"),
-        ("local", "local-hint"),
-        ("names", "define"),
-        ("packs", "reduces"),
-    ];
+    const OTHERWISE: [(&str, &str); 4] =
+        [("global", "groups"), ("local", "local-hint"), ("names", "define"), ("packs", "reduces")];
     type Value<'t> = Spanned<DeValue<'t>>;
     fn field<'a, 't>(table: &'a DeTable<'t>, name: &str) -> Option<&'a Value<'t>> {
         let of = |name: &str| table.iter().find(|(key, _)| key.get_ref() == name);
@@ -309,23 +292,11 @@ mod tests {
                     local = [8]\nargs = ['x', 'n', { out = 'n' }]\n";
         for (from, to, place) in [
             ("", "", ""),
-            (
-                "\nlocal = [8]\nargs = ['x'",
-                "\nlocal = [8, 1]\nargs = ['x'",
-                "line 11, column 9",
-            ),
+            ("\nlocal = [8]\nargs = ['x'", "\nlocal = [8, 1]\nargs = ['x'", "line 11, column 9"),
             ("out = 'n'", "out = 'm'", "line 12, column 27"),
-            (
-                "out = 'n'",
-                "out = 'n', fill = 1, in = 1",
-                "line 12, column 19",
-            ),
+            ("out = 'n'", "out = 'n', fill = 1, in = 1", "line 12, column 19"),
             ("n = 8", "n = -8", "line 1, column 14"),
-            (
-                "\nargs = ['x'",
-                "\noffset = ['k']\nargs = ['x'",
-                "line 12, column 10",
-            ),
+            ("\nargs = ['x'", "\noffset = ['k']\nargs = ['x'", "line 12, column 10"),
             (
                 "['n']\nlocal = [8]\nargs = ['x'",
                 "['k']\nlocal = [8]\nargs = ['x'",
@@ -336,26 +307,10 @@ mod tests {
             ("check = '1'", "gruop = [8]", "did you mean groups?"),
             ("check = '1'", "offset = 3", "line 2, column 10"),
             ("check = '1'", "launch = {}", "line 2, column 1"),
-            (
-                "\nargs = ['x'",
-                "\nofset = [0]\nargs = ['x'",
-                "line 12, column 1",
-            ),
-            (
-                "\nargs = ['x'",
-                "\noffset = '0'\nargs = ['x'",
-                "line 12, column 10",
-            ),
-            (
-                "check = '1'",
-                "define = { A = [1, 2] }",
-                "line 2, column 10",
-            ),
-            (
-                "check = '1'",
-                "first = true",
-                "line 2, column 9: first is for a lesson's rows",
-            ),
+            ("\nargs = ['x'", "\nofset = [0]\nargs = ['x'", "line 12, column 1"),
+            ("\nargs = ['x'", "\noffset = '0'\nargs = ['x'", "line 12, column 10"),
+            ("check = '1'", "define = { A = [1, 2] }", "line 2, column 10"),
+            ("check = '1'", "first = true", "line 2, column 9: first is for a lesson's rows"),
         ] {
             let text = text.replacen(from, to, 1);
             let made = Form::of(&text, Path::new("task.toml"));
@@ -367,10 +322,7 @@ mod tests {
                 }
                 Err(error) => error.to_string(),
             };
-            assert!(
-                told.contains(place) && told.is_empty() == place.is_empty(),
-                "{text}\n{told}"
-            );
+            assert!(told.contains(place) && told.is_empty() == place.is_empty(), "{text}\n{told}");
         }
     }
 

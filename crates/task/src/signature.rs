@@ -143,24 +143,15 @@ impl Signature {
     fn of(session: &Session, program: &Program, name: &str, types: &Types) -> Result<Signature> {
         let kernel = Kernel::create(&program.cl, name).during(format!("creating kernel {name}"))?;
         let group = kernel.get_compile_work_group_size(session.device.cl().id());
-        let required = group
-            .ok()
-            .filter(|group| group.first().is_some_and(|x| *x > 0));
+        let required = group.ok().filter(|group| group.first().is_some_and(|x| *x > 0));
         let count = kernel.num_args().during("counting arguments")?;
         let args = (0..count).map(|i| Parameter::of(&kernel, i, types));
-        Ok(Signature {
-            kernel: name.into(),
-            required,
-            args: args.collect(),
-        })
+        Ok(Signature { kernel: name.into(), required, args: args.collect() })
     }
 
     /// "softmax(int rows, int cols, float* x, float* y)".
     pub fn words(&self) -> String {
-        let args = self
-            .args
-            .iter()
-            .map(|one| format!("{} {}", one.told, one.name));
+        let args = self.args.iter().map(|one| format!("{} {}", one.told, one.name));
         let args: Vec<String> = args.map(|one| one.trim().into()).collect();
         format!("{}({})", self.kernel, args.join(", "))
     }
@@ -172,9 +163,8 @@ impl Parameter {
             diagnostics::terminal::plain_name(told.unwrap_or_default().trim_matches('\0'))
         };
         let told = clean(kernel.get_arg_type_name(at)).replace(' ', "");
-        let told = told
-            .strip_prefix("struct")
-            .map_or(told.clone(), |name| format!("struct {name}"));
+        let told =
+            told.strip_prefix("struct").map_or(told.clone(), |name| format!("struct {name}"));
         let space = match kernel.get_arg_address_qualifier(at).unwrap_or_default() {
             CL_KERNEL_ARG_ADDRESS_GLOBAL | CL_KERNEL_ARG_ADDRESS_CONSTANT
                 if !told.starts_with("image") =>
@@ -264,9 +254,7 @@ fn parts(types: &Types, fields: &[(String, usize)]) -> Option<Vec<(usize, Type)>
 /// A file with a kernel behind its text, which asks for the bytes of types that it declares.
 fn asking(source: &Source, names: &[String]) -> Source {
     let asked = names.iter().enumerate();
-    let asked: String = asked
-        .map(|(i, name)| format!("n[{i}] = sizeof({name});\n"))
-        .collect();
+    let asked: String = asked.map(|(i, name)| format!("n[{i}] = sizeof({name});\n")).collect();
     Source {
         text: format!(
             "{}\nkernel void course_sizes(global ulong *n)\n{{\n{asked}}}\n",

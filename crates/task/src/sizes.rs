@@ -42,10 +42,7 @@ fn sides(count: usize) -> &'static [&'static str] {
 /// "rows=37,cols=513", or "37x91x53" of M, N and K.
 pub fn in_words(sizes: &Sizes) -> String {
     let sides = sides(sizes.len()).iter().map(|name| sizes.get(*name));
-    if let Some(sides) = sides
-        .collect::<Option<Vec<_>>>()
-        .filter(|all| all.len() == sizes.len())
-    {
+    if let Some(sides) = sides.collect::<Option<Vec<_>>>().filter(|all| all.len() == sizes.len()) {
         let sides: Vec<String> = sides.iter().map(|side| side.to_string()).collect();
         return sides.join("x");
     }
@@ -149,9 +146,7 @@ impl Form {
         for word in words.split(',') {
             let (name, value) = word.split_once('=').ok_or_else(wrong)?;
             let value = value.trim().parse().map_err(|_| wrong())?;
-            let size = sizes
-                .get_mut(name.trim())
-                .filter(|_| said.insert(name.trim()));
+            let size = sizes.get_mut(name.trim()).filter(|_| said.insert(name.trim()));
             *size.ok_or_else(wrong)? = value;
         }
         Ok(sizes)
@@ -200,21 +195,9 @@ mod tests {
     #[test]
     fn a_simulator_is_given_several_groups_where_there_are_some() {
         for (text, tried, hides) in [
-            (
-                "size = { n = 200000 }\nsizes = [{ n = 32 }]",
-                &["n=200000", "n=32"][..],
-                false,
-            ),
-            (
-                "size = { n = 900000 }\nsizes = [{ n = 32 }]",
-                &["n=32"],
-                true,
-            ),
-            (
-                "size = { n = 50 }\nsizes = [{ n = 65 }, { n = 1000 }]",
-                &["n=1000"],
-                false,
-            ),
+            ("size = { n = 200000 }\nsizes = [{ n = 32 }]", &["n=200000", "n=32"][..], false),
+            ("size = { n = 900000 }\nsizes = [{ n = 32 }]", &["n=32"], true),
+            ("size = { n = 50 }\nsizes = [{ n = 65 }, { n = 1000 }]", &["n=1000"], false),
             ("size = { n = 50 }", &["n=50"], false),
         ] {
             let task = task(text);

@@ -98,10 +98,8 @@ impl<'t> Table<'t> {
                 if let Some(like) = row.remove("like") {
                     let like = like.get_ref().as_str().unwrap_or_default();
                     let base = above.iter().rfind(|one| one.0 == like);
-                    let (key, why) = (
-                        format!("{table}[{at}].like"),
-                        format!("there is no row {like} above"),
-                    );
+                    let (key, why) =
+                        (format!("{table}[{at}].like"), format!("there is no row {like} above"));
                     row = over(base.ok_or_else(|| wrong(&key, why))?.1.clone(), row);
                 }
                 let form = form_of(Spanned::new(span, row.clone()), rows.text);
@@ -112,10 +110,7 @@ impl<'t> Table<'t> {
             }
             all.insert(table.to_string(), read);
         }
-        Ok(Table {
-            text: rows,
-            rows: all,
-        })
+        Ok(Table { text: rows, rows: all })
     }
 
     /// The rows of one of its tables.
@@ -181,9 +176,7 @@ fn over<'t>(mut base: DeTable<'t>, own: DeTable<'t>) -> DeTable<'t> {
 
 /// The macros that a row's `variants` set.
 fn set_together<'t>(row: &DeTable<'t>) -> Vec<Cow<'t, str>> {
-    let sets = row
-        .get("variants")
-        .and_then(|sets| sets.get_ref().as_array());
+    let sets = row.get("variants").and_then(|sets| sets.get_ref().as_array());
     let first = sets.and_then(|sets| sets.first()?.get_ref().as_table());
     let names = first.into_iter().flat_map(DeTable::keys);
     names.map(|name| name.get_ref().clone()).collect()
@@ -304,11 +297,7 @@ mod tests {
         tasks_of(&format!("{TILED}{rest}"), ODD)
     }
 
-    const ODD: Shape = Shape {
-        m: 37,
-        n: 91,
-        k: 53,
-    };
+    const ODD: Shape = Shape { m: 37, n: 91, k: 53 };
 
     fn tasks_of(file: &str, shape: Shape) -> Result<Vec<Task>> {
         let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
@@ -372,10 +361,7 @@ mod tests {
         let task = tasks_of(&file, ODD).unwrap().remove(0);
         let plan = task.plan().unwrap();
         assert_eq!(plan.ranges[0].global(), [24]);
-        assert_eq!(
-            task.signature(&task.launches[0]),
-            ["int", "float", "float*", "float*"]
-        );
+        assert_eq!(task.signature(&task.launches[0]), ["int", "float", "float*", "float*"]);
         assert_eq!(task.signature(&task.launches[1]), ["float*", "float*"]);
         assert_eq!((task.judged(), task.size("N")), (vec!["out"], 91));
         assert!(matches!(plan.work, common::record::Work::Bytes(bytes) if bytes == 4.0 * 91.0));

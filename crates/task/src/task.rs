@@ -226,9 +226,7 @@ impl Task {
     /// The number of its own launch among all.
     pub fn own(&self) -> usize {
         let mut launches = self.launches.iter();
-        launches
-            .position(|one| one.kernel == self.kernel)
-            .unwrap_or(0)
+        launches.position(|one| one.kernel == self.kernel).unwrap_or(0)
     }
 
     /// The launch of its own kernel.
@@ -262,9 +260,7 @@ impl Task {
     /// Of a product, the sizes.
     pub fn size(&self, name: &str) -> usize {
         let mut sizes = self.sizes.iter();
-        sizes
-            .find(|(other, _)| other == name)
-            .map_or(0, |size| size.1)
+        sizes.find(|(other, _)| other == name).map_or(0, |size| size.1)
     }
 
     /// The same with the shape M x N x K.

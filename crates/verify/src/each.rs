@@ -150,9 +150,7 @@ mod tests {
         let says = check([1.0, 0.0, f32::NAN]).unwrap_err().to_string();
         assert!(says.contains("2 of 3") && says.contains("out[1] is 0, it should be 2"));
         let poison = u32::from_ne_bytes(Poison::Nan.bytes(Type::Float)[..4].try_into().unwrap());
-        let says = check([1.0, 2.0, f32::from_bits(poison)])
-            .unwrap_err()
-            .to_string();
+        let says = check([1.0, 2.0, f32::from_bits(poison)]).unwrap_err().to_string();
         assert!(says.contains("1 of them were never written"), "{says}");
     }
 
@@ -185,11 +183,7 @@ mod tests {
         assert_eq!(check(&lanes, "i"), Ok(Ok(Right { compared: 3 })));
         assert!(check(&lanes, "0.9999999*i").unwrap().is_ok());
         let long = Elements::Other(Type::Long, ((1i64 << 53) + 1).to_ne_bytes().into());
-        assert!(
-            check(&long, "9007199254740992")
-                .unwrap_err()
-                .contains("same_as")
-        );
+        assert!(check(&long, "9007199254740992").unwrap_err().contains("same_as"));
     }
 
     #[test]
@@ -202,9 +196,6 @@ mod tests {
         };
         assert_eq!(check("A[i]"), Ok(Right { compared: 300_000 }));
         let says = check("A[299999 - i]").unwrap_err().to_string();
-        assert!(
-            says.starts_with("300000 of 300000 elements are wrong"),
-            "{says}"
-        );
+        assert!(says.starts_with("300000 of 300000 elements are wrong"), "{says}");
     }
 }

@@ -317,14 +317,7 @@ mod tests {
             let has_own_name = ![Type::Bf16, Type::Tf32].contains(&ty);
             assert_eq!(Type::named(name) == Some(ty), has_own_name);
             let least = Elements::from_fn(ty, 1, |_| -2.0).get(0);
-            assert_eq!(
-                least,
-                if has_own_name && name.starts_with('u') {
-                    0.0
-                } else {
-                    -2.0
-                }
-            );
+            assert_eq!(least, if has_own_name && name.starts_with('u') { 0.0 } else { -2.0 });
         }
     }
 }

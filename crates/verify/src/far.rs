@@ -85,9 +85,7 @@ impl Far {
                 }
                 values.sort_by(f64::total_cmp);
                 if is_float {
-                    values
-                        .iter_mut()
-                        .for_each(|one| *one = (24.0 * *one - 2.0).exp2());
+                    values.iter_mut().for_each(|one| *one = (24.0 * *one - 2.0).exp2());
                 }
             }
             Far::Ties if is_exact && (chance.is_random || chance.any.is_some()) => {
@@ -104,18 +102,14 @@ impl Far {
                 // The fourth power of it is a number, too.
                 let far = if ty == Type::Half { 8.0 } else { 2f64.powi(31) };
                 let far = if self == Far::Below { -far } else { far };
-                values
-                    .iter_mut()
-                    .for_each(|one| *one = far * (1.25 + *one / 2.0));
+                values.iter_mut().for_each(|one| *one = far * (1.25 + *one / 2.0));
             }
             Far::Uneven if chance.is_random => values.iter_mut().for_each(|one| *one -= *one % 2.0),
             Far::Uneven => make_uneven(&mut values, ty, chance.seed)?,
             Far::Huge if chance.is_random && matches!(ty, Type::Float | Type::Double) => {
                 let huge = if ty == Type::Float { 65.0 } else { 515.0 };
                 let huge = f64::exp2(huge);
-                values
-                    .iter_mut()
-                    .for_each(|one| *one = huge * (1.25 + *one / 2.0));
+                values.iter_mut().for_each(|one| *one = huge * (1.25 + *one / 2.0));
             }
             Far::Special if is_float => {
                 let which = Draw::Permutation.elements(Type::Int, count, chance.seed);
@@ -153,12 +147,7 @@ pub struct Chance {
 impl Chance {
     /// All of random numbers.
     pub fn of(seed: u64) -> Chance {
-        Chance {
-            seed,
-            is_random: true,
-            any: None,
-            scalars: Vec::new(),
-        }
+        Chance { seed, is_random: true, any: None, scalars: Vec::new() }
     }
 }
 
@@ -166,11 +155,7 @@ impl Chance {
 fn few(ty: Type, chance: &Chance) -> Vec<f64> {
     if let (false, Some(Draw::Ints(from, to))) = (chance.is_random, &chance.any) {
         let beside = [(from + 1).min(*to), (to - 1).max(*from)];
-        return [*from, *to]
-            .into_iter()
-            .chain(beside)
-            .map(|one| one as f64)
-            .collect();
+        return [*from, *to].into_iter().chain(beside).map(|one| one as f64).collect();
     }
     let mut all = chance.scalars.clone();
     if ty.is_floating() {
@@ -229,20 +214,14 @@ mod tests {
         let uneven = |ty, values: &[f64]| {
             let held = Elements::from_fn(ty, values.len(), |i| values[i]);
             let is_random = false;
-            let chance = Chance {
-                is_random,
-                ..Chance::of(1)
-            };
+            let chance = Chance { is_random, ..Chance::of(1) };
             Some(Far::Uneven.than(&held, &chance)?.to_f64())
         };
         let filter = uneven(Type::Float, &[1.0, 2.0, 1.0]).unwrap();
         assert_ne!(filter[0], filter[2]);
         let rows = uneven(Type::Int, &[0.0, 8.0, 16.0, 24.0, 32.0]).unwrap();
         assert!(rows.is_sorted() && rows.iter().all(|row| row % 8.0 == 0.0));
-        assert!(
-            rows[0] == 0.0 && rows[4] == 32.0 && rows[1] != 8.0,
-            "{rows:?}"
-        );
+        assert!(rows[0] == 0.0 && rows[4] == 32.0 && rows[1] != 8.0, "{rows:?}");
         assert_eq!(uneven(Type::Float, &[1.0, 2.0, 3.0]), None);
         assert_eq!(uneven(Type::Int, &[0.0, 1.0, 2.0]), None);
         assert_eq!(uneven(Type::Int, &[0.0, 4.0, 5.0]), None);

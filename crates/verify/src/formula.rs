@@ -43,11 +43,7 @@ impl Formula {
     /// # Errors
     /// When it is malformed or uses an unknown name.
     pub fn value(&self, scope: &Scope) -> Result<f64> {
-        let lanes = Lanes {
-            scope,
-            buffers: &[],
-            indices: Vec::new(),
-        };
+        let lanes = Lanes { scope, buffers: &[], indices: Vec::new() };
         let numbers = lanes.of(&self.parsed()?);
         Ok(numbers.map_err(|why| self.malformed(&why))?[0].value)
     }
@@ -89,11 +85,7 @@ impl Formula {
     ) -> Result<Vec<Number>> {
         let tree = self.parsed()?;
         let index: Vec<f64> = range.map(|i| i as f64).collect();
-        let lanes = Lanes {
-            scope,
-            buffers,
-            indices: vec![("i", &index[..])],
-        };
+        let lanes = Lanes { scope, buffers, indices: vec![("i", &index[..])] };
         let numbers = lanes.of(&tree);
         let mut numbers = numbers.map_err(|why| self.malformed(&why))?;
         spread(&mut numbers, index.len());
@@ -241,12 +233,7 @@ impl Lanes<'_> {
                 }
                 Ok(apply(*op, &all))
             }
-            Expr::Sum {
-                index,
-                from,
-                to,
-                of,
-            } => self.sums(index, [from, to], of),
+            Expr::Sum { index, from, to, of } => self.sums(index, [from, to], of),
         }
     }
 
@@ -310,9 +297,7 @@ impl Lanes<'_> {
         let count = lengths.chain([from.len(), to.len()]).max().unwrap_or(1);
         spread(&mut from, count);
         spread(&mut to, count);
-        (0..count)
-            .map(|at| self.sum(index, at, [from[at].value, to[at].value], of))
-            .collect()
+        (0..count).map(|at| self.sum(index, at, [from[at].value, to[at].value], of)).collect()
     }
 
     fn sum(&self, index: &str, at: usize, [from, to]: [f64; 2], of: &Expr) -> Result<Number> {
@@ -348,10 +333,7 @@ fn apply(op: Op, of: &[Vec<Number>]) -> Vec<Number> {
     let number = |i| {
         let operands = [0, 1, 2].map(|list| operand(list, i).unwrap_or_default());
         let (values, sizes) = (operands.map(|one| one.value), operands.map(|one| one.size));
-        Number {
-            value: op.value(values),
-            size: op.size(values, sizes),
-        }
+        Number { value: op.value(values), size: op.size(values, sizes) }
     };
     (0..longest).map(number).collect()
 }

@@ -60,48 +60,24 @@ mod tests {
         let all = (0..rows).flat_map(|row| (0..cols).map(move |col| (row, col)));
         let mismatches = all
             .filter(|&(row, col)| is_bad(row, col))
-            .map(|(row, col)| Mismatch {
-                row,
-                col,
-                got: 1.0,
-                want: 0.0,
-                untouched: row == 0,
-            })
+            .map(|(row, col)| Mismatch { row, col, got: 1.0, want: 0.0, untouched: row == 0 })
             .collect();
-        Wrong {
-            rows,
-            cols,
-            count: 1,
-            every: 1,
-            mismatches,
-            looks_like: Vec::new(),
-        }
+        Wrong { rows, cols, count: 1, every: 1, mismatches, looks_like: Vec::new() }
     }
 
     #[test]
     fn a_small_matrix_has_a_cell_for_each_element() {
         let shown = map(&wrong(3, 4, |row, col| row == col));
-        let expected = [
-            "  column  0  3",
-            "       0 |o...|",
-            "       1 |.#..|",
-            "       2 |..#.|",
-        ];
+        let expected = ["  column  0  3", "       0 |o...|", "       1 |.#..|", "       2 |..#.|"];
         assert_eq!(shown, expected);
     }
 
     #[test]
     fn a_block_is_right_partly_wrong_or_wrong() {
         // 64 x 64 elements: cells of 4 rows and 2 columns.
-        let lines = map(&wrong(64, 64, |row, col| {
-            row >= 60 || (row, col) == (8, 63)
-        }));
+        let lines = map(&wrong(64, 64, |row, col| row >= 60 || (row, col) == (8, 63)));
         assert_eq!(lines.len(), 17);
-        assert_eq!(
-            lines[0].len(),
-            lines[1].len() - 1,
-            "the last number ends over the last cell"
-        );
+        assert_eq!(lines[0].len(), lines[1].len() - 1, "the last number ends over the last cell");
         assert_eq!(lines[1], format!("       0 |{}|", ".".repeat(32)));
         assert_eq!(lines[3], format!("       8 |{}+|", ".".repeat(31)));
         assert_eq!(lines[16], format!("      60 |{}|", "#".repeat(32)));
@@ -110,9 +86,7 @@ mod tests {
     #[test]
     fn a_block_that_is_all_but_one_wrong_is_partly_wrong() {
         // Cells of 4 rows and 2 columns: seven of eight.
-        let shown = map(&wrong(64, 64, |row, col| {
-            row < 4 && col < 2 && (row, col) != (3, 1)
-        }));
+        let shown = map(&wrong(64, 64, |row, col| row < 4 && col < 2 && (row, col) != (3, 1)));
         let first = format!("       0 |+{}|", ".".repeat(31));
         assert_eq!(shown[1], first);
     }
@@ -141,15 +115,7 @@ mod tests {
 
     #[test]
     fn every_size_has_a_map_of_all_its_elements() {
-        for (rows, cols) in [
-            (1, 1),
-            (1, 2),
-            (2, 1),
-            (1, 12),
-            (17, 33),
-            (100, 7),
-            (1000, 10000),
-        ] {
+        for (rows, cols) in [(1, 1), (1, 2), (2, 1), (1, 12), (17, 33), (100, 7), (1000, 10000)] {
             let mut last = wrong(1, 1, |_, _| false);
             (last.rows, last.cols) = (rows, cols);
             last.every = rows * cols;

@@ -88,11 +88,7 @@ impl Matrix {
             let (r, c) = (i / cols, i % cols);
             (r < self.rows && c < self.cols).then_some(r * self.cols + c)
         };
-        Matrix {
-            rows,
-            cols,
-            data: self.data.gather(rows * cols, from),
-        }
+        Matrix { rows, cols, data: self.data.gather(rows * cols, from) }
     }
 }
 
@@ -101,15 +97,10 @@ impl fmt::Display for Matrix {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let cell = |r, c| {
             let x = self.at(r, c);
-            if x.fract() == 0.0 {
-                format!("{x}")
-            } else {
-                format!("{x:.4}")
-            }
+            if x.fract() == 0.0 { format!("{x}") } else { format!("{x:.4}") }
         };
-        let cells: Vec<Vec<String>> = (0..self.rows)
-            .map(|r| (0..self.cols).map(|c| cell(r, c)).collect())
-            .collect();
+        let cells: Vec<Vec<String>> =
+            (0..self.rows).map(|r| (0..self.cols).map(|c| cell(r, c)).collect()).collect();
         let width = cells.iter().flatten().map(String::len).max().unwrap_or(0);
         for row in &cells {
             let line: Vec<String> = row.iter().map(|cell| format!("{cell:>width$}")).collect();

@@ -48,11 +48,7 @@ pub fn bytes(count: u64) -> String {
         c if c >= 1 << 10 => (c as f64 / f64::from(1 << 10), "KiB"),
         c => return format!("{c} B"),
     };
-    if value.fract() == 0.0 {
-        format!("{value} {unit}")
-    } else {
-        format!("{value:.1} {unit}")
-    }
+    if value.fract() == 0.0 { format!("{value} {unit}") } else { format!("{value:.1} {unit}") }
 }
 
 /// "1 kernel", "2 kernels".

@@ -37,11 +37,7 @@ impl Poison {
                 return drawn.as_bytes().try_into().unwrap_or_default();
             }
         };
-        let nan = if ty == Type::Half {
-            0x7dad_7dad ^ (nan & 0xff) << 4
-        } else {
-            nan
-        };
+        let nan = if ty == Type::Half { 0x7dad_7dad ^ (nan & 0xff) << 4 } else { nan };
         let high = if ty == Type::Double { 0x7ff4_dead } else { nan };
         let mut bytes = (u64::from(high) << 32 | u64::from(nan)).to_ne_bytes();
         // Each element of a small type has the same.

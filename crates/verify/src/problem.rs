@@ -94,11 +94,7 @@ impl Problem {
     /// no random walk.
     pub fn of(operands: [Matrix; 2], ty: Type) -> Problem {
         let [a, b] = &operands;
-        let shape = Shape {
-            m: a.rows,
-            n: b.cols,
-            k: a.cols,
-        };
+        let shape = Shape { m: a.rows, n: b.cols, k: a.cols };
         let inputs = a.data.ty();
         Problem {
             inputs,
@@ -110,11 +106,7 @@ impl Problem {
 
     /// The same with A and B of this type, and with the sums of matrix units, or not.
     pub fn with_inputs(self, inputs: Type, by_units: bool) -> Problem {
-        Problem {
-            inputs,
-            by_units,
-            ..Problem::new(self.shape, self.ty, self.fill, self.seed)
-        }
+        Problem { inputs, by_units, ..Problem::new(self.shape, self.ty, self.fill, self.seed) }
     }
 
     /// Whether it asks for the same product as another.
@@ -156,10 +148,7 @@ impl Problem {
             let Shape { m, n, k } = self.shape;
             let filled =
                 |rows, cols, seed| Matrix::filled(rows, cols, self.inputs, self.fill, seed);
-            [
-                filled(m, k, self.seed),
-                filled(k, n, self.seed.wrapping_add(1)),
-            ]
+            [filled(m, k, self.seed), filled(k, n, self.seed.wrapping_add(1))]
         })
     }
 
@@ -218,10 +207,7 @@ impl Problem {
             (_, false) => "2 (K + 4) u |a_i||b_j|",
             (_, true) => "(4 K + 8) u |a_i||b_j|, since matrix units truncate",
         };
-        format!(
-            "every element: |c - ref| <= {units}; u = {:.1e}",
-            self.unit()
-        )
+        format!("every element: |c - ref| <= {units}; u = {:.1e}", self.unit())
     }
 
     fn expected(&self) -> &Expected {
@@ -233,10 +219,7 @@ impl Problem {
             let rows = a.chunks(s.k).map(norm).collect();
             let mut squares = vec![0.0; s.n];
             for row in b.chunks(s.n) {
-                squares
-                    .iter_mut()
-                    .zip(row)
-                    .for_each(|(sum, x)| *sum += x * x);
+                squares.iter_mut().zip(row).for_each(|(sum, x)| *sum += x * x);
             }
             let cols = squares.into_iter().map(f64::sqrt).collect();
             Expected { c, rows, cols }

@@ -97,11 +97,7 @@ impl LoopOrder {
 }
 
 fn zeros(s: Shape, ty: Type) -> Matrix {
-    Matrix {
-        rows: s.m,
-        cols: s.n,
-        data: Elements::from_fn(ty, s.m * s.n, |_| 0.0),
-    }
+    Matrix { rows: s.m, cols: s.n, data: Elements::from_fn(ty, s.m * s.n, |_| 0.0) }
 }
 
 #[inline(always)]
@@ -173,9 +169,8 @@ mod tests {
     }
 
     // 1..15 times 1..20, worked out by hand.
-    const PRODUCT: [f32; 12] = [
-        175.0, 190.0, 205.0, 220.0, 400.0, 440.0, 480.0, 520.0, 625.0, 690.0, 755.0, 820.0,
-    ];
+    const PRODUCT: [f32; 12] =
+        [175.0, 190.0, 205.0, 220.0, 400.0, 440.0, 480.0, 520.0, 625.0, 690.0, 755.0, 820.0];
 
     #[test]
     fn all_six_loop_orders_give_the_product() {

@@ -41,9 +41,7 @@ pub fn shaken(elements: &Elements, shake: f64, seed: u64) -> Elements {
 /// The same numbers, but for those at these places, which are half as large.
 pub fn halved(elements: &Elements, at: &[usize]) -> Elements {
     let factor = |i: usize| if at.contains(&i) { 0.5 } else { 1.0 };
-    Elements::from_fn(elements.ty(), elements.len(), |i| {
-        elements.get(i) * factor(i)
-    })
+    Elements::from_fn(elements.ty(), elements.len(), |i| elements.get(i) * factor(i))
 }
 
 /// How many inputs an element follows from, by what moved where such a `share` of them was changed.
@@ -81,9 +79,7 @@ impl Same {
         for (i, magnitude) in self.magnitudes.iter_mut().enumerate() {
             let want = self.want.get(i);
             // In each of several runs a random share of what the terms add up to.
-            let terms = moved
-                .iter()
-                .map(|one| 4.0 * (one.get(i) - want).abs() / shake);
+            let terms = moved.iter().map(|one| 4.0 * (one.get(i) - want).abs() / shake);
             let terms = terms.filter(|size| size.is_finite());
             *magnitude = terms.fold(*magnitude, f64::max);
         }
@@ -191,9 +187,7 @@ fn looks_like(got: &Elements, want: &Elements, wrong: &[usize]) -> Option<Look> 
     } else if holds_next(-1) {
         "one element too late: each holds what the one before should"
     } else if wrong.len() > 2 && is_other && all(&is_factor) {
-        return Some(Look::Share(format!(
-            "each is {factor:.4} times what it should be"
-        )));
+        return Some(Look::Share(format!("each is {factor:.4} times what it should be")));
     } else if want.ty().is_floating() && all(&is_near) {
         return Some(Look::Share("near what it should be".into()));
     } else {
@@ -214,26 +208,14 @@ mod tests {
             change(&mut got);
             let [got, want] = [got, want.clone()].map(Elements::Float);
             let same = Same::of(want, None, 1.0, &[], 1.0);
-            check_same("y", &got, &same, false)
-                .err()
-                .unwrap_or_default()
-                .to_string()
+            check_same("y", &got, &same, false).err().unwrap_or_default().to_string()
         };
         assert_eq!(check(&|_| ()), "");
         assert_eq!(check(&|got| got[3] += 1e-6), "");
         for (change, says) in [
-            (
-                &(|got: &mut Vec<f32>| got[3] = f32::NAN) as &dyn Fn(&mut Vec<f32>),
-                "NaN",
-            ),
-            (
-                &|got| got.iter_mut().for_each(|x| *x *= 2.0),
-                "2.0000 times",
-            ),
-            (
-                &|got| got.iter_mut().for_each(|x| *x *= 1.00002),
-                "near what it should be\ny[0]",
-            ),
+            (&(|got: &mut Vec<f32>| got[3] = f32::NAN) as &dyn Fn(&mut Vec<f32>), "NaN"),
+            (&|got| got.iter_mut().for_each(|x| *x *= 2.0), "2.0000 times"),
+            (&|got| got.iter_mut().for_each(|x| *x *= 1.00002), "near what it should be\ny[0]"),
             (&|got| got[3] *= 1.01, "1 of 8 elements are wrong\ny[3]"),
             (&|got| got.rotate_left(1), "too early"),
             (&|got| got.rotate_right(1), "too late"),
@@ -296,9 +278,8 @@ mod tests {
         let reference = |x: &[f64]| Elements::from_fn(Type::Float, 2, |i| [x[0] - x[1], x[1]][i]);
         let inputs = Elements::Float(vec![1000.0, 999.99994]);
         let shake = shake(Type::Float);
-        let moved: Vec<Elements> = (1..5)
-            .map(|seed| reference(&shaken(&inputs, shake, seed).to_f64()))
-            .collect();
+        let moved: Vec<Elements> =
+            (1..5).map(|seed| reference(&shaken(&inputs, shake, seed).to_f64())).collect();
         let moved: Vec<&Elements> = moved.iter().collect();
         let want = reference(&inputs.to_f64());
         let same = Same::of(want.clone(), None, 1.0, &moved, shake);

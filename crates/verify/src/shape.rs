@@ -47,10 +47,7 @@ impl Shape {
     /// The reason, in words for a learner.
     pub fn must_be_countable(self) -> Result<(), String> {
         let Shape { m, n, k } = self;
-        let most = m
-            .saturating_mul(n)
-            .max(m.saturating_mul(k))
-            .max(k.saturating_mul(n));
+        let most = m.saturating_mul(n).max(m.saturating_mul(k)).max(k.saturating_mul(n));
         if most <= LONGEST {
             return Ok(());
         }
@@ -112,11 +109,7 @@ mod tests {
     #[test]
     fn one_number_is_a_cube_and_three_are_a_shape() {
         assert_eq!("1024".parse(), Ok(Shape::cube(1024)));
-        let odd = Shape {
-            m: 37,
-            n: 91,
-            k: 53,
-        };
+        let odd = Shape { m: 37, n: 91, k: 53 };
         assert_eq!("37x91x53".parse(), Ok(odd));
         assert_eq!("37X91x53".parse(), Ok(odd));
     }

@@ -32,21 +32,12 @@ const STEADY: usize = 5;
 /// elements.
 const FACTS: [(&str, &str); 7] = [
     ("never written: ", ""),
-    (
-        "old contents: ",
-        " made of what stood in C before the launch",
-    ),
+    ("old contents: ", " made of what stood in C before the launch"),
     ("read outside of A: ", " made of what lies there"),
     ("read outside of B: ", " made of what lies there"),
     ("read outside of C: ", " made of what lies there"),
-    (
-        "NaN: in ",
-        "; 0 / 0 and the like makes one, or reading what nobody had written",
-    ),
-    (
-        "infinity: in ",
-        "; a division by 0 makes one, and a number that the type cannot hold",
-    ),
+    ("NaN: in ", "; 0 / 0 and the like makes one, or reading what nobody had written"),
+    ("infinity: in ", "; a division by 0 makes one, and a number that the type cannot hold"),
 ];
 
 const UNTOUCHED: &str = "untouched: the kernel wrote nothing to C";
@@ -88,13 +79,7 @@ impl<'a> Case<'a> {
     fn new(problem: &'a Problem, c: &'a Matrix, wrong: &'a Wrong) -> Case<'a> {
         let is_finite = |m: &&Mismatch| m.got.is_finite() && !m.untouched;
         let finite: Vec<&Mismatch> = wrong.mismatches.iter().filter(is_finite).collect();
-        Case {
-            problem,
-            c,
-            wrong,
-            sample: spread(&finite),
-            finite,
-        }
+        Case { problem, c, wrong, sample: spread(&finite), finite }
     }
 
     /// Whether all of C is wrong.
@@ -301,59 +286,40 @@ mod tests {
     /// The right C with some floats in other bits.
     fn with_bits(bits: &[(usize, u32)]) -> Vec<String> {
         let problem = problem(ODD);
-        let mut data: Vec<f32> = (0..63)
-            .map(|i| right(&problem, i / 9, i % 9) as f32)
-            .collect();
+        let mut data: Vec<f32> = (0..63).map(|i| right(&problem, i / 9, i % 9) as f32).collect();
         for (at, bits) in bits {
             data[*at] = f32::from_bits(*bits);
         }
         let data = Elements::Float(data);
-        said_of(
-            &problem,
-            &Matrix {
-                rows: 7,
-                cols: 9,
-                data,
-            },
-        )
+        said_of(&problem, &Matrix { rows: 7, cols: 9, data })
     }
 
     #[test]
     fn elements_that_nobody_wrote_are_counted() {
         let poison = 0x7fa0_dead;
         assert_eq!(with_bits(&[(20, poison)])[0], "never written: 1 element");
-        assert_eq!(
-            with_bits(&[(20, poison), (41, poison)]),
-            ["never written: 2 elements"]
-        );
+        assert_eq!(with_bits(&[(20, poison), (41, poison)]), ["never written: 2 elements"]);
         let all: Vec<_> = (0..63).map(|at| (at, poison)).collect();
-        assert_eq!(
-            with_bits(&all),
-            ["untouched: the kernel wrote nothing to C"]
-        );
+        assert_eq!(with_bits(&all), ["untouched: the kernel wrote nothing to C"]);
     }
 
     #[test]
     fn a_nan_with_the_bits_of_the_poison_comes_from_it() {
         let told = with_bits(&[(20, 0x7fe0_dead), (41, 0xffe0_dead)]);
         assert_eq!(told.len(), 1);
-        assert!(
-            told[0].starts_with("old contents: 2 elements made of"),
-            "{told:?}"
-        );
+        assert!(told[0].starts_with("old contents: 2 elements made of"), "{told:?}");
         let told = with_bits(&[(20, 0x7fc0_0000), (41, 0x7fe0_deae)]);
         assert_eq!(told.len(), 1);
         assert!(told[0].starts_with("NaN: in 2 elements;"), "{told:?}");
         let double = Problem::new(ODD, Type::Double, Fill::Random, 1);
         let old = f64::from_bits(0x7ffc_dead_7fa0_dead);
         let made_of = |bad: f64| {
-            said(&double, |row, col| {
-                if row == 2 && col == 3 {
-                    bad
-                } else {
-                    right(&double, row, col)
-                }
-            })
+            said(
+                &double,
+                |row, col| {
+                    if row == 2 && col == 3 { bad } else { right(&double, row, col) }
+                },
+            )
         };
         assert!(made_of(old)[0].starts_with("old contents: 1 element made of"));
         assert!(made_of(f64::NAN)[0].starts_with("NaN: in 1 element;"));

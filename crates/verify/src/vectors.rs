@@ -89,11 +89,7 @@ mod tests {
         let [m, n, k] = [70, 130, 90];
         let a = Matrix::floats(m * k, Fill::Random, 1);
         let b = Matrix::floats(k * n, Fill::Random, 2);
-        let sum = |i: usize| {
-            (0..k)
-                .map(|p| a[i / n * k + p] * b[p * n + i % n])
-                .sum::<f32>()
-        };
+        let sum = |i: usize| (0..k).map(|p| a[i / n * k + p] * b[p * n + i % n]).sum::<f32>();
         let mut c: Vec<f32> = (0..m * n).map(sum).collect();
         // In two panels: columns of A, rows of B.
         let panel = |from: usize, to: usize| {

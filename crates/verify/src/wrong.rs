@@ -64,10 +64,7 @@ impl Differences {
 
 impl<Words: Into<String>> From<Words> for Differences {
     fn from(count: Words) -> Differences {
-        Differences {
-            count: count.into(),
-            ..Differences::default()
-        }
+        Differences { count: count.into(), ..Differences::default() }
     }
 }
 
@@ -174,24 +171,11 @@ mod tests {
     use super::*;
 
     fn mismatch(row: usize, col: usize, got: f64, want: f64) -> Mismatch {
-        Mismatch {
-            row,
-            col,
-            got,
-            want,
-            untouched: false,
-        }
+        Mismatch { row, col, got, want, untouched: false }
     }
 
     fn wrong(rows: usize, cols: usize, mismatches: Vec<Mismatch>) -> Wrong {
-        Wrong {
-            rows,
-            cols,
-            count: mismatches.len(),
-            every: 1,
-            mismatches,
-            looks_like: Vec::new(),
-        }
+        Wrong { rows, cols, count: mismatches.len(), every: 1, mismatches, looks_like: Vec::new() }
     }
 
     #[test]
@@ -245,10 +229,7 @@ mod tests {
             let (one, other) = apart(one, other);
             format!("{one} {other}")
         };
-        assert_eq!(
-            shown(-0.07409978680231788, -0.0963297188282013),
-            "-0.074099787 -0.096329719"
-        );
+        assert_eq!(shown(-0.07409978680231788, -0.0963297188282013), "-0.074099787 -0.096329719");
         assert_eq!(shown(0.1, 0.10000000000000002), "0.1 0.10000000000000002");
         assert_eq!(shown(3.0, f64::NAN), "3 NaN");
         assert_eq!(shown(1071225242.0, 1.5), "1071225242 1.5");

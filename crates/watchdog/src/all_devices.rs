@@ -38,10 +38,7 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
             Ok(None) => return Ok(None),
             Err(error) => {
                 complain(&error);
-                Ended {
-                    status: error.status(),
-                    ..Ended::default()
-                }
+                Ended { status: error.status(), ..Ended::default() }
             }
         };
         if let Some(error) = ended.lost() {
@@ -166,13 +163,7 @@ mod tests {
         let table = side_by_side(&[("x".into(), vec![by_hand, wrong, timed])]);
         assert!(!table.contains("3x3x3"), "{table}");
         let row = |size: &str| table.lines().find(|line| line.contains(size));
-        assert!(
-            row("16x16x16").is_some_and(|row| row.contains("WRONG")),
-            "{table}"
-        );
-        assert!(
-            row("20x20x20").is_some_and(|row| row.contains("2.50  GFLOP/s")),
-            "{table}"
-        );
+        assert!(row("16x16x16").is_some_and(|row| row.contains("WRONG")), "{table}");
+        assert!(row("20x20x20").is_some_and(|row| row.contains("2.50  GFLOP/s")), "{table}");
     }
 }

@@ -128,10 +128,7 @@ pub fn ask<Answer: DeserializeOwned + Send + 'static>(
     let (complaint, answer) = heard.map_err(|error| format!("it cannot be heard ({error})"))?;
     answer.map_err(|why| match why {
         RecvTimeoutError::Timeout if held > memory => {
-            format!(
-                "it took more than {} of memory, and was ended",
-                bytes(memory)
-            )
+            format!("it took more than {} of memory, and was ended", bytes(memory))
         }
         RecvTimeoutError::Timeout => format!("no answer after {} seconds", patience.as_secs()),
         RecvTimeoutError::Disconnected => {

@@ -53,11 +53,7 @@ pub fn chosen(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
         (listed["chosen"] == true || all && !simulator).then_some(device)
     });
     let devices: Vec<Device> = devices.collect();
-    ensure!(
-        !devices.is_empty(),
-        "lesson 1 lists no device; run {}",
-        command::setup("")
-    );
+    ensure!(!devices.is_empty(), "lesson 1 lists no device; run {}", command::setup(""));
     Ok(devices)
 }
 

@@ -206,11 +206,7 @@ impl EventsFile {
     pub fn new() -> Result<EventsFile> {
         let folder = Scratch::new()?;
         let path = folder.0.join(NAME);
-        Ok(EventsFile {
-            sender: Sender::to(&path)?,
-            path,
-            _folder: folder,
-        })
+        Ok(EventsFile { sender: Sender::to(&path)?, path, _folder: folder })
     }
 
     /// What a child has written so far.

@@ -94,14 +94,7 @@ pub fn kernels() -> Result<Vec<String>> {
 }
 
 const fn lesson(number: u32, folder: &'static str, minutes: u32, teaches: &'static str) -> Lesson {
-    Lesson {
-        number,
-        folder,
-        teaches,
-        minutes,
-        is_of_vectors: false,
-        files: &[],
-    }
+    Lesson { number, folder, teaches, minutes, is_of_vectors: false, files: &[] }
 }
 
 /// In teaching order.

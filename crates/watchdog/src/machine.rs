@@ -44,9 +44,7 @@ pub fn vector_instructions() -> Vec<&'static str> {
 pub fn on_path(command: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     let with_end = format!("{command}{}", std::env::consts::EXE_SUFFIX);
-    std::env::split_paths(&folders)
-        .map(|folder| folder.join(&with_end))
-        .find(|path| path.is_file())
+    std::env::split_paths(&folders).map(|folder| folder.join(&with_end)).find(|path| path.is_file())
 }
 
 /// The date, as the system's own command tells it in this format: a recording says when it was made.

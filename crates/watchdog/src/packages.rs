@@ -7,18 +7,13 @@ use crate::machine::{on_path, output};
 const PACKAGES: &str = include_str!("../packages");
 
 /// What installs packages, with each manager that stands in the table.
-const MANAGERS: [&str; 4] = [
-    "apt-get install -y",
-    "dnf install -y",
-    "pacman -S --needed",
-    "brew install",
-];
+const MANAGERS: [&str; 4] =
+    ["apt-get install -y", "dnf install -y", "pacman -S --needed", "brew install"];
 
 /// The package manager of this machine.
 pub fn manager() -> Option<&'static str> {
-    let mut commands = MANAGERS
-        .map(|install| install.split(' ').next().unwrap_or(install))
-        .into_iter();
+    let mut commands =
+        MANAGERS.map(|install| install.split(' ').next().unwrap_or(install)).into_iter();
     commands.find(|command| on_path(command).is_some())
 }
 

@@ -39,11 +39,7 @@ pub fn peak(session: &Session) -> Result<Peak> {
     let program = Program::build(session, &source, &options, false)?;
     let (gflops, of_fma) = fma_rate(session, &program, width * chains)?;
     let (gbytes_per_second, of_copy) = copy_rate(session, &program)?;
-    Ok(Peak {
-        gflops,
-        gbytes_per_second,
-        spreads: Some([of_fma, of_copy]),
-    })
+    Ok(Peak { gflops, gbytes_per_second, spreads: Some([of_fma, of_copy]) })
 }
 
 /// The rate, and its spread.
@@ -86,9 +82,7 @@ fn copy_rate(session: &Session, program: &Program) -> Result<(f64, f64)> {
         _ => 64 << 20,
     };
     let limits = &session.device.limits;
-    let bytes = want
-        .min(limits.max_alloc_bytes / 2)
-        .min(limits.global_mem_bytes / 8) as usize;
+    let bytes = want.min(limits.max_alloc_bytes / 2).min(limits.global_mem_bytes / 8) as usize;
     let count = bytes / 16;
     let from = session.buffer(count * 16)?;
     let to = session.buffer(count * 16)?;
@@ -107,12 +101,7 @@ fn copy_rate(session: &Session, program: &Program) -> Result<(f64, f64)> {
 /// spread.
 fn best_of(probes: usize, session: &Session, launch: &[Launch]) -> Result<(f64, f64)> {
     session.run(launch)?;
-    let timing = timing::measure(
-        Runs::Exactly(probes),
-        None,
-        |_| Ok(()),
-        || session.run(launch),
-    )?;
+    let timing = timing::measure(Runs::Exactly(probes), None, |_| Ok(()), || session.run(launch))?;
     let spread = timing.spread();
     let best = timing.seconds.into_iter().fold(f64::INFINITY, f64::min);
     Ok((best, spread))

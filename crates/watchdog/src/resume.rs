@@ -67,10 +67,9 @@ impl Earlier {
             (Event::Lost(lost), _) => self.lost = Some(lost),
             // Begun once more, after a child that could not be blamed on it.
             (Event::Begun(begun), Some(open)) if !open.ended => open.begun = begun,
-            (Event::Begun(begun), _) => self.kernels.push_back(Measured {
-                begun,
-                ..Measured::default()
-            }),
+            (Event::Begun(begun), _) => {
+                self.kernels.push_back(Measured { begun, ..Measured::default() })
+            }
             (Event::Record(record, _), Some(own)) if !own.ended || own.death.is_some() => {
                 own.death = None;
                 own.records.push(*record);
@@ -98,9 +97,7 @@ impl Earlier {
 
     /// What this kernel came to, if it comes next and came to its end, or took its child down.
     pub fn take(&mut self, kernel: &str) -> Option<Measured> {
-        self.kernels
-            .front()
-            .filter(|next| next.begun.kernel == kernel)?;
+        self.kernels.front().filter(|next| next.begun.kernel == kernel)?;
         self.kernels.pop_front().filter(|next| next.ended)
     }
 
@@ -113,8 +110,7 @@ impl Earlier {
     fn deaths(&self) -> impl Iterator<Item = (&str, &Death)> {
         self.kernels.iter().flat_map(|one| {
             let told = one.records.iter().filter_map(Record::death);
-            told.chain(&one.death)
-                .map(|death| (&*one.begun.function, death))
+            told.chain(&one.death).map(|death| (&*one.begun.function, death))
         })
     }
 
@@ -192,10 +188,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     fn record(kernel: &str) -> Record {
-        Record {
-            kernel: kernel.into(),
-            ..Record::default()
-        }
+        Record { kernel: kernel.into(), ..Record::default() }
     }
 
     fn death(how: &str, stage: Stage) -> Death {
@@ -210,11 +203,7 @@ mod tests {
     }
 
     fn failure() -> Failure {
-        Failure::new(
-            Kind::OpenCl,
-            "CL_OUT_OF_RESOURCES".to_string(),
-            Stage::Starting,
-        )
+        Failure::new(Kind::OpenCl, "CL_OUT_OF_RESOURCES".to_string(), Stage::Starting)
     }
 
     fn begun(kernel: &str) -> Event {
@@ -284,19 +273,12 @@ mod tests {
             begun: SystemTime::now(),
             limit: Duration::from_secs(5),
         }];
-        events.extend([
-            Event::Failed(failure()),
-            Event::Leaving(5),
-            Event::Stage(false),
-        ]);
+        events.extend([Event::Failed(failure()), Event::Leaving(5), Event::Stage(false)]);
         events.push(lost_in(&events, &died).unwrap());
         let mut earlier = Earlier::of(events.clone());
         assert!(!earlier.is_over());
         let lost = earlier.take_lost().unwrap();
-        assert_eq!(
-            (lost.what, &*lost.death.how.in_short()),
-            (7.into(), "CL_OUT_OF_RESOURCES")
-        );
+        assert_eq!((lost.what, &*lost.death.how.in_short()), (7.into(), "CL_OUT_OF_RESOURCES"));
         events.push(Event::Ended);
         assert!(Earlier::of(events.clone()).is_over());
         assert!(lost_in(&events, &died).is_none());
@@ -315,11 +297,7 @@ mod tests {
             }),
             ..Record::default()
         };
-        let all = [
-            died("a crashed", "look"),
-            died("b hung", "wait"),
-            died("c crashed", "look"),
-        ];
+        let all = [died("a crashed", "look"), died("b hung", "wait"), died("c crashed", "look")];
         assert_eq!(
             last_words(&all, "lesson 5", 1),
             "a crashed\n  b hung\n  c crashed\n  \
@@ -329,11 +307,7 @@ mod tests {
 
     #[test]
     fn a_damaged_file_of_events_says_less_and_harms_nobody() {
-        let limits = Peak {
-            spreads: None,
-            gflops: 480.0,
-            gbytes_per_second: 40.5,
-        };
+        let limits = Peak { spreads: None, gflops: 480.0, gbytes_per_second: 40.5 };
         let timed = Record {
             limits: Some(limits),
             gflops: Some(12.5),
@@ -351,9 +325,7 @@ mod tests {
             begun("b"),
             Event::Leaving(5),
         ];
-        let lines = all
-            .iter()
-            .map(|event| serde_json::to_string(event).unwrap() + "\n");
+        let lines = all.iter().map(|event| serde_json::to_string(event).unwrap() + "\n");
         let file: String = lines.collect();
         damage::must_be_survived(file.as_bytes(), |bytes| {
             let events = events::of(bytes);

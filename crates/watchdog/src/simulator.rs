@@ -19,9 +19,8 @@ pub fn oclgrind() -> Option<PathBuf> {
         return Some(PathBuf::from(path)).filter(|path| path.is_file());
     }
     let folders = ["lib/oclgrind", "local/lib/oclgrind", "local/lib"];
-    let mut paths = folders
-        .map(|one| Path::new("/usr").join(one).join("liboclgrind-rt.so"))
-        .into_iter();
+    let mut paths =
+        folders.map(|one| Path::new("/usr").join(one).join("liboclgrind-rt.so")).into_iter();
     paths.find(|path| path.is_file())
 }
 
@@ -40,8 +39,7 @@ pub fn look_for_faults(work: &mut Work, library: &Path) {
 /// Sends a worker to Oclgrind, which runs kernels as written, not as optimised, so that it sees
 /// every access of the source.
 pub fn as_written(work: &mut Work, library: &Path) {
-    work.env(LIBRARY_VARIABLE, library)
-        .env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable");
+    work.env(LIBRARY_VARIABLE, library).env("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable");
 }
 
 /// Names the file for its reports, which else go to standard error.
@@ -192,13 +190,9 @@ impl Log {
             let mut known = faults.iter_mut();
             match known.find(|fault| fault.meaning == meaning && fault.lines == lines) {
                 Some(fault) => fault.times += 1,
-                None => faults.push(Fault {
-                    kind,
-                    meaning: meaning.into(),
-                    lines,
-                    times: 1,
-                    doubt,
-                }),
+                None => {
+                    faults.push(Fault { kind, meaning: meaning.into(), lines, times: 1, doubt })
+                }
             }
         }
         let mut lines = log.lines();
@@ -226,11 +220,7 @@ fn reports(log: &str) -> Vec<(&str, BTreeSet<Line>)> {
         {
             // Below an included file's line it quotes the kernel's own file.
             let code = all.next_if(|below| place(below).is_none() && included.is_none());
-            lines.insert(Line {
-                number,
-                included,
-                code: code.unwrap_or_default().trim().into(),
-            });
+            lines.insert(Line { number, included, code: code.unwrap_or_default().trim().into() });
         }
     }
     // Remarks of its own are no faults.
@@ -252,10 +242,9 @@ fn place(line: &str) -> Option<(usize, Option<String>)> {
 /// The kind of a report, what is wrong, in the report's own words where they are new, and its doubt.
 fn meaning(title: &str) -> (FaultKind, &str, Option<&'static str>) {
     let known = MEANINGS.iter().find(|(_, words, ..)| title.contains(words));
-    known.map_or(
-        (FaultKind::Other, title, None),
-        |(kind, _, meaning, doubt)| (*kind, meaning.unwrap_or(title), *doubt),
-    )
+    known.map_or((FaultKind::Other, title, None), |(kind, _, meaning, doubt)| {
+        (*kind, meaning.unwrap_or(title), *doubt)
+    })
 }
 
 /// Faults that a row tells, the first ones.
@@ -323,9 +312,7 @@ fn in_words(log: &Log) -> Vec<String> {
     let Log { faults, is_cut, .. } = log;
     let reports: usize = faults.iter().map(|fault| fault.times).sum();
     let more = if *is_cut { ", and says no more" } else { "" };
-    let mut lines = vec![format!(
-        "the simulator has reported {reports} fault(s){more}:"
-    )];
+    let mut lines = vec![format!("the simulator has reported {reports} fault(s){more}:")];
     for fault in faults.iter().take(SHOWN) {
         lines.push(format!("  {}", fault.meaning));
         lines.extend(fault.lines.iter().map(|line| format!("    {line}")));
@@ -353,19 +340,12 @@ mod tests {
     #[test]
     fn reports_of_the_same_lines_are_one_fault() {
         let Log { faults, is_cut, .. } = Log::of(LOG);
-        let kinds: Vec<_> = faults
-            .iter()
-            .map(|one| (one.kind.name(), one.times))
-            .collect();
+        let kinds: Vec<_> = faults.iter().map(|one| (one.kind.name(), one.times)).collect();
         assert_eq!(kinds, [("races", 2), ("bounds", 1), ("other", 1)]);
         let lines: Vec<String> = faults[0].lines.iter().map(Line::to_string).collect();
         assert_eq!(lines, ["line 1: a = b;", "line 2: b = 1;"]);
         let of_include = "Invalid write\n\tAt line 3 (column 1) of a/inc.h:\n\t  not its line;\n";
-        let line = Log::of(of_include).faults[0]
-            .lines
-            .first()
-            .unwrap()
-            .to_string();
+        let line = Log::of(of_include).faults[0].lines.first().unwrap().to_string();
         assert_eq!(line, "line 3 of a/inc.h");
         assert_eq!(faults[2].meaning, "Something new");
         assert!(is_cut && Log::of("") == Log::default());
@@ -374,13 +354,9 @@ mod tests {
     #[test]
     fn an_index_beyond_its_own_row_proves_nothing() {
         let certain = |log: &str| Log::of(log).faults[0].doubt().is_none();
-        assert!(!certain(
-            "Index (15) exceeds static array size (15)\n\tAt line 1 of x\n"
-        ));
+        assert!(!certain("Index (15) exceeds static array size (15)\n\tAt line 1 of x\n"));
         assert!(certain("Invalid read of size 4\n\tAt line 1 of x\n"));
-        assert!(!certain(
-            "OCLGRIND FATAL ERROR (./src/plugins/Uninitialized.cpp:194)\n"
-        ));
+        assert!(!certain("OCLGRIND FATAL ERROR (./src/plugins/Uninitialized.cpp:194)\n"));
         let unset = |code| format!("Uninitialized value\n\tAt line 1 of input.cl:\n\t  {code}\n");
         assert!(certain(&unset("y = x;")) && !certain(&unset("atomic_xchg(y, x);")));
     }
@@ -389,20 +365,14 @@ mod tests {
         \tAt line 3 (column 5) of input.cl:\n\t  C[-1] = 0;\n";
 
     fn right() -> Record {
-        Record {
-            outcome: Outcome::RIGHT,
-            ..Record::default()
-        }
+        Record { outcome: Outcome::RIGHT, ..Record::default() }
     }
 
     #[test]
     fn a_report_fails_the_row_of_the_kernel_that_ran_and_no_other() {
         let path = std::env::temp_dir().join(format!("course-log-{}", std::process::id()));
         fs::write(&path, REPORT).unwrap();
-        let mut simulator = Simulator {
-            log: Some(path.clone()),
-            read: REPORT.into(),
-        };
+        let mut simulator = Simulator { log: Some(path.clone()), read: REPORT.into() };
         assert!(simulator.judge(right()).is_right(), "of an earlier run");
         fs::write(&path, REPORT.repeat(2)).unwrap();
         let judged = simulator.judge(right());
@@ -421,10 +391,7 @@ mod tests {
         let limit = "OCLGRIND FATAL ERROR (x.cpp:1)\nUnsupported instruction: freeze\n";
         fs::write(&path, limit).unwrap();
         let own = simulator.judge(right().fail("all is wrong"));
-        assert!(
-            own.skipped()
-                .is_some_and(|why| why.to_string().contains("freeze"))
-        );
+        assert!(own.skipped().is_some_and(|why| why.to_string().contains("freeze")));
         fs::remove_file(path).unwrap();
     }
 }

@@ -55,11 +55,7 @@ impl Staff {
 impl Idle {
     pub(crate) fn new(child: Child, events: EventsFile, work: &Work) -> Idle {
         let work = work.without_task();
-        Idle {
-            child,
-            events,
-            work,
-        }
+        Idle { child, events, work }
     }
 
     /// What it comes to; nothing where it does not stay for another task.
@@ -87,11 +83,7 @@ impl Drop for Idle {
 pub(crate) fn orders() -> impl Iterator<Item = ()> {
     let (sender, orders) = channel();
     thread::spawn(move || {
-        for _ in std::io::stdin()
-            .lock()
-            .lines()
-            .map_while(std::io::Result::ok)
-        {
+        for _ in std::io::stdin().lock().lines().map_while(std::io::Result::ok) {
             // It is heard as long as this process lives.
             let _ = sender.send(());
         }

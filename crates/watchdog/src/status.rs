@@ -42,9 +42,7 @@ pub fn must_be_shown() -> common::Result<()> {
     let words: Vec<_> = std::env::args_os().skip(1).collect();
     // Behind the word that cargo passes on, or without it.
     let is_of_calls = words.iter().take(2).any(|word| word == "calls");
-    let mut own = words
-        .into_iter()
-        .take_while(|word| !is_of_calls || word != "--");
+    let mut own = words.into_iter().take_while(|word| !is_of_calls || word != "--");
     let unshown = own.find(|word| word.to_string_lossy().contains(char::is_control));
     unshown.map_or(Ok(()), |word| {
         let why = "has a control character, which no terminal can show";

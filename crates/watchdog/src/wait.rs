@@ -111,11 +111,7 @@ struct Silence {
 impl Silence {
     /// That begins now.
     fn of(child: &Child) -> Silence {
-        Silence {
-            since: Instant::now(),
-            worked: cpu_time(child).unwrap_or_default(),
-            waits: None,
-        }
+        Silence { since: Instant::now(), worked: cpu_time(child).unwrap_or_default(), waits: None }
     }
 
     /// Its end, where what it does takes longer than it may. Who gets no core is given time, and so

@@ -163,11 +163,7 @@ mod tests {
     use super::*;
 
     fn record(gflops: f64) -> Record {
-        Record {
-            kernel: "matmul_naive".into(),
-            gflops: Some(gflops),
-            ..Record::default()
-        }
+        Record { kernel: "matmul_naive".into(), gflops: Some(gflops), ..Record::default() }
     }
 
     #[test]
@@ -180,10 +176,7 @@ mod tests {
     #[test]
     fn a_wrong_result_between_two_right_ones_is_passed_over() {
         let mut rates = Rates::default();
-        let wrong = Record {
-            gflops: None,
-            ..record(0.0).fail("wrong")
-        };
+        let wrong = Record { gflops: None, ..record(0.0).fail("wrong") };
         for records in [[record(100.0)], [wrong]] {
             assert!(compared(&mut rates, &records).is_empty());
         }

@@ -55,12 +55,7 @@ impl Default for Orders {
 impl Orders {
     /// Of a worker that prints nothing: no launch takes longer than that.
     pub fn within(timeout: Duration) -> Orders {
-        Orders {
-            timeout,
-            all_devices: false,
-            json: true,
-            on_stage: false,
-        }
+        Orders { timeout, all_devices: false, json: true, on_stage: false }
     }
 }
 
@@ -110,10 +105,7 @@ impl Work {
             program,
             args: Vec::new(),
             environment: Environment::new(),
-            told: Told {
-                is_heard: true,
-                ..Told::default()
-            },
+            told: Told { is_heard: true, ..Told::default() },
             has_large_stack: false,
         }
     }
@@ -264,10 +256,7 @@ impl Ended {
 
     /// Of what a worker has written.
     pub(crate) fn of(status: u8, file: &EventsFile) -> Ended {
-        let mut ended = Ended {
-            status,
-            ..Ended::default()
-        };
+        let mut ended = Ended { status, ..Ended::default() };
         let events = file.read();
         let stage = events::doing(&events);
         for event in events {
@@ -406,10 +395,7 @@ fn start(work: &Work, environment: &Environment, events: &EventsFile) -> Result<
         command.arg(&work.program);
     }
     let folder = events.path.parent().unwrap_or(Path::new("."));
-    command
-        .args(&work.args)
-        .env(WORK_VARIABLE, folder)
-        .envs(environment);
+    command.args(&work.args).env(WORK_VARIABLE, folder).envs(environment);
     if work.told.is_heard {
         let said = File::create(events.beside(SAID))?;
         command.stdin(Stdio::null()).stdout(Stdio::null());

@@ -48,13 +48,7 @@ fn path(device: &str, kernel: &str) -> PathBuf {
 }
 
 /// Records one kernel, in the variant that is named.
-pub fn record(
-    AsmArgs {
-        kernel,
-        name,
-        flags,
-    }: &AsmArgs,
-) -> Result<()> {
+pub fn record(AsmArgs { kernel, name, flags }: &AsmArgs) -> Result<()> {
     must_be_a_name(name)?;
     let words = [&["asm".to_string()], &kernel[..]].concat();
     let json = printed(&[&words[..], &["--json".into()]].concat(), flags, &[0])?;

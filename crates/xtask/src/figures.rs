@@ -128,9 +128,7 @@ pub fn update(check: bool) -> Result<Vec<String>> {
 /// whether it is dark, and not the reader's system.
 fn colours() -> Result<String> {
     let dark = "@media (prefers-color-scheme: dark) {\n";
-    let (light, dark) = STYLE
-        .split_once(dark)
-        .context("the style has no dark part")?;
+    let (light, dark) = STYLE.split_once(dark).context("the style has no dark part")?;
     Ok(format!(
         "/* Made from the style of the figures by `cargo xtask pages`. */\n\
          :where(.play svg) {{\n{light}}}\n:where(:is(.ayu, .coal, .navy) .play svg) {{\n{dark}"
@@ -203,10 +201,7 @@ mod tests {
                 _ if is("end") => x - width,
                 _ => x,
             };
-            Words {
-                from: (left, y - 0.75 * size),
-                to: (left + width, y + 0.2 * size),
-            }
+            Words { from: (left, y - 0.75 * size), to: (left + width, y + 0.2 * size) }
         }
 
         /// Whether two of them lie over each other.
@@ -230,11 +225,7 @@ mod tests {
             let words = element(line, "text").expect("words");
             let shown = words.replace("&lt;", "<").replace("&gt;", ">");
             let has_class = line.contains(" class=\"");
-            let class = if has_class {
-                attribute(line, "class")
-            } else {
-                ""
-            };
+            let class = if has_class { attribute(line, "class") } else { "" };
             (words, Words::placed(class, (at[0], at[1]), &shown))
         };
         lines.map(of).collect()
@@ -253,10 +244,7 @@ mod tests {
         let mut wrong = Vec::new();
         for name in names().unwrap() {
             let svg = svg(&name).unwrap();
-            let sheet = attribute(&svg, "viewBox")
-                .split(' ')
-                .next_back()
-                .expect("four");
+            let sheet = attribute(&svg, "viewBox").split(' ').next_back().expect("four");
             let height: f64 = sheet.parse().expect("a number");
             let words = words(&svg);
             for (i, (text, one)) in words.iter().enumerate() {
@@ -279,17 +267,11 @@ mod tests {
     fn every_figure_says_in_words_what_it_shows() {
         for name in names().unwrap() {
             let description = description(&name).unwrap();
-            assert!(
-                element(&svg(&name).unwrap(), "title").unwrap().len() > 8,
-                "{name}"
-            );
+            assert!(element(&svg(&name).unwrap(), "title").unwrap().len() > 8, "{name}");
             let words = description.split_whitespace().count();
             assert!((15..130).contains(&words), "{name}: {words} words");
             // It stands between brackets in Markdown.
-            assert!(
-                !description.contains(['[', ']', '`', '\n', '"', '<', '&']),
-                "{name}"
-            );
+            assert!(!description.contains(['[', ']', '`', '\n', '"', '<', '&']), "{name}");
         }
     }
 

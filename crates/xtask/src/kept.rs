@@ -39,9 +39,7 @@ pub fn read_lines<T: DeserializeOwned>(file: &str) -> Result<Vec<T>> {
 pub fn entries(folder: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
     let folder = workspace().join(folder);
     let entries = fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))?;
-    let mut entries = entries
-        .map(|entry| Ok(entry?.path()))
-        .collect::<Result<Vec<_>>>()?;
+    let mut entries = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     entries.sort();
     Ok(entries)
 }

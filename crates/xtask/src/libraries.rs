@@ -85,12 +85,10 @@ const READY: &str = "OPENCL_COURSE_LIBRARY";
 /// Measures, and prints lines as `docs/data/peers/` keeps them.
 pub fn libraries(options: &LibrariesArgs) -> Result<()> {
     let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
-    let library = options
-        .library
-        .unwrap_or(match device.platform.contains("NVIDIA") {
-            true => Library::Cublas,
-            false => Library::Openblas,
-        });
+    let library = options.library.unwrap_or(match device.platform.contains("NVIDIA") {
+        true => Library::Cublas,
+        false => Library::Openblas,
+    });
     // It reads its environment when it is loaded. Drivers get a lesson's: it is measured as the
     // kernels are.
     if std::env::var_os(READY).is_none() {

@@ -64,10 +64,7 @@ pub fn machine(options: &MachineArgs) -> Result<()> {
         let figure = |field: &str| told["sizes"][0][field].as_f64();
         let seconds = figure("seconds_median").with_context(|| format!("no time: {told}"))?;
         let nanoseconds = seconds * 1e9 / *steps as f64;
-        ensure!(
-            nanoseconds > 1e-3,
-            "{told}: did the compiler drop its work?"
-        );
+        ensure!(nanoseconds > 1e-3, "{told}: did the compiler drop its work?");
         let mut line = json!({ "probe": probe, "variant": variant, "nanoseconds": nanoseconds });
         line["spread"] = json!(figure("spread"));
         if let Some((rate, share)) = figure("gbytes_per_second").zip(figure("share_of_copy")) {
@@ -102,39 +99,16 @@ fn points(device: &Device) -> Vec<Point> {
         // GPU none shall: the groups of a unit share its cache.
         let (at, width, steps, scatter) = match gpu {
             true => (everywhere.clone(), 4, 1 << 12, 0x1e37_79b9),
-            false => (
-                format!("items = {}, group = 1", 8 * units),
-                floats,
-                1 << 17,
-                1,
-            ),
+            false => (format!("items = {}, group = 1", 8 * units), floats, 1 << 17, 1),
         };
         let blocks = size / (16 * width * if gpu { group } else { 1 });
         let size_of = format!("{at}, blocks = {blocks}, scatter = {scatter}");
-        add(
-            "sweep",
-            &bytes(size as u64),
-            steps,
-            [size_of, format!("WIDTH = {width}")],
-        );
+        add("sweep", &bytes(size as u64), steps, [size_of, format!("WIDTH = {width}")]);
     }
-    add(
-        "chase_local",
-        "8 KiB",
-        250_000,
-        [lockstep.clone(), String::new()],
-    );
+    add("chase_local", "8 KiB", 250_000, [lockstep.clone(), String::new()]);
     for chains in [1, 2, 4, 6, 8, 10, 12] {
-        let define = format!(
-            "CHAINS = {chains}, WIDTH = {}",
-            if gpu { 1 } else { floats }
-        );
-        add(
-            "chain",
-            &chains.to_string(),
-            1 << 19,
-            [lockstep.clone(), define],
-        );
+        let define = format!("CHAINS = {chains}, WIDTH = {}", if gpu { 1 } else { floats });
+        add("chain", &chains.to_string(), 1 << 19, [lockstep.clone(), define]);
     }
     // Words of a tile's row, and items that stand above each other in it.
     let tiles = ["1 32", "2 32", "32 32", "33 32", "16 16", "17 16", "18 16"];
@@ -146,10 +120,7 @@ fn points(device: &Device) -> Vec<Point> {
     }
     // Who takes the first branch: the bits of an item's number that count.
     let every = [("every other warp", 32), ("every other item", 1)];
-    for (who, mask) in every
-        .into_iter()
-        .chain([("all items", 0xfffff), ("no item", 0)])
-    {
+    for (who, mask) in every.into_iter().chain([("all items", 0xfffff), ("no item", 0)]) {
         let says = [format!("{everywhere}, mask = {mask}"), String::new()];
         add("branch", who, 1 << 16, says);
     }

@@ -64,11 +64,7 @@ fn main() -> ExitCode {
     }
     let done = match Command::parse() {
         Command::Pages { check, files } => pages::update(&files, check),
-        Command::Record {
-            name,
-            lesson,
-            flags,
-        } => record::record(&name, &lesson, &flags),
+        Command::Record { name, lesson, flags } => record::record(&name, &lesson, &flags),
         Command::Libraries(options) => libraries::libraries(&options),
         Command::Problems(asked) => record::problems(&asked),
         Command::Asm(options) => asm::record(&options),

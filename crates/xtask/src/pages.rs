@@ -78,9 +78,7 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
     }
     if !broken.is_empty() {
         let broken = broken.join("\n  ");
-        wrong.push(format!(
-            "these claims differ from the recordings:\n  {broken}"
-        ));
+        wrong.push(format!("these claims differ from the recordings:\n  {broken}"));
     }
     if everything {
         wrong.extend(figures::misplaced(&files)?);
@@ -192,11 +190,7 @@ mod tests {
         assert!(new.starts_with("before\n<!-- kernel"), "{new}");
         assert!(new.contains("C[i] = d * A[i] + B[i];"), "{new}");
         assert!(!new.contains("old") && new.ends_with("<!-- end -->\nafter\n"));
-        assert_eq!(
-            generate(&new, "").unwrap(),
-            new,
-            "a second time changes nothing"
-        );
+        assert_eq!(generate(&new, "").unwrap(), new, "a second time changes nothing");
     }
 
     #[test]
@@ -205,13 +199,7 @@ mod tests {
         assert!(generate("<!-- kernel: 02-saxpy.cl saxpy -->\n", "").is_err());
         assert!(generate("<!-- figur: ladder -->\n<!-- end -->\n", "").is_err());
         assert!(generate("<!-- figure: nothing -->\n<!-- end -->\n", "").is_err());
-        assert!(
-            generate(
-                "<!-- output: no-such-run lesson05 3-9 -->\n<!-- end -->\n",
-                ""
-            )
-            .is_err()
-        );
+        assert!(generate("<!-- output: no-such-run lesson05 3-9 -->\n<!-- end -->\n", "").is_err());
     }
 
     #[test]
@@ -219,10 +207,7 @@ mod tests {
         let origin = make(&["origin", "lesson03", "h200-4096"], "").unwrap();
         assert!(origin.contains("4096x4096x4096, recorded 2026"), "{origin}");
         let table = make(&["table", "lesson06", "h200-4096"], "").unwrap();
-        assert!(
-            table.ends_with('|') && !table.contains("recorded"),
-            "{table}"
-        );
+        assert!(table.ends_with('|') && !table.contains("recorded"), "{table}");
     }
 
     #[test]

@@ -36,11 +36,7 @@ pub fn record(name: &str, numbers: &[u32], flags: &[String]) -> Result<()> {
 
 fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     // Lessons 1 and 2 have sizes of their own.
-    let mut flags = if lesson.number < 3 {
-        Vec::new()
-    } else {
-        flags.to_vec()
-    };
+    let mut flags = if lesson.number < 3 { Vec::new() } else { flags.to_vec() };
     flags.push("--long".into());
     let events = Scratch::new()?;
     // Lesson 11 is recorded as on a machine where nothing was tuned before.
@@ -98,9 +94,7 @@ pub struct Problems {
 /// Times stages of problems, and writes `docs/data/problems/NAME.jsonl`.
 pub fn problems(asked: &Problems) -> Result<()> {
     must_be_a_name(&asked.name)?;
-    let mut words = ["run", "--time", "--size=time", "--json"]
-        .map(String::from)
-        .to_vec();
+    let mut words = ["run", "--time", "--size=time", "--json"].map(String::from).to_vec();
     let is_asked = |file: &str| {
         let named = asked.only.iter().any(|name| file.contains(name));
         file.ends_with(".toml") && file.contains("solution-") && (named || asked.only.is_empty())
@@ -169,10 +163,7 @@ impl PyTorch {
         let script = workspace().join("crates/xtask/src/pytorch.py");
         let mut python = Command::new("python3");
         watchdog::end_with_us(&mut python);
-        python
-            .arg(script)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
+        python.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = python.spawn().context("--pytorch needs python3")?;
         let answers = child.stdout.take().context("it has no output")?;
         let answers = BufReader::new(answers);

@@ -80,11 +80,8 @@ impl Recording {
     pub fn best(&self) -> Option<&Record> {
         let rows = self.rows().into_iter();
         let products = rows.filter(|one| one.platform != "host" && one.gflops.is_some());
-        products.max_by(|one, other| {
-            one.rate()
-                .unwrap_or(0.0)
-                .total_cmp(&other.rate().unwrap_or(0.0))
-        })
+        products
+            .max_by(|one, other| one.rate().unwrap_or(0.0).total_cmp(&other.rate().unwrap_or(0.0)))
     }
 
     /// The same lesson of several recordings.
@@ -116,10 +113,7 @@ pub fn name_on(platform: &str, device: &str) -> String {
     };
     let mut words = device.split_inclusive('-');
     let chip = words.position(|word| word.starts_with(char::is_uppercase));
-    let chip: String = device
-        .split_inclusive('-')
-        .skip(chip.unwrap_or(0))
-        .collect();
+    let chip: String = device.split_inclusive('-').skip(chip.unwrap_or(0)).collect();
     format!("{} with {driver}", chip.replace("(R)", ""))
 }
 

@@ -105,8 +105,7 @@ fn matrix(rows: usize, columns: usize, height: usize, width: usize, seed: usize)
 /// A matrix, whose rows have `width` elements, times a vector, without rounding.
 fn times(matrix: &[cl_float], width: usize, x: &[i64]) -> Vec<i64> {
     let rows = matrix.chunks(width).map(|row| row.iter().zip(x));
-    rows.map(|row| row.map(|(a, x)| *a as i64 * x).sum())
-        .collect()
+    rows.map(|row| row.map(|(a, x)| *a as i64 * x).sum()).collect()
 }
 
 fn main() -> ExitCode {
@@ -203,9 +202,7 @@ fn matmul(m: usize, n: usize, k: usize) -> Result<bool> {
 
     // C x = A (B x) for some x: without rounding, every element of C decides, and the host is
     // done in a moment. A NaN counts as 0 here, and so is looked for.
-    let x: Vec<i64> = (0..n)
-        .map(|i| (i.wrapping_mul(0x9E37_79B9) >> 8 & 0xFFFF) as i64)
-        .collect();
+    let x: Vec<i64> = (0..n).map(|i| (i.wrapping_mul(0x9E37_79B9) >> 8 & 0xFFFF) as i64).collect();
     let is_written = |row: &[cl_float]| row[..n].iter().all(|c| !c.is_nan());
     let right = c.chunks(width).take(m).all(is_written)
         && times(&c, width, &x)[..m] == times(&a, depth, &times(&b, width, &x))[..m];
@@ -217,9 +214,6 @@ fn matmul(m: usize, n: usize, k: usize) -> Result<bool> {
     nanoseconds.sort_unstable();
     let median = nanoseconds[nanoseconds.len() / 2].max(1);
     let speed = 2.0 * (m * n * k) as f64 / median as f64;
-    println!(
-        "{}: {m} x {n} from {k}: {says}, {median} ns, {speed:.1} GFLOP/s",
-        device.name()?
-    );
+    println!("{}: {m} x {n} from {k}: {says}, {median} ns, {speed:.1} GFLOP/s", device.name()?);
     Ok(right)
 }

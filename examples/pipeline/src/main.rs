@@ -67,11 +67,7 @@ impl Pinned {
             queue.enqueue_map_buffer(&buffer, CL_BLOCKING, access, 0, bytes, map, &[])?;
             buffer
         };
-        Ok(Pinned {
-            buffer,
-            address: address.cast(),
-            length,
-        })
+        Ok(Pinned { buffer, address: address.cast(), length })
     }
 
     fn numbers(&mut self) -> &mut [cl_uint] {
@@ -145,15 +141,10 @@ fn times(events: &[[Event; 3]]) -> Result<Times> {
     let begin = events[0][0].profiling_command_start()?;
     let seconds = |time: cl_ulong| time.saturating_sub(begin) as f64 * 1e-9;
     let time = |event: &Event| -> Result<(f64, f64)> {
-        let (start, end) = (
-            event.profiling_command_start()?,
-            event.profiling_command_end()?,
-        );
+        let (start, end) = (event.profiling_command_start()?, event.profiling_command_end()?);
         Ok((seconds(start), seconds(end)))
     };
-    let all = events
-        .iter()
-        .map(|[up, work, down]| Ok([time(up)?, time(work)?, time(down)?]));
+    let all = events.iter().map(|[up, work, down]| Ok([time(up)?, time(work)?, time(down)?]));
     all.collect()
 }
 
@@ -242,10 +233,7 @@ fn pipeline(chunks: usize, bytes: usize, rounds: cl_uint) -> Result<bool> {
         let busy = |engine: usize| plain.iter().map(|row| row[engine].1 - row[engine].0).sum();
         let slowest = [0, 1, 2].map(busy).into_iter().fold(0.0, f64::max);
         let hidden = (whole - pipelined) / (whole - slowest) * 100.0;
-        println!(
-            "The slowest engine works {:.3} ms of the plain order.",
-            slowest * 1e3
-        );
+        println!("The slowest engine works {:.3} ms of the plain order.", slowest * 1e3);
         println!("Of the rest, which could be hidden, {hidden:.0} % was.");
     }
     println!("{chunks} chunks {}", if right { "right" } else { "WRONG" });

@@ -29,9 +29,7 @@ fn main() -> ExitCode {
             lesson.console.begin(Part::Properties, Stage::Loading)?;
             limits(lesson, device)?;
             let chosen = device.index == choice.index;
-            lesson
-                .console
-                .json(json!({ "lesson": 1, "chosen": chosen, "device": device }))?;
+            lesson.console.json(json!({ "lesson": 1, "chosen": chosen, "device": device }))?;
         }
         lesson.say(format!(
             "\n  The lessons will use device {}: {}.\n  Another one: --device NUMBER, or part of its name.",
@@ -87,11 +85,7 @@ fn platforms(lesson: &Lesson, devices: &[Device]) -> Result<()> {
 fn limits(lesson: &Lesson, device: &Device) -> Result<()> {
     let l = &device.limits;
     let items: Vec<String> = l.max_work_item_sizes.iter().map(usize::to_string).collect();
-    let local = if l.local_mem_dedicated {
-        "a memory of its own"
-    } else {
-        "part of global memory"
-    };
+    let local = if l.local_mem_dedicated { "a memory of its own" } else { "part of global memory" };
     let double = if l.fp64 { "yes" } else { "no" };
     #[rustfmt::skip]
     let rows = [

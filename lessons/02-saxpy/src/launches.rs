@@ -32,9 +32,7 @@ impl Launches {
             Some(Runs::Enough) => Runs::Exactly(10),
             runs => runs.unwrap_or(Runs::Exactly(0)),
         };
-        lesson
-            .console
-            .note(|| "the timed launches are alike, and not shown one by one");
+        lesson.console.note(|| "the timed launches are alike, and not shown one by one");
         let _hush = lesson.console.hush();
         let one = || {
             let begin = Instant::now();
@@ -46,11 +44,7 @@ impl Launches {
             Ok(events)
         };
         let timing = measure(runs, None, |_| Ok(()), one)?;
-        Ok(Launches {
-            profiles,
-            timing,
-            enqueue,
-        })
+        Ok(Launches { profiles, timing, enqueue })
     }
 
     /// The four times of the first and the last launch, the right time and three wrong ones;
@@ -89,11 +83,7 @@ impl Launches {
 
     /// Three ways to fool oneself, beside the right one. Each gives a bandwidth.
     fn wrong_ways(&self, lesson: &Lesson, record: &Record) -> Result<()> {
-        let Timing {
-            seconds: kernel,
-            wall_seconds: wall,
-            ..
-        } = &self.timing;
+        let Timing { seconds: kernel, wall_seconds: wall, .. } = &self.timing;
         // Where the driver's clock cannot be believed, the host's has timed the kernel.
         let wall = if wall.is_empty() { kernel } else { wall };
         let [right, enqueue, wall] = [kernel, &self.enqueue, wall].map(|times| median(times));

@@ -75,9 +75,7 @@ fn main() -> ExitCode {
         };
         let mut tasks = lesson.tasks(KERNELS, "saxpy", &problem)?;
         let named = ("d".to_string(), f64::from(d).to_string().into());
-        tasks
-            .iter_mut()
-            .for_each(|task| task.names.push(named.clone()));
+        tasks.iter_mut().for_each(|task| task.names.push(named.clone()));
         let saxpy = tasks.remove(0);
         if let Some(mut record) = lesson.begins(&saxpy)? {
             let done = eleven_steps(lesson, &saxpy, &mut record);
@@ -155,10 +153,7 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task, record: &mut Record) -> Resul
 
     // 3. Compile the text for this device, and take the kernel from it.
     let (plan, kernels) = lesson.build(saxpy, record)?;
-    lesson.say(format!(
-        "   3  program: built in {}",
-        ms(record.build_seconds)
-    ))?;
+    lesson.say(format!("   3  program: built in {}", ms(record.build_seconds)))?;
 
     // 4. Buffers, 6. what they hold, and 7. the arguments, by position. C is filled with NaN:
     // an element that nobody writes is noticed.
@@ -178,16 +173,12 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task, record: &mut Record) -> Resul
     ))?;
 
     // 8. Launch: so many items, in groups of so many. Once, and then to be timed.
-    lesson
-        .console
-        .begin(Part::Launch, Stage::running("saxpy"))?;
+    lesson.console.begin(Part::Launch, Stage::running("saxpy"))?;
     let launches = Launches::of(lesson, &ready.launches)?;
     let range = &ready.plan.ranges[0];
     let (items, group) = (range.global()[0], range.local()[0]);
     let times = launches.timing.seconds.len() + 1;
-    lesson.say(format!(
-        "   8  launch: {items} items in groups of {group}, {times} times"
-    ))?;
+    lesson.say(format!("   8  launch: {items} items in groups of {group}, {times} times"))?;
 
     // 9. Read C, into memory that has been touched: the first touch of a page costs time.
     lesson.console.begin(Part::Read, Stage::running("saxpy"))?;
@@ -199,17 +190,10 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task, record: &mut Record) -> Resul
     lesson.say(format!("   9  read: C back to the host in {}", ms(read)))?;
 
     // 10. Use it: every element is checked. 11. Release everything: it goes out of scope.
-    lesson.console.begin(
-        Part::Check,
-        Stage::Checking {
-            kernel: "saxpy".into(),
-        },
-    )?;
+    lesson.console.begin(Part::Check, Stage::Checking { kernel: "saxpy".into() })?;
     let results = vec![("C".into(), Elements::Float(result))];
     let right = ready.check(&session, &results)?;
-    lesson
-        .console
-        .note(|| format!("{}; right", saxpy.bound(None)));
+    lesson.console.note(|| format!("{}; right", saxpy.bound(None)));
     lesson.say(format!(
         "  10  use: all {n} elements are right\n  \
          11  release: each object when it goes out of scope"

@@ -57,11 +57,7 @@ pub fn report(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<()> 
 /// come once: `all + uses * kernel = uses * host`.
 fn uses_to_pay(all: f64, kernel: f64, host: &Record) -> String {
     let gain = host.seconds_median.unwrap_or_default() - kernel;
-    if gain > 0.0 {
-        significant(all / gain)
-    } else {
-        "never".into()
-    }
+    if gain > 0.0 { significant(all / gain) } else { "never".into() }
 }
 
 /// Moves `host` to a buffer of the device and back, several times after once that does not
@@ -98,10 +94,7 @@ mod tests {
 
     #[test]
     fn the_bus_pays_once_the_kernels_have_won_back_what_it_took() {
-        let host = Record {
-            seconds_median: Some(5e-3),
-            ..Record::default()
-        };
+        let host = Record { seconds_median: Some(5e-3), ..Record::default() };
         assert_eq!(uses_to_pay(20e-3, 1e-3, &host), "5.00");
         assert_eq!(uses_to_pay(20e-3, 6e-3, &host), "never");
     }

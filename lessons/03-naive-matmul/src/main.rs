@@ -75,10 +75,8 @@ fn loop_orders(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     }
     // Enough to leave the caches, and still a matter of seconds.
     let problem = problem.clipped(512);
-    lesson.say(format!(
-        "\n  On the host, one core, {}: outer, middle, inner loop",
-        problem.shape
-    ))?;
+    lesson
+        .say(format!("\n  On the host, one core, {}: outer, middle, inner loop", problem.shape))?;
     for order in LoopOrder::ALL {
         let record = lesson.host_loop(order, &problem)?;
         let gflops = significant(record.gflops.unwrap_or(0.0));

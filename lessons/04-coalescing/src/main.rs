@@ -117,9 +117,7 @@ fn copies(lesson: &mut Lesson, size: Shape) -> Result<()> {
         return Ok(());
     }
     let n = copied_elements(lesson, size)?;
-    lesson.say(format!(
-        "\n  Copies of {n} floats: bandwidth of the bytes that are used"
-    ))?;
+    lesson.say(format!("\n  Copies of {n} floats: bandwidth of the bytes that are used"))?;
     let Flags { fill, seed, .. } = *lesson.flags();
     let all = Problem::new(Shape { m: 1, n, k: 1 }, Type::Float, fill, seed);
     let mut tables = ["stride", "vector", "offset"].into_iter();

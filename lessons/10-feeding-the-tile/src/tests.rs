@@ -56,9 +56,7 @@ struct Measured {
 fn measured(file: &str) -> Vec<Measured> {
     let path = workspace().join("docs/data/choice").join(file);
     let text = std::fs::read_to_string(path).expect("it is here");
-    text.lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect()
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 /// By which name that file has it: with its shares and its tile, where it has both.
@@ -112,12 +110,7 @@ fn shares_of_the_best(file: &str) -> Vec<(f64, Shape, String)> {
 
 #[test]
 fn the_page_shows_what_shares_gain() {
-    let shapes = [
-        (256, 256, 10000),
-        (512, 512, 8000),
-        (128, 4096, 3000),
-        (1280, 1280, 1280),
-    ];
+    let shapes = [(256, 256, 10000), (512, 512, 8000), (128, 4096, 3000), (1280, 1280, 1280)];
     for (m, n, k) in shapes {
         let shape = Shape { m, n, k };
         let measured = measured("h200-shapes.jsonl");
@@ -126,9 +119,7 @@ fn the_page_shows_what_shares_gain() {
         let sums = |name: &str| name.starts_with("matmul_shares ");
         let all = one.seconds.iter().filter(|(name, _)| sums(name));
         let [whole, cut] = [false, true].map(|cut| {
-            let those = all
-                .clone()
-                .filter(|(name, _)| name.contains(" cut ") == cut);
+            let those = all.clone().filter(|(name, _)| name.contains(" cut ") == cut);
             those.map(|one| one.1 * 1e6).fold(f64::INFINITY, f64::min)
         });
         let row = format!("| {shape} | {whole:.0} | {cut:.0} | {:.1}x |", whole / cut);
@@ -140,23 +131,14 @@ fn the_page_shows_what_shares_gain() {
 #[test]
 fn the_page_shows_what_was_measured_of_tiles_and_vectors() {
     let costs = Costs::read(Path::new("no file"), "h200.jsonl").0;
-    for (tm, tn) in [
-        (128, 128),
-        (64, 128),
-        (32, 128),
-        (64, 64),
-        (64, 32),
-        (32, 32),
-    ] {
+    for (tm, tn) in [(128, 128), (64, 128), (32, 128), (64, 64), (64, 32), (32, 32)] {
         let cost = costs[&format!("matmul_shares TM={tm} TN={tn}")];
         let row = format!("| {tm} x {tn} | {cost:.2} |");
         assert!(PAGE.contains(&row), "the page lacks {row}");
     }
     let path = workspace().join("docs/data/choice/h200-thin.jsonl");
     let text = std::fs::read_to_string(path).expect("it is here");
-    let lines = text
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("an object"));
+    let lines = text.lines().map(|line| serde_json::from_str(line).expect("an object"));
     let lines: Vec<serde_json::Value> = lines.skip(1).collect();
     let mut told = 0;
     for [tiles, lanes] in lines.as_chunks::<2>().0 {

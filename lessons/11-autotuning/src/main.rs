@@ -93,9 +93,7 @@ fn autotune(
     let mut log = Log::of(lesson, problem.shape, reset)?;
     lesson.peak()?;
     let suit = space.len();
-    lesson.say(format!(
-        "  space    {suit} of {combinations} combinations meet the constraints"
-    ))?;
+    lesson.say(format!("  space    {suit} of {combinations} combinations meet the constraints"))?;
     tune::search(lesson, problem, &space, &starts, flags.budget, &mut log)?;
 
     let ranking = ranking(&log.trials);

@@ -140,10 +140,7 @@ mod tests {
             let twice = known.iter().any(|tried| tried.point == point);
             assert!(!twice, "{point} twice");
             let outcome = wrong();
-            known.push(Trial {
-                outcome,
-                ..trial(point, 1.0)
-            });
+            known.push(Trial { outcome, ..trial(point, 1.0) });
         }
         let tried: HashSet<_> = known.iter().map(|trial| &trial.point).collect();
         assert_eq!(tried, points.iter().collect());

@@ -79,10 +79,7 @@ impl Point {
     /// # Errors
     /// When it breaks a condition in such a way that it cannot be launched.
     pub fn task(&self, variant: &str, problem: &Problem) -> Result<Task> {
-        let mut task = self
-            .form()
-            .tasks(&Scope::default(), problem)?
-            .swap_remove(0);
+        let mut task = self.form().tasks(&Scope::default(), problem)?.swap_remove(0);
         task.variant = variant.into();
         Ok(task)
     }
@@ -141,10 +138,12 @@ pub fn space(kernels: &[&str], limits: &[Limit], given: &Scope) -> Result<(Vec<P
                 values.retain(|value| left.contains(value));
             }
         }
-        points.extend(limited.choices(given)?.into_iter().map(|values| Point {
-            kernel: family.launch.function.clone(),
-            values,
-        }));
+        points.extend(
+            limited
+                .choices(given)?
+                .into_iter()
+                .map(|values| Point { kernel: family.launch.function.clone(), values }),
+        );
     }
     Ok((points, combinations))
 }

@@ -20,11 +20,7 @@ fn main() -> ExitCode {
     lesson(12, "three other kernels", file, |lesson| {
         let (shape, fill, seed) = (lesson.shape()?, lesson.flags().fill, lesson.flags().seed);
         let problem = Problem::new(shape, Type::Float, fill, seed);
-        let numbers = Numbers {
-            rows: shape.m,
-            columns: shape.n,
-            seed: seed as usize % 1000,
-        };
+        let numbers = Numbers { rows: shape.m, columns: shape.n, seed: seed as usize % 1000 };
         let n = numbers.count();
         let sums = lesson.tasks(STEPS, "sum", &problem)?;
         lesson.measure_against(&format!("A sum of {n} floats"), sums, |tasks| {

@@ -37,11 +37,7 @@ impl Numbers {
     pub fn histogram(&self, is_constant: bool) -> Right {
         let mut count = vec![0.0; 256];
         for i in 0..self.count() {
-            count[if is_constant {
-                7
-            } else {
-                self.drawn(i) % 65521 % 256
-            }] += 1.0;
+            count[if is_constant { 7 } else { self.drawn(i) % 65521 % 256 }] += 1.0;
         }
         let elements = Elements::from_fn(Type::Uint, 256, |bin| count[bin]);
         self.same("count", elements)

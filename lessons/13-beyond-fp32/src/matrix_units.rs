@@ -42,12 +42,7 @@ fn in_a_line(task: &mut Task, units: usize) {
     let zeros = Role::In(Fill::Each(Formula::of("0")));
     let beside = [
         ("maps", Type::Uint, "64", Role::Between),
-        (
-            "left",
-            Type::Float,
-            "if(SHARES == 1, 1, 128*WN)",
-            Role::Between,
-        ),
+        ("left", Type::Float, "if(SHARES == 1, 1, 128*WN)", Role::Between),
         ("came", Type::Uint, "8", zeros),
     ];
     let own = task.own();

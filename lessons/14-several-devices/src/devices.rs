@@ -89,11 +89,8 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
 
 /// The product once more, and something goes wrong with it: who did what.
 fn with_a_mishap(lesson: &mut Lesson, problem: &Problem, together: &Way, own: &Own) -> Result<()> {
-    let way = Way {
-        name: "with a mishap".into(),
-        says: "the same again".into(),
-        ..together.clone()
-    };
+    let way =
+        Way { name: "with a mishap".into(), says: "the same again".into(), ..together.clone() };
     // It shows more where each device has something to do.
     let mut rates = vec![1.0; way.engines.len()];
     if let Some(device) = own.overrate {

@@ -177,10 +177,6 @@ impl Way {
             let what = "rows of C are left that no device computed";
             return Err(Error::Died(format!("{what}:\n  {}", why.join("\n  "))));
         }
-        Ok(Outcome {
-            seconds,
-            board,
-            ends,
-        })
+        Ok(Outcome { seconds, board, ends })
     }
 }

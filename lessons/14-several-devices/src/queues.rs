@@ -50,14 +50,9 @@ pub fn queues(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     let (rest, share, took) = (sum - slowest, percent(slowest / whole), seconds(whole));
     let hidden = percent(((sum - whole) / rest).clamp(0.0, 1.0));
     let of_the_rest = match device.kind == Kind::Cpu || rest < 0.1 * sum {
-        true => format!(
-            "little to hide: the others are at work for {}",
-            seconds(rest)
-        ),
+        true => format!("little to hide: the others are at work for {}", seconds(rest)),
         false => format!("hidden: {hidden} of what could be"),
     };
     let busy = in_words(busy);
-    lesson.say(format!(
-        "  {busy}: the slowest is at work for {share} of {took}\n  {of_the_rest}"
-    ))
+    lesson.say(format!("  {busy}: the slowest is at work for {share} of {took}\n  {of_the_rest}"))
 }

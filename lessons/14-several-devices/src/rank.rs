@@ -55,11 +55,7 @@ fn work(flags: &Flags, world: &SimpleCommunicator) -> Result<()> {
     let measured = summa(world, &engine, flags)?;
     if world.rank() == 0 {
         let json = serde_json::to_string(&measured).map_err(io::Error::from)?;
-        writeln!(
-            stdout(),
-            "{}",
-            if flags.json { json } else { measured.row() }
-        )?;
+        writeln!(stdout(), "{}", if flags.json { json } else { measured.row() })?;
     }
     Ok(())
 }

@@ -71,10 +71,7 @@ fn mapped(session: &Session, n: usize, flags: u64, own: *mut c_void) -> Result<M
     let flags = CL_MEM_READ_WRITE | flags;
     // SAFETY: the host's pages hold n floats, and live longer than what is made here.
     let buffer = unsafe { Buffer::create(&session.context, flags, n, own) };
-    Ok(Memory::Mapped(
-        buffer.during("making a buffer")?,
-        null_mut(),
-    ))
+    Ok(Memory::Mapped(buffer.during("making a buffer")?, null_mut()))
 }
 
 fn svm(session: &Session, n: usize, is_fine: bool) -> Result<Memory<'_>> {

@@ -121,9 +121,7 @@ impl Drop for Recorded {
 /// A function, unless the driver names the extension and lacks it.
 fn of_driver<F>(function: Option<F>) -> Result<F> {
     function.ok_or_else(|| {
-        Error::skipped(format!(
-            "the driver names {NAME}, and lacks a function of it"
-        ))
+        Error::skipped(format!("the driver names {NAME}, and lacks a function of it"))
     })
 }
 

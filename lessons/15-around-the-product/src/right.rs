@@ -61,10 +61,7 @@ fn product(task: &Task) -> Result<Vec<[f64; 2]>> {
     let norms = 2.0 * (stride as f64 + 4.0) * Type::Float.unit_roundoff();
     let element = |i: usize| {
         let (row, column) = (i / n, i % n);
-        [
-            problem.want(row, column),
-            problem.bound(row, column) / norms,
-        ]
+        [problem.want(row, column), problem.bound(row, column) / norms]
     };
     Ok((0..m * n).map(element).collect())
 }

@@ -14,11 +14,8 @@ use tests::{FAULTS, Oclgrind, Outcome, kernel_files, kernels_of, lesson, lesson_
 /// What finds a wrong result on PoCL, and what else may come of a run there, with the words
 /// that say so.
 const CHECKER: &str = "checker";
-const ON_POCL: [(&str, &str); 3] = [
-    ("build", "does not build"),
-    ("watchdog", "no end after"),
-    ("crash", "the process died"),
-];
+const ON_POCL: [(&str, &str); 3] =
+    [("build", "does not build"), ("watchdog", "no end after"), ("crash", "the process died")];
 
 fn detectors_on_pocl() -> impl Iterator<Item = &'static str> {
     std::iter::once(CHECKER).chain(ON_POCL.iter().map(|(name, _)| *name))
@@ -120,9 +117,7 @@ pub fn must_be_found_as_claimed(file: PathBuf, shown: &Outcome) {
     }
     // Some faults want the whole problem to show, and a race may be one of equal values.
     let oclgrind = Oclgrind::find().expect("it has run already");
-    let Broken {
-        name, kernel, size, ..
-    } = &broken;
+    let Broken { name, kernel, size, .. } = &broken;
     let words = format!("--only {kernel} --size {size} --runs 0 --source");
     let program = lesson(broken.lesson).args(&words).arg(&broken.file);
     let (run, log) = oclgrind.run(name, program);
@@ -138,9 +133,7 @@ fn every_header_says_what_is_seen_how_to_run_it_and_what_finds_it() {
     let known: Vec<&str> = detectors_on_pocl().chain(faults).collect();
     for broken in all() {
         let Broken { name, kernel, .. } = &broken;
-        let kebab = name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        let kebab = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
         assert!(kebab, "{name}: the file's name is in kebab case");
         for detector in &broken.seen_by {
             let is_known = known.contains(&detector.as_str());
@@ -156,10 +149,7 @@ fn every_header_says_what_is_seen_how_to_run_it_and_what_finds_it() {
         assert_eq!(others, [kernel], "{name}: the file holds that one kernel");
         let has_tests = (3..=13).contains(&broken.lesson) || broken.lesson == 15;
         assert!(has_tests, "{name}: none for lesson {}", broken.lesson);
-        assert!(
-            !broken.claims("watchdog"),
-            "{name}: its run has no --timeout"
-        );
+        assert!(!broken.claims("watchdog"), "{name}: its run has no --timeout");
     }
 }
 

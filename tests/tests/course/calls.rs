@@ -17,9 +17,7 @@ fn calls(flags: &str, of: &str) -> Program {
 #[test]
 fn an_examples_calls_are_told_and_drawn() {
     let svg = scratch_folder("calls").join("saxpy.svg");
-    let run = calls(&format!("--svg {}", svg.display()), "saxpy")
-        .run()
-        .ends_with(0);
+    let run = calls(&format!("--svg {}", svg.display()), "saxpy").run().ends_with(0);
     assert!(run.stdout.contains("1000000 elements right"), "{run}");
     let told = [
         "clCreateContext makes context 1 for device 1 (",
@@ -39,10 +37,7 @@ fn an_examples_calls_are_told_and_drawn() {
         assert!(!run.stderr.contains(heading), "{heading}\n{run}");
     }
     let svg = fs::read_to_string(svg).expect("it was drawn");
-    assert!(
-        svg.contains(">queue 1<") && svg.contains("class=\"kernel\""),
-        "{svg}"
-    );
+    assert!(svg.contains(">queue 1<") && svg.contains("class=\"kernel\""), "{svg}");
 }
 
 #[test]
@@ -56,11 +51,7 @@ fn of_c(name: &str) -> Option<PathBuf> {
     let built = scratch_folder("calls").join(name);
     let mut compiler = Command::new("cc");
     let source = workspace().join(format!("tests/wrong/{name}.c"));
-    compiler
-        .arg("-o")
-        .arg(&built)
-        .arg(source)
-        .arg("-l:libOpenCL.so.1");
+    compiler.arg("-o").arg(&built).arg(source).arg("-l:libOpenCL.so.1");
     let done = compiler.output().ok().filter(|done| done.status.success());
     or_note(done.map(|_| built), "a C compiler with OpenCL's headers")
 }
@@ -80,10 +71,7 @@ fn what_a_program_does_wrong_is_said_and_a_right_one_is_not_blamed() {
         let program_of_c = if name == "host" { &host } else { &careless };
         // Building may take its time, where nothing else is waited for.
         let patience = if status == "124" { 2 } else { 60 };
-        let line = format!(
-            "calls --timeout {patience} -- {} {word}",
-            program_of_c.display()
-        );
+        let line = format!("calls --timeout {patience} -- {} {word}", program_of_c.display());
         let mut run = program("course").args(&line).run();
         if status != "-" {
             run = run.ends_with(status.parse().expect("a status"));

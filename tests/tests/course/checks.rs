@@ -25,11 +25,7 @@ fn every_empty_kernel_is_found_wrong(number: u32) {
     let file = scratch(&format!("empty-{number}.cl"), &text);
     let size = if number == 2 { "1000" } else { "37x21x35" };
     // The check of integers is the same for every kernel.
-    let types = if number == 3 {
-        &["float", "int"][..]
-    } else {
-        &["float"]
-    };
+    let types = if number == 3 { &["float", "int"][..] } else { &["float"] };
     for ty in types {
         let flags = format!("--size {size} --type {ty} --runs 0 --json --source");
         let run = lesson(number).args(&flags).arg(&file).run().fails(1, &[]);

@@ -68,16 +68,11 @@ fn pages() -> Vec<PathBuf> {
     let mut folders = entries(&workspace().join("lessons"));
     folders.extend([workspace().to_path_buf(), workspace().join("docs")]);
     let files = folders.iter().flat_map(|folder| entries(folder));
-    files
-        .filter(|path| path.extension().is_some_and(|end| end == "md"))
-        .collect()
+    files.filter(|path| path.extension().is_some_and(|end| end == "md")).collect()
 }
 
 fn shown(page: &Path) -> String {
-    page.strip_prefix(workspace())
-        .unwrap_or(page)
-        .display()
-        .to_string()
+    page.strip_prefix(workspace()).unwrap_or(page).display().to_string()
 }
 
 /// The lines outside of code fences.
@@ -93,19 +88,14 @@ fn prose(page: &str) -> impl Iterator<Item = &str> {
 /// The targets of a line's links; what stands between backticks is no link.
 fn links(line: &str) -> Vec<String> {
     let text = line.split('`').step_by(2).collect::<Vec<_>>().join("code");
-    let targets = text
-        .split("](")
-        .skip(1)
-        .filter_map(|rest| rest.split([')', ' ']).next());
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next());
     targets.map(String::from).collect()
 }
 
 /// A heading's anchor, as GitHub makes it where there is no other of that name.
 fn anchor(heading: &str) -> String {
     let title = heading.trim_start_matches('#').trim().to_lowercase();
-    let kept = title
-        .chars()
-        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
@@ -127,15 +117,9 @@ fn anchors(page: &str) -> Vec<String> {
 /// Files and folders of the repository that are parts of the book, as `docs/book/build` has them.
 fn parts_of_the_book() -> Vec<PathBuf> {
     let script = read("docs/book/build");
-    let parts = script
-        .split("for part in ")
-        .nth(1)
-        .and_then(|rest| rest.split(';').next());
+    let parts = script.split("for part in ").nth(1).and_then(|rest| rest.split(';').next());
     let parts = parts.expect("a list of parts").split_whitespace();
-    parts
-        .filter(|part| *part != "\\")
-        .map(|part| workspace().join(part))
-        .collect()
+    parts.filter(|part| *part != "\\").map(|part| workspace().join(part)).collect()
 }
 
 #[test]
@@ -216,10 +200,7 @@ fn first_use(text: &str, term: &str) -> Option<usize> {
 #[test]
 fn the_first_use_of_a_glossary_term_in_a_lesson_links_to_it() {
     let glossary = read("docs/glossary.md");
-    let terms: Vec<&str> = glossary
-        .lines()
-        .filter_map(|line| line.strip_prefix("### "))
-        .collect();
+    let terms: Vec<&str> = glossary.lines().filter_map(|line| line.strip_prefix("### ")).collect();
     let mut bare = Vec::new();
     for folder in entries(&workspace().join("lessons")) {
         let page = words(&read(folder.join("README.md")));
@@ -231,11 +212,7 @@ fn the_first_use_of_a_glossary_term_in_a_lesson_links_to_it() {
             }
         }
     }
-    assert!(
-        terms.len() > 40 && bare.is_empty(),
-        "not linked:\n{}",
-        bare.join("\n")
-    );
+    assert!(terms.len() > 40 && bare.is_empty(), "not linked:\n{}", bare.join("\n"));
 }
 
 #[test]
@@ -248,11 +225,7 @@ fn there_is_a_page_for_every_lesson_and_the_book_holds_every_page() {
     });
     let listed: Vec<String> = listed.collect();
     for folder in entries(&workspace().join("lessons")) {
-        assert!(
-            folder.join("README.md").is_file(),
-            "{} has no README.md",
-            shown(&folder)
-        );
+        assert!(folder.join("README.md").is_file(), "{} has no README.md", shown(&folder));
     }
     for page in pages() {
         let name = shown(&page);
@@ -287,9 +260,7 @@ fn check_in_a_copy(name: &str, files: &[(&str, &str)], linked: &[&str], page: &s
         fs::write(file, text).expect("written");
     }
     let course = workspace().display();
-    let links = linked
-        .iter()
-        .map(|of| format!("ln -sfn {course}/{of} {of}; "));
+    let links = linked.iter().map(|of| format!("ln -sfn {course}/{of} {of}; "));
     let links: String = links.collect();
     let line = format!("cd {}; {links}exec \"$0\" \"$@\"", copy.display());
     let check = program("xtask").args("pages --check").args(page);
@@ -305,12 +276,7 @@ fn a_sentence_that_the_recordings_do_not_bear_out_is_noticed() {
         ("false.md", "Twice as fast.\n"),
         ("lessons/none", ""),
     ];
-    let check = check_in_a_copy(
-        "claims",
-        &files,
-        &["kernels", "docs/data/pocl-1024"],
-        "false.md",
-    );
+    let check = check_in_a_copy("claims", &files, &["kernels", "docs/data/pocl-1024"], "false.md");
     check.fails(
         2,
         &[
@@ -335,10 +301,7 @@ fn a_stale_figure_a_strange_one_and_a_lesson_without_any_are_noticed() {
         ("lessons/02-saxpy/README.md", "# Lesson 2\n"),
     ];
     files.extend(changed.map(|(file, text)| (file.into(), text.into())));
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(file, text)| (&**file, &**text))
-        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(file, text)| (&**file, &**text)).collect();
     check_in_a_copy("figures", &files, &["kernels", "docs/data", "tests"], "").fails(
         2,
         &[
@@ -383,9 +346,7 @@ fn left_out(line: &str) -> Option<&'static str> {
         _ if line.contains("pocl") && !there("/etc/OpenCL/vendors/pocl.icd") => {
             Some("PoCL is not here")
         }
-        _ if ["liboclgrind", "course trace"]
-            .iter()
-            .any(|word| line.contains(word))
+        _ if ["liboclgrind", "course trace"].iter().any(|word| line.contains(word))
             && Oclgrind::find().is_none() =>
         {
             Some("Oclgrind, or its plugin, is not here")
@@ -424,8 +385,7 @@ fn the_commands_run(page: &str) {
             .into_iter()
             .filter(|line| left_out(line).is_none())
             .map(|line| {
-                line.replace("./setup && ", "")
-                    .replace("/tmp/", &format!("{}/", folder.display()))
+                line.replace("./setup && ", "").replace("/tmp/", &format!("{}/", folder.display()))
             })
             .collect();
         if lines.is_empty() {
@@ -433,10 +393,7 @@ fn the_commands_run(page: &str) {
         }
         let fails = head == "```sh fails";
         let is_one = !fails || lines.len() == 1;
-        assert!(
-            is_one,
-            "{page}: a fence that fails holds one command: {lines:?}"
-        );
+        assert!(is_one, "{page}: a fence that fails holds one command: {lines:?}");
         let mut fence = fence_of(&lines.join("\n")).env("OPENCL_COURSE_EXERCISES", &exercises);
         // Some are right by chance when optimised, and the page says so.
         if lines.iter().any(|line| line.contains("exercises/broken")) {
@@ -444,11 +401,8 @@ fn the_commands_run(page: &str) {
         }
         let ended = fence.run();
         // The statuses of the course, and none of the shell's or of a panic.
-        let is_expected = if fails {
-            matches!(ended.status, Some(1..=5))
-        } else {
-            ended.status == Some(0)
-        };
+        let is_expected =
+            if fails { matches!(ended.status, Some(1..=5)) } else { ended.status == Some(0) };
         assert!(is_expected, "{page}: {}\n{ended}", lines.join("\n"));
     }
     // Most pages make none.
@@ -465,21 +419,14 @@ fn fence_of(lines: &str) -> Program {
 fn printed(text: &str) -> Vec<String> {
     let text: String = text.split("\\\n").map(str::trim_start).collect();
     let mut lines = Vec::new();
-    for begin in [
-        "cargo course ",
-        "cargo run -p ",
-        "cargo run -- ",
-        "cargo xtask ",
-    ] {
+    for begin in ["cargo course ", "cargo run -p ", "cargo run -- ", "cargo xtask "] {
         for behind in text.split(begin).skip(1) {
             let is_other = |c| "`\"'\n\\;,()|<>…#".contains(c);
             let line = behind.split(is_other).next().unwrap_or_default();
             // What it does stands beside it; another program's own words are no flags.
             let line = line.split("   ").next().unwrap_or_default();
             let own = line.split(" -- ").next().filter(|_| !begin.contains("run"));
-            let line = own
-                .unwrap_or(line)
-                .trim_end_matches(['.', ':', ' ', '&', '*']);
+            let line = own.unwrap_or(line).trim_end_matches(['.', ':', ' ', '&', '*']);
             // A program may put it in.
             if line.starts_with(char::is_lowercase) {
                 lines.push(format!("{begin}{line}"));
@@ -493,28 +440,21 @@ fn printed(text: &str) -> Vec<String> {
 /// pages do what they say is for CI.
 #[test]
 fn every_command_that_is_printed_parses() {
-    let mut files = ["README.md", "CONTRIBUTING.md", "setup"]
-        .map(|name| workspace().join(name))
-        .to_vec();
+    let mut files =
+        ["README.md", "CONTRIBUTING.md", "setup"].map(|name| workspace().join(name)).to_vec();
     for folder in ["crates", "docs", "lessons", "exercises", "kernels"] {
         for end in ["rs", "md", "txt", "cl", "html"] {
             files.extend(files_below(&workspace().join(folder), end));
         }
     }
     let (mut typed, mut wrong) = (BTreeSet::new(), String::new());
-    for file in files
-        .iter()
-        .filter(|file| !shown(file).starts_with("docs/data/"))
-    {
+    for file in files.iter().filter(|file| !shown(file).starts_with("docs/data/")) {
         let text = read(file);
         typed.extend(printed(&text));
         // Only what asks where it is can say how a program of the clone is run.
         let name = shown(file);
         let tells = name.starts_with("crates/") && name.ends_with(".rs") && !name.contains("xtask");
-        for line in text
-            .lines()
-            .filter(|_| tells && name != "crates/common/src/command.rs")
-        {
+        for line in text.lines().filter(|_| tells && name != "crates/common/src/command.rs") {
             if line.contains("cargo run -p") && !line.trim_start().starts_with("//") {
                 wrong += &format!("{name}: {line}\n");
             }
@@ -528,10 +468,7 @@ fn every_command_that_is_printed_parses() {
             esac
         done <"$LINES""#;
     let lines: String = typed.iter().map(|line| format!("{line}\n")).collect();
-    let run = fence_of(parse)
-        .env("PARSE", "1")
-        .env("LINES", scratch("typed", lines))
-        .run();
+    let run = fence_of(parse).env("PARSE", "1").env("LINES", scratch("typed", lines)).run();
     wrong += &run.stdout;
     assert!(run.status == Some(0) && wrong.is_empty(), "{wrong}\n{run}");
 }
@@ -594,21 +531,14 @@ fn the_commands_of_every_page_are_run_by_a_test() {
 fn no_page_has_more_words_than_it_may() {
     let count = |page: PathBuf| read(&page).split_whitespace().count();
     let lessons = entries(&workspace().join("lessons"));
-    let lessons: Vec<usize> = lessons
-        .iter()
-        .map(|one| count(one.join("README.md")))
-        .collect();
+    let lessons: Vec<usize> = lessons.iter().map(|one| count(one.join("README.md"))).collect();
     let mut long = Vec::new();
     let mut at_most = |most: usize, what: String, words: usize| {
         if words > most {
             long.push(format!("{what}: {words} words of {most}"));
         }
     };
-    at_most(
-        1_200,
-        "README.md".into(),
-        count(workspace().join("README.md")),
-    );
+    at_most(1_200, "README.md".into(), count(workspace().join("README.md")));
     at_most(22_000, "lessons 1 to 8".into(), lessons[..8].iter().sum());
     for (number, words) in (1..).zip(lessons) {
         at_most(4_000, format!("lesson {number}"), words);
@@ -648,10 +578,7 @@ fn no_result_stands_above_its_prediction() {
         let plain = |text: &str| words(text).split('§').step_by(2).collect::<String>();
         let above = plain(above);
         let claims = read(format!("docs/data/claims/lesson{number}.txt"));
-        for claim in claims
-            .split("\n\n")
-            .filter(|claim| claim.lines().any(is_result))
-        {
+        for claim in claims.split("\n\n").filter(|claim| claim.lines().any(is_result)) {
             let quote = claim.lines().next().unwrap_or_default();
             assert!(!above.contains(&plain(quote)), "{number}: {quote}");
         }
@@ -706,17 +633,9 @@ fn every_lesson_has_notes_whose_minutes_add_up() {
             assert!(is_one && is_whole, "{lesson}: {name}");
         }
         let title = section.lines().next().unwrap_or_default();
-        assert!(
-            title.ends_with(&format!(", {minutes} minutes")),
-            "{title}: {minutes}"
-        );
+        assert!(title.ends_with(&format!(", {minutes} minutes")), "{title}: {minutes}");
         assert!(section.contains("Goes wrong:"), "{lesson}");
-        let mut rows = teaching
-            .lines()
-            .filter(|line| line.starts_with(&format!("| {lesson} ")));
-        assert!(
-            rows.any(|row| row.contains(&format!(" | {minutes} | "))),
-            "teaching.md, {lesson}"
-        );
+        let mut rows = teaching.lines().filter(|line| line.starts_with(&format!("| {lesson} ")));
+        assert!(rows.any(|row| row.contains(&format!(" | {minutes} | "))), "teaching.md, {lesson}");
     }
 }

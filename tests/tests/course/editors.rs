@@ -26,10 +26,7 @@ fn shown_by_clangd(files: &[PathBuf]) -> Option<Vec<String>> {
             messages.push(json!({"method": method, "params": {"textDocument": document}}));
         }
     }
-    messages.extend([
-        json!({"id": 1, "method": "shutdown"}),
-        json!({"method": "exit"}),
-    ]);
+    messages.extend([json!({"id": 1, "method": "shutdown"}), json!({"method": "exit"})]);
     let mut input = String::new();
     for mut message in messages {
         message["jsonrpc"] = "2.0".into();
@@ -39,12 +36,7 @@ fn shown_by_clangd(files: &[PathBuf]) -> Option<Vec<String>> {
     let input = fs::File::open(scratch(&name, input)).expect("just written");
     // As its own tests talk to it: one message after the other, each to its end.
     let ran = Command::new("clangd")
-        .args([
-            "-lit-test",
-            "--enable-config",
-            "--pretty=false",
-            "--log=error",
-        ])
+        .args(["-lit-test", "--enable-config", "--pretty=false", "--log=error"])
         .stdin(input)
         .stderr(Stdio::null())
         .output()
@@ -56,11 +48,7 @@ fn shown_by_clangd(files: &[PathBuf]) -> Option<Vec<String>> {
         let message: Value = serde_json::from_str(message.trim()).expect("an object");
         let uri = message["params"]["uri"].as_str().unwrap_or_default();
         let found = message["params"]["diagnostics"].as_array();
-        for one in found
-            .into_iter()
-            .flatten()
-            .filter(|one| one["severity"] == 1)
-        {
+        for one in found.into_iter().flatten().filter(|one| one["severity"] == 1) {
             let line = one["range"]["start"]["line"].as_u64().unwrap_or_default() + 1;
             errors.push(format!("{uri}:{line} {}", one["message"]));
         }
@@ -84,9 +72,7 @@ fn clangd_sees_no_error_in_a_kernel_of_the_clone_or_of_the_learner() {
         let file = learner.0.join("07-vectorization/4-part-sums.cl");
         fs::write(&file, "int f(void) { return EACH + eech; }\n").expect("writable");
         let errors = shown_by_clangd(&[file]).unwrap_or_default();
-        let [error] = &errors[..] else {
-            panic!("{errors:?}")
-        };
+        let [error] = &errors[..] else { panic!("{errors:?}") };
         assert!(error.contains("eech") && error.contains(":1 "), "{error}");
     }
 }
@@ -110,9 +96,7 @@ fn the_matchers_read_what_the_tasks_print() {
     let tasks = tasks();
     let task = |label: &str| -> Value {
         let mut all = tasks["tasks"].as_array().expect("tasks").iter();
-        all.find(|task| task["label"] == label)
-            .expect(label)
-            .clone()
+        all.find(|task| task["label"] == label).expect(label).clone()
     };
     let with_options = |mut program: Program| {
         for (name, value) in tasks["options"]["env"].as_object().expect("variables") {
@@ -123,34 +107,15 @@ fn the_matchers_read_what_the_tasks_print() {
     let check = task("check this file");
     let pattern = &check["problemMatcher"]["pattern"];
     for other in ["check this file at every save", "check everything begun"] {
-        assert_eq!(
-            &task(other)["problemMatcher"]["pattern"],
-            pattern,
-            "{other}"
-        );
+        assert_eq!(&task(other)["problemMatcher"]["pattern"], pattern, "{other}");
     }
     let place = regex(&pattern["regexp"]);
     let gap = "// ---- your lines begin";
     // A file, what stands in its gap, and what is seen: a line, and words.
     for (kind, name, gap_holds, sees) in [
-        (
-            "exercise",
-            "06-local-memory/3-one-barrier.cl",
-            "int x = yy;",
-            ":9: use of undeclared",
-        ),
-        (
-            "exercise",
-            "06-local-memory/2-two-barriers.cl",
-            "",
-            ":1: one item writes what another",
-        ),
-        (
-            "host",
-            "host/src/bin/03-no-times.rs",
-            "",
-            ":1: OpenCL answers -7",
-        ),
+        ("exercise", "06-local-memory/3-one-barrier.cl", "int x = yy;", ":9: use of undeclared"),
+        ("exercise", "06-local-memory/2-two-barriers.cl", "", ":1: one item writes what another"),
+        ("host", "host/src/bin/03-no-times.rs", "", ":1: OpenCL answers -7"),
     ] {
         let file = learner.0.join(name);
         let text = fs::read_to_string(&file).expect("copied");
@@ -163,10 +128,7 @@ fn the_matchers_read_what_the_tasks_print() {
             .filter(|found| found[1] == *file.to_str().expect("text"))
             .map(|found| format!("{}:{}: {}", &found[2], &found[3], &found[4]))
             .collect();
-        assert!(
-            found.iter().any(|one| one.contains(sees)),
-            "{found:?}\n{run}"
-        );
+        assert!(found.iter().any(|one| one.contains(sees)), "{found:?}\n{run}");
     }
     // What begins and ends a check.
     let background = &task("check this file at every save")["problemMatcher"]["background"];
@@ -176,10 +138,7 @@ fn the_matchers_read_what_the_tasks_print() {
         .run();
     for which in ["beginsPattern", "endsPattern"] {
         let pattern = regex(&background[which]);
-        assert!(
-            watched.stdout.lines().any(|line| pattern.is_match(line)),
-            "{which}\n{watched}"
-        );
+        assert!(watched.stdout.lines().any(|line| pattern.is_match(line)), "{which}\n{watched}");
     }
     // What lessons are of is the clone's, and a lesson's message takes two lines.
     let copied = fs::read_to_string(learner.0.join(".vscode/tasks.json")).expect("copied");
@@ -187,9 +146,7 @@ fn the_matchers_read_what_the_tasks_print() {
     assert!(copied.contains(&manifest), "{copied}");
     let patterns = task("run a lesson")["problemMatcher"]["pattern"].clone();
     let lesson = tests::lesson(6).args("--size 8 --source");
-    let run = lesson
-        .arg(learner.0.join("06-local-memory/3-one-barrier.cl"))
-        .run();
+    let run = lesson.arg(learner.0.join("06-local-memory/3-one-barrier.cl")).run();
     let lines: Vec<&str> = run.stderr.lines().chain(run.stdout.lines()).collect();
     let [error, at] = [&patterns[0], &patterns[1]].map(|pattern| regex(&pattern["regexp"]));
     let is_met = |pair: &[&str]| error.is_match(pair[0]) && at.is_match(pair[1]);
@@ -212,9 +169,7 @@ fn the_learners_programs_are_a_package_that_editors_can_load() {
     let errors = String::from_utf8_lossy(&ran.stderr);
     let said: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|_| panic!("{errors}"));
     let mut all = said["packages"].as_array().expect("packages").iter();
-    let host = all
-        .find(|one| one["name"] == "host")
-        .expect("the learner's");
+    let host = all.find(|one| one["name"] == "host").expect("the learner's");
     let is_program = |target: &&Value| target["kind"][0] == "bin";
     let targets = host["targets"].as_array().expect("targets");
     assert!(targets.iter().filter(is_program).count() >= 12);

@@ -19,12 +19,7 @@ const FAULTS: [(&str, &str, &str, &str); 9] = [
         "    top = part[0];\n",
         "races",
     ),
-    (
-        "histogram",
-        "        mine[i] = 0;\n    barrier",
-        "        ;\n    barrier",
-        "uninitialised",
-    ),
+    ("histogram", "        mine[i] = 0;\n    barrier", "        ;\n    barrier", "uninitialised"),
     ("reduction", "i < n; i +=", "i <= n; i +=", "bounds"),
     ("stencil", "- 4 * in[at]", "- 4 * in[at - 1]", "result"),
     ("nbody", "begin < n", "begin < n - side", "result"),
@@ -52,10 +47,7 @@ fn everyday_kernels_are_right_and_their_faults_are_found() {
     };
     let from = workspace().join("tests/kernels/everyday");
     let folder = scratch_folder("everyday");
-    for file in ["cl", "toml"]
-        .iter()
-        .flat_map(|end| files_below(&from, end))
-    {
+    for file in ["cl", "toml"].iter().flat_map(|end| files_below(&from, end)) {
         let name = file.file_name().expect("a name");
         fs::copy(&file, folder.join(name)).expect("a copy");
     }
@@ -107,9 +99,7 @@ fn every_stage_of_every_problem_is_right() {
         before_the_last.pop();
         // They may miss the problem's target, and are tried at its own size.
         let task = read(folder.join("task.toml"));
-        let size = task
-            .lines()
-            .find_map(|line| line.strip_prefix("size   = {"));
+        let size = task.lines().find_map(|line| line.strip_prefix("size   = {"));
         let size = size.expect("a size").replace([' ', '}'], "");
         for stage in before_the_last {
             let run = course(&format!("run --size {size}"), &stage, &pocl);
@@ -141,9 +131,7 @@ fn a_verdict_is_neither_too_hard_nor_too_soft() {
     for (file, told) in files.iter().zip(records) {
         let text = fs::read_to_string(file).expect("a task");
         let meant = text.lines().next().and_then(|line| line.strip_prefix("# "));
-        let (verdict, words) = meant
-            .and_then(|line| line.split_once(": "))
-            .expect("a verdict");
+        let (verdict, words) = meant.and_then(|line| line.split_once(": ")).expect("a verdict");
         assert_eq!(told["verdict"], verdict, "{file:?}: {told}");
         assert!(told.to_string().contains(words), "{file:?}: {told}");
     }
@@ -167,9 +155,6 @@ fn what_kernel_tuner_shows_is_tuned_from_a_few_lines() {
         let shown = course("tune", &task, &pocl).ends_with(0);
         let records = shown.records();
         assert!(records.len() > 1, "{shown}");
-        assert!(
-            records.iter().all(|one| one["verdict"] == "right"),
-            "{shown}"
-        );
+        assert!(records.iter().all(|one| one["verdict"] == "right"), "{shown}");
     }
 }

@@ -45,9 +45,7 @@ impl Learner {
 
     pub fn types(&self, words: &str) -> Program {
         let program = program("course").args(words);
-        program
-            .on_the_chosen_driver()
-            .env("OPENCL_COURSE_EXERCISES", &self.0)
+        program.on_the_chosen_driver().env("OPENCL_COURSE_EXERCISES", &self.0)
     }
 
     fn file(&self, exercise: &Path) -> PathBuf {
@@ -94,11 +92,7 @@ fn exercises() -> Vec<PathBuf> {
 /// "2 of 108 solved": of all that there are.
 fn solved(count: usize) -> String {
     let of = |kind: &str| entries(&workspace().join("exercises").join(kind)).into_iter();
-    let of = |kind| {
-        of(kind)
-            .filter(|one| one.is_dir() && is_of_a_lesson(one))
-            .count()
-    };
+    let of = |kind| of(kind).filter(|one| one.is_dir() && is_of_a_lesson(one)).count();
     let broken = tests::kernel_files("exercises/broken").len();
     let all = exercises().len() + of("problems") + of("host") + broken;
     format!("{count} of {all} solved")
@@ -119,9 +113,7 @@ fn id(exercise: &Path) -> String {
     let lesson = name(exercise.parent().expect("a lesson's folder"));
     let number = |name: &str| -> u32 {
         let digits = name.split('-').next().unwrap_or("");
-        digits
-            .parse()
-            .unwrap_or_else(|_| panic!("{name}: no number"))
+        digits.parse().unwrap_or_else(|_| panic!("{name}: no number"))
     };
     format!("{}.{}", number(&lesson), number(&name(exercise)))
 }

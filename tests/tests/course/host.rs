@@ -49,9 +49,7 @@ fn drivers() -> Vec<(&'static str, PathBuf)> {
     let pocl = or_note(pocl.is_file().then_some(pocl), "PoCL");
     let intel = or_note(intel.is_file().then_some(intel), "Intel's CPU runtime");
     let pocl = pocl.map(|path| ("OCL_ICD_VENDORS", path));
-    pocl.into_iter()
-        .chain(intel.map(|path| ("OPENCL_DYLIB_PATH", path)))
-        .collect()
+    pocl.into_iter().chain(intel.map(|path| ("OPENCL_DYLIB_PATH", path))).collect()
 }
 
 /// A place, and what is at fault: "detector | words".
@@ -74,10 +72,7 @@ fn is_faulty_and_can_be_mended(case: &str) {
         let faults: Vec<&Value> = faults.filter(|one| one["outcome"] == "fault").collect();
         assert_eq!(faults.len(), 1, "{seen}");
         assert_eq!(faults[0]["detector"], detector, "{seen}");
-        assert!(
-            faults[0]["says"].as_str().expect("words").contains(says),
-            "{seen}"
-        );
+        assert!(faults[0]["says"].as_str().expect("words").contains(says), "{seen}");
     }
     let solution = workspace().join(format!("exercises/host/{place}/solution.rs"));
     fs::copy(solution, learner.file(place)).expect("it can be written");
@@ -110,28 +105,18 @@ fn all_host_exercises_are_tested_and_listed() {
     let tested = include_str!("host.rs");
     for place in places.iter().filter(|path| path.is_dir()) {
         let name = place.file_name().expect("a name").to_string_lossy();
-        assert!(
-            tested.contains(&format!("\"{name} | ")),
-            "{name} is not tested"
-        );
+        assert!(tested.contains(&format!("\"{name} | ")), "{name} is not tested");
         let start = read(place.join("start.rs"));
         assert_ne!(start, read(place.join("solution.rs")));
         assert_eq!(start, read(learner.file(&name)));
     }
-    let tally = format!(
-        "0 of {}",
-        places.iter().filter(|path| path.is_dir()).count()
-    );
+    let tally = format!("0 of {}", places.iter().filter(|path| path.is_dir()).count());
     let map = learner.course("").run().ends_with(0);
     map.says(&["exercises, problems, programs"]);
     let elsewhere = learner.course("host 3 --device 0").run();
     elsewhere.fails(2, &["--device cannot", "OCL_ICD_VENDORS"]);
     let list = learner.course("host --list").run().ends_with(0);
-    list.says(&[
-        "h1    The last elements",
-        "h12   The device that is asked for",
-        &tally,
-    ]);
+    list.says(&["h1    The last elements", "h12   The device that is asked for", &tally]);
 }
 
 #[test]
@@ -144,20 +129,12 @@ fn a_host_exercise_has_hints_a_solution_and_a_reset() {
         course.run()
     };
     let write = |text: &str| fs::write(learner.file("03-no-times"), text).expect("it is ours");
-    host("no-times --hint")
-        .ends_with(0)
-        .says(&["Hint 1", "Look the code up"]);
-    host("3 --solution")
-        .ends_with(0)
-        .says(&["CL_QUEUE_PROFILING_ENABLE)?;", "Noting times"]);
-    host("h3 --diff")
-        .ends_with(0)
-        .says(&["- ", "+ ", "CL_QUEUE_PROFILING_ENABLE)?;"]);
+    host("no-times --hint").ends_with(0).says(&["Hint 1", "Look the code up"]);
+    host("3 --solution").ends_with(0).says(&["CL_QUEUE_PROFILING_ENABLE)?;", "Noting times"]);
+    host("h3 --diff").ends_with(0).says(&["- ", "+ ", "CL_QUEUE_PROFILING_ENABLE)?;"]);
     host("15").fails(2, &["there is no program 15"]);
     write("fn main() { nothing }");
-    host("3")
-        .ends_with(4)
-        .says(&["does not build", "cannot find value `nothing`"]);
+    host("3").ends_with(4).says(&["does not build", "cannot find value `nothing`"]);
     // One that hangs, and prints what a terminal would obey.
     write(
         "fn main() { let _ = opencl3::platform::get_platforms(); \
@@ -168,7 +145,5 @@ fn a_host_exercise_has_hints_a_solution_and_a_reset() {
     hangs.says(&["stuck; it made no call for 1 s, and was ended in no call of OpenCL"]);
     write("fn main() {}");
     host("3").ends_with(3).says(&["no OpenCL call was seen"]);
-    host("3 --reset")
-        .ends_with(0)
-        .says(&["is as it came", "03-no-times.old.rs"]);
+    host("3 --reset").ends_with(0).says(&["is as it came", "03-no-times.old.rs"]);
 }

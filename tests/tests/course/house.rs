@@ -22,11 +22,7 @@ fn arrows_between_crates_go_down_only() {
     let design = read("DESIGN.md");
     let rows = design.lines().filter_map(|line| line.strip_prefix("| `"));
     let listed: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
-    assert_eq!(
-        listed[2..],
-        CRATES,
-        "DESIGN.md's table, below lessons and examples"
-    );
+    assert_eq!(listed[2..], CRATES, "DESIGN.md's table, below lessons and examples");
     for (i, name) in CRATES.iter().enumerate() {
         let manifest = read(format!("crates/{name}/Cargo.toml"));
         for above in &CRATES[..i] {
@@ -68,10 +64,7 @@ fn the_library_makes_each_call_where_the_anatomy_says() {
         };
         let path = rest.split(')').next().expect("a path");
         let function = name.rsplit("::").next().expect("a name");
-        assert!(
-            read(path).contains(&format!("fn {function}(")),
-            "{path} has no {function}"
-        );
+        assert!(read(path).contains(&format!("fn {function}(")), "{path} has no {function}");
         found += 1;
     }
     assert!(found >= 11, "the table has a link for each step: {found}");

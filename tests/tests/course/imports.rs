@@ -22,9 +22,7 @@ fn no_circle_of_imports_has_more_than_two_files() {
     for folder in crates {
         let imports = imports(&folder.join("src"));
         for (module, imported) in &imports {
-            let circle = imported
-                .iter()
-                .find_map(|next| circle(&imports, module, next));
+            let circle = imported.iter().find_map(|next| circle(&imports, module, next));
             circles.extend(circle.map(|circle| format!("{}: {circle}", folder.display())));
         }
     }
@@ -85,9 +83,7 @@ fn read(folder: &Path, module: &Module, texts: &mut BTreeMap<Module, String>) {
 
 /// What this module imports: its children, and the modules that its `use` lines name.
 fn imported(module: &Module, text: &str, known: &[Module]) -> BTreeSet<Module> {
-    let (code, _) = text
-        .split_once("#[cfg(test)]\nmod tests {")
-        .unwrap_or((text, ""));
+    let (code, _) = text.split_once("#[cfg(test)]\nmod tests {").unwrap_or((text, ""));
     let mut paths = Vec::new();
     for item in code.split_inclusive(';') {
         // Comments and attributes may stand before it.

@@ -41,19 +41,13 @@ fn inspect(name: &str, text: &str) -> Option<Program> {
 }
 
 fn on(pocl: &str, file: &PathBuf) -> Program {
-    program("course")
-        .args("inspect")
-        .arg(file)
-        .args(pocl)
-        .on_the_chosen_driver()
+    program("course").args("inspect").arg(file).args(pocl).on_the_chosen_driver()
 }
 
 #[track_caller]
 fn fits(shown: &Outcome) {
-    for line in shown
-        .stdout
-        .lines()
-        .filter(|line| !line.contains("/tmp/") && !line.contains("File"))
+    for line in
+        shown.stdout.lines().filter(|line| !line.contains("/tmp/") && !line.contains("File"))
     {
         assert!(line.chars().count() <= 80, "too long: {line}\n{shown}");
     }
@@ -89,11 +83,7 @@ fn a_value_that_nobody_wrote_is_found_with_its_line() {
 /// the same.
 #[test]
 fn a_read_of_c_before_it_is_written_is_found_with_its_line() {
-    is_found(
-        "old-c",
-        "if (C[row * N + column] == 7) sum += 0;",
-        "uninitialised",
-    );
+    is_found("old-c", "if (C[row * N + column] == 7) sum += 0;", "uninitialised");
 }
 
 #[test]
@@ -117,16 +107,10 @@ fn a_sound_kernel_is_launched_as_it_says_and_nothing_is_found() {
     let seen = shown.records().remove(0);
     assert_eq!(seen["verdict"], "right", "{shown}");
     let seen = seen["observations"].as_array().expect("a list");
-    let is_right = |one: &&Value| {
-        one["says"]
-            .as_str()
-            .is_some_and(|says| says.starts_with("right"))
-    };
+    let is_right =
+        |one: &&Value| one["says"].as_str().is_some_and(|says| says.starts_with("right"));
     let results = seen.iter().filter(is_right).count();
-    assert!(
-        results > 5,
-        "four sizes, a new one, and the simulator: {shown}"
-    );
+    assert!(results > 5, "four sizes, a new one, and the simulator: {shown}");
 }
 
 /// In groups of 16x16 a warp is two rows: 2 sectors of A for a request, where 1 could do.
@@ -135,10 +119,9 @@ fn what_a_kernel_asks_of_memory_stands_beside_the_verdict() {
     if Oclgrind::find().is_none() {
         return;
     }
-    let (Some(people), Some(programs)) = (
-        inspect("memory", &product("", "")),
-        inspect("memory", &product("", "")),
-    ) else {
+    let (Some(people), Some(programs)) =
+        (inspect("memory", &product("", "")), inspect("memory", &product("", "")))
+    else {
         return;
     };
     let shown = people.args("--size 21x19x5,16").run().ends_with(0);
@@ -181,11 +164,7 @@ fn a_kernel_of_another_launch_is_wrong_until_that_is_said() {
                 local = [4]\nproduct = 'b-transposed'\n";
     let task = scratch("inspect-rows.toml", task);
     let pocl = pocl().expect("it is there");
-    on(&pocl, &task)
-        .args(size)
-        .run()
-        .ends_with(0)
-        .says(&["nothing is found against it"]);
+    on(&pocl, &task).args(size).run().ends_with(0).says(&["nothing is found against it"]);
 }
 
 #[test]
@@ -195,12 +174,7 @@ fn a_kernel_with_a_name_of_a_lesson_is_launched_as_there() {
     };
     let broken = PathBuf::from("exercises/broken/one-barrier.cl");
     let shown = on(&pocl, &broken).args("--size 5x7x9").run().ends_with(1);
-    shown.says(&[
-        "as in lesson 6",
-        "✓ result, 5x7x9",
-        "✗ Oclgrind: races",
-        "line 36: ",
-    ]);
+    shown.says(&["as in lesson 6", "✓ result, 5x7x9", "✗ Oclgrind: races", "line 36: "]);
     let saxpy = PathBuf::from("kernels/02-saxpy.cl");
     let shown = on(&pocl, &saxpy).args("--only saxpy --size 70").run();
     shown.ends_with(0).says(&["as in lesson 2", "✓ result, 70"]);
@@ -226,12 +200,7 @@ fn kernels_that_are_no_products_are_launched_by_their_arguments() {
         return;
     };
     let shown = sound.args("--size 21x19x5").run().ends_with(0);
-    fits(&shown.says(&[
-        "matrices of M x N",
-        "✓ result, 21x19",
-        " right",
-        "nothing is found",
-    ]));
+    fits(&shown.says(&["matrices of M x N", "✓ result, 21x19", " right", "nothing is found"]));
     let races = transpose("seen[0] = column;");
     let races = inspect("turn-race", &races).expect("it is there");
     let shown = races.args("--size 21x19x5").run().ends_with(1);
@@ -245,18 +214,9 @@ fn kernels_that_are_no_products_are_launched_by_their_arguments() {
         inspect(name, &text).expect("it is there").run()
     };
     let shown = axpy("axpy", "d * x[i] + y[i]").ends_with(0);
-    shown.says(&[
-        "vectors, as long",
-        "✓ result, 1303",
-        " right",
-        "nothing is found",
-    ]);
+    shown.says(&["vectors, as long", "✓ result, 1303", " right", "nothing is found"]);
     let shown = axpy("axpy-other", "d * x[i] * y[i]").ends_with(0);
-    fits(&shown.says(&[
-        "- result, 1303",
-        "it ran; its result is not judged",
-        "nothing is found",
-    ]));
+    fits(&shown.says(&["- result, 1303", "it ran; its result is not judged", "nothing is found"]));
     let shown = axpy("axpy-behind", "d * x[i + 1] + y[i]").ends_with(1);
     shown.says(&["✗ Oclgrind: bounds", "line 5: "]);
     let shown = axpy("axpy-nothing", "z[i]").ends_with(1);
@@ -293,19 +253,12 @@ fn without_the_simulator_it_says_what_nobody_looked_for_and_how_to_get_it() {
 
 #[test]
 fn all_kernels_of_a_file_are_inspected_one_after_the_other() {
-    let two = format!(
-        "{}{}",
-        product("", ""),
-        product("", "sum += 1;").replace("mine", "yours")
-    );
+    let two = format!("{}{}", product("", ""), product("", "sum += 1;").replace("mine", "yours"));
     let Some(inspect) = inspect("two", &two) else {
         return;
     };
     let shown = inspect.args("--size 5x7x3 --json").run().ends_with(1);
-    let verdicts = shown
-        .records()
-        .into_iter()
-        .map(|one| one["verdict"].clone());
+    let verdicts = shown.records().into_iter().map(|one| one["verdict"].clone());
     let verdicts: Vec<Value> = verdicts.collect();
     assert_eq!(verdicts, ["right", "wrong"]);
 }

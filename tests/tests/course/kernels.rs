@@ -40,10 +40,7 @@ fn lines_attributes_and_shapes_are_alike_in_all_kernel_files() {
 #[test]
 fn a_macro_that_breaks_a_condition_is_told_by_the_kernel() {
     let text = fs::read_to_string(workspace().join("kernels/08-tiling.cl")).expect("a kernel file");
-    let edited = text.replace(
-        "#ifndef TM\n#define TM 64",
-        "#undef TM\n#ifndef TM\n#define TM 56",
-    );
+    let edited = text.replace("#ifndef TM\n#define TM 64", "#undef TM\n#ifndef TM\n#define TM 56");
     assert_ne!(edited, text);
     let file = scratch_folder("condition").join("edited.cl");
     fs::write(&file, edited).expect("it can be written");

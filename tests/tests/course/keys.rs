@@ -85,18 +85,14 @@ pub fn press_all(terminal: &mut Terminal, keys: &[(&str, &str)]) {
             None => comes.split('|').any(|words| screen.contains(words)),
         };
         assert!(!is_there(&before), "{comes:?} before {name}\n{before}");
-        let size = name
-            .split_once('x')
-            .map(|(columns, rows)| (columns.parse(), rows.parse()));
+        let size = name.split_once('x').map(|(columns, rows)| (columns.parse(), rows.parse()));
         match size {
             Some((Ok(columns), Ok(rows))) => terminal.resize(columns, rows),
             _ => terminal.reads_keys().press(key::of(name)),
         };
         terminal.waits_until(&format!("{comes:?} after {name}"), |_, screen| {
             let last = screen.lines().last().unwrap_or_default();
-            let is_whole = ["quit", "back", "search", "no"]
-                .iter()
-                .any(|end| last.ends_with(end));
+            let is_whole = ["quit", "back", "search", "no"].iter().any(|end| last.ends_with(end));
             is_whole && is_there(screen)
         });
     }
@@ -105,14 +101,8 @@ pub fn press_all(terminal: &mut Terminal, keys: &[(&str, &str)]) {
 /// The keys that a screen names: in its last row, and where `?` shows all, above it.
 fn named_on(screen: &str) -> Vec<&str> {
     let tells_all = screen.contains("Each save is checked.");
-    let all = screen
-        .lines()
-        .filter(|row| tells_all && row.starts_with("  "));
-    let labels = all
-        .chain(screen.lines().last())
-        .flat_map(|row| row.trim_start().split("  "));
+    let all = screen.lines().filter(|row| tells_all && row.starts_with("  "));
+    let labels = all.chain(screen.lines().last()).flat_map(|row| row.trim_start().split("  "));
     let is_key = |word: &&str| word.chars().count() == 1 || key::of(word) != *word;
-    labels
-        .flat_map(|label| label.split(' ').take_while(is_key))
-        .collect()
+    labels.flat_map(|label| label.split(' ').take_while(is_key)).collect()
 }

@@ -33,20 +33,13 @@ fn sizes_and_types(number: u32) -> (&'static [&'static str], &'static [&'static 
 }
 
 /// They are offered where C has few rows, or few columns.
-const FOR_THIN: [&str; 4] = [
-    "matmul_few_rows",
-    "matmul_few_columns",
-    "matmul_rows_by_lanes",
-    "matmul_columns_by_lanes",
-];
+const FOR_THIN: [&str; 4] =
+    ["matmul_few_rows", "matmul_few_columns", "matmul_rows_by_lanes", "matmul_columns_by_lanes"];
 
 /// Every kernel of a lesson has a part in these records.
 pub fn all_ran(number: u32, records: &[Value], run: &Outcome) {
     let kernels = kernels_of(number);
-    for kernel in kernels
-        .iter()
-        .filter(|kernel| !ELSEWHERE.contains(&kernel.as_str()))
-    {
+    for kernel in kernels.iter().filter(|kernel| !ELSEWHERE.contains(&kernel.as_str())) {
         let has_part = records.iter().any(|record| ran(record, kernel));
         assert!(has_part, "{kernel} of lesson {number} is not in\n{run}");
     }
@@ -89,20 +82,13 @@ fn every_kernel_is_right_with(number: u32, ty: &str, sizes: &[&str], set: fn(Pro
             None => assert_eq!(record["verified"], true, "{record}\n{run}"),
         }
     }
-    for kernel in kernels
-        .iter()
-        .filter(|kernel| !ELSEWHERE.contains(&kernel.as_str()))
-    {
+    for kernel in kernels.iter().filter(|kernel| !ELSEWHERE.contains(&kernel.as_str())) {
         let found = |size: &&&str| {
             let mut of_size = records.iter().filter(|record| is_of_size(record, size));
             of_size.any(|record| ran(record, kernel))
         };
         let count = sizes.iter().filter(found).count();
-        let enough = if FOR_THIN.contains(&kernel.as_str()) {
-            1
-        } else {
-            sizes.len()
-        };
+        let enough = if FOR_THIN.contains(&kernel.as_str()) { 1 } else { sizes.len() };
         assert!(count >= enough, "{kernel} at {count} sizes is in\n{run}");
     }
 }
@@ -118,13 +104,9 @@ fn is_of_size(record: &Value, size: &str) -> bool {
 /// The reasons for which a kernel may not run. Nothing else is accepted.
 fn may_be_skipped(record: &Value, reason: &str) -> bool {
     let has_small_limits = record["platform"] != "Portable Computing Language";
-    let names_a_limit = [
-        "CL_DEVICE_MAX_",
-        "CL_DEVICE_LOCAL_MEM_SIZE",
-        "CL_KERNEL_WORK_GROUP_SIZE",
-    ]
-    .iter()
-    .any(|limit| reason.contains(limit));
+    let names_a_limit = ["CL_DEVICE_MAX_", "CL_DEVICE_LOCAL_MEM_SIZE", "CL_KERNEL_WORK_GROUP_SIZE"]
+        .iter()
+        .any(|limit| reason.contains(limit));
     match kernel_of(record) {
         "matmul_local_ids" => reason.starts_with("one group cannot hold"),
         FOR_SUB_GROUPS | "softmax_kept" => reason.starts_with("not every compiler can build"),
@@ -145,11 +127,8 @@ fn a_timed_run_tells_all(number: u32) {
         11 => "--budget 1s",
         _ => "",
     };
-    let run = lesson(number)
-        .args("--runs 2 --size 64 --fill count --json")
-        .args(less)
-        .run()
-        .ends_with(0);
+    let run =
+        lesson(number).args("--runs 2 --size 64 --fill count --json").args(less).run().ends_with(0);
     let records = run.device_records();
     assert!(!records.is_empty());
     for record in &records {
@@ -158,15 +137,9 @@ fn a_timed_run_tells_all(number: u32) {
         let count = |name: &str| record[name].is_u64();
         let time = |name: &str| record[name].as_f64().is_some_and(|time| time >= 0.0);
         for told in [
-            ["kernel", "platform", "device", "driver", "type"]
-                .iter()
-                .all(|name| text(name)),
-            ["m", "n", "k", "seed", "runs"]
-                .iter()
-                .all(|name| count(name)),
-            ["build_seconds", "queue_to_start_seconds"]
-                .iter()
-                .all(|name| time(name)),
+            ["kernel", "platform", "device", "driver", "type"].iter().all(|name| text(name)),
+            ["m", "n", "k", "seed", "runs"].iter().all(|name| count(name)),
+            ["build_seconds", "queue_to_start_seconds"].iter().all(|name| time(name)),
             record["verified"].is_boolean() && record["seconds"].is_array(),
         ] {
             assert!(told, "{record}");
@@ -183,12 +156,8 @@ fn a_timed_run_tells_all(number: u32) {
 
 fn the_times_agree(record: &Value) {
     let number = |name: &str| record[name].as_f64();
-    let samples: Vec<f64> = record["seconds"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_f64)
-        .collect();
+    let samples: Vec<f64> =
+        record["seconds"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
     assert_eq!((samples.len(), number("runs")), (2, Some(2.0)), "{record}");
     assert!(samples.iter().all(|seconds| *seconds > 0.0), "{record}");
     let median = number("seconds_median").expect("a timed record has a median");
@@ -209,10 +178,7 @@ fn the_times_agree(record: &Value) {
         // What a copy moves is not in the record; it is a whole number of floats.
         (None, Some(rate)) => {
             let floats = rate * 1e9 * median / 4.0;
-            assert!(
-                floats > 1.0 && (floats / floats.round() - 1.0).abs() < 1e-9,
-                "{record}"
-            );
+            assert!(floats > 1.0 && (floats / floats.round() - 1.0).abs() < 1e-9, "{record}");
         }
         _ => panic!("one rate, not none or two: {record}"),
     }
@@ -267,27 +233,15 @@ fn lesson_1_agrees_with_clinfo() {
     // only this shell's OPENCL_DYLIB_PATH names, is nothing to compare.
     if names.is_empty() || std::env::var_os("OPENCL_DYLIB_PATH").is_some() {
         // Not by the test harness's own printing, which it keeps to itself.
-        let _ = writeln!(
-            std::io::stderr(),
-            "NOT RUN: clinfo and the course look at different drivers"
-        );
+        let _ =
+            writeln!(std::io::stderr(), "NOT RUN: clinfo and the course look at different drivers");
         return;
     }
     let ours = |pointer: &str| -> Vec<String> {
-        let values = devices()
-            .iter()
-            .filter_map(|device| device.pointer(pointer));
-        values
-            .map(|value| value.as_str().map_or(value.to_string(), String::from))
-            .collect()
+        let values = devices().iter().filter_map(|device| device.pointer(pointer));
+        values.map(|value| value.as_str().map_or(value.to_string(), String::from)).collect()
     };
     assert_eq!(ours("/device/name"), names);
-    assert_eq!(
-        ours("/device/limits/compute_units"),
-        values("CL_DEVICE_MAX_COMPUTE_UNITS")
-    );
-    assert_eq!(
-        ours("/device/limits/max_work_group_size"),
-        values("CL_DEVICE_MAX_WORK_GROUP_SIZE")
-    );
+    assert_eq!(ours("/device/limits/compute_units"), values("CL_DEVICE_MAX_COMPUTE_UNITS"));
+    assert_eq!(ours("/device/limits/max_work_group_size"), values("CL_DEVICE_MAX_WORK_GROUP_SIZE"));
 }

@@ -48,8 +48,7 @@ fn a_new_package_is_built_alone_and_embeds_a_binary() {
     let folder = std::env::temp_dir().join(format!("opencl-course-new-{}", std::process::id()));
     let package = folder.join("My package");
     let made = program("course").args("new embedded").arg(&package).run();
-    made.ends_with(0)
-        .says(&["is a package of your own", "cargo run"]);
+    made.ends_with(0).says(&["is a package of your own", "cargo run"]);
     let again = program("course").args("new saxpy").arg(&package).run();
     again.fails(2, &["next: name a folder"]);
     let binary = package.join("src/kernel.bin");
@@ -57,9 +56,7 @@ fn a_new_package_is_built_alone_and_embeds_a_binary() {
     let run = |says: &str| {
         let mut cargo = Command::new("cargo");
         clean(cargo.args(["run", "--quiet", "--offline"])).current_dir(&package);
-        let run = cargo
-            .env("CARGO_TARGET_DIR", scratch_folder("new"))
-            .output();
+        let run = cargo.env("CARGO_TARGET_DIR", scratch_folder("new")).output();
         let run = run.expect("cargo runs");
         let printed = String::from_utf8_lossy(&run.stdout);
         if driver_of_the_system().is_some() {
@@ -68,10 +65,7 @@ fn a_new_package_is_built_alone_and_embeds_a_binary() {
         String::from_utf8_lossy(&run.stderr).into_owned()
     };
     let complains = run("right; from its source");
-    assert!(
-        complains.contains("the binary does not fit here: -"),
-        "{complains}"
-    );
+    assert!(complains.contains("the binary does not fit here: -"), "{complains}");
     let built = program("oclcc").arg(package.join("src/kernel.cl"));
     built.arg("-o").arg(&binary).run().ends_with(0);
     run("right; from the binary");

@@ -20,9 +20,7 @@ fn folder(name: &str) -> PathBuf {
 fn report(folder: &Path, lessons: &str) -> Program {
     device();
     program("course")
-        .args(&format!(
-            "report --size 40 --runs 3 --lesson {lessons} --out"
-        ))
+        .args(&format!("report --size 40 --runs 3 --lesson {lessons} --out"))
         .arg(folder)
         .with_limits_of_its_own()
 }
@@ -63,23 +61,13 @@ fn open_elements(page: &str) -> Result<(), String> {
             open.push(name);
         }
     }
-    if open.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("never closed: {open:?}"))
-    }
+    if open.is_empty() { Ok(()) } else { Err(format!("never closed: {open:?}")) }
 }
 
 #[test]
 fn the_test_for_a_page_itself_finds_what_is_not_closed() {
     assert!(open_elements("<p>one<br>two</p>").is_ok());
-    for bad in [
-        "<p>",
-        "<p><b></p></b>",
-        "<p class=\"x></p>",
-        "<p>a</q>",
-        "<p",
-    ] {
+    for bad in ["<p>", "<p><b></p></b>", "<p class=\"x></p>", "<p>a</q>", "<p"] {
         assert!(open_elements(bad).is_err(), "{bad}");
     }
 }
@@ -98,19 +86,11 @@ fn the_page_holds_every_kernel_and_needs_no_other_file() {
         assert!(words.contains(name), "{name} is not on the page");
     }
     assert_eq!(open_elements(&page), Ok(()));
-    for reference in [
-        "http:", "https:", "src=", "@import", "url(", "<link", "<script",
-    ] {
-        assert!(
-            !page.contains(reference),
-            "the page refers to something: {reference}"
-        );
+    for reference in ["http:", "https:", "src=", "@import", "url(", "<link", "<script"] {
+        assert!(!page.contains(reference), "the page refers to something: {reference}");
     }
     // A roofline with a title and words for those who do not see it, and a bar for each rate.
-    assert_eq!(
-        page.matches("<svg class=\"figure\" role=\"img\"").count(),
-        1
-    );
+    assert_eq!(page.matches("<svg class=\"figure\" role=\"img\"").count(), 1);
     for part in ["title", "alt"] {
         let named = format!("id=\"roofline-0-40-{part}\"");
         assert!(page.contains(&named), "no {named}");
@@ -146,8 +126,5 @@ fn a_report_that_is_ended_leaves_a_page_of_what_was_done() {
 fn what_cannot_be_written_is_named_with_the_way_out() {
     let below_a_file = scratch("no-report", "a file").join("report");
     let run = report(&below_a_file, "5").run();
-    run.fails(
-        2,
-        &["no-report/report", "next: the same command with --out DIR"],
-    );
+    run.fails(2, &["no-report/report", "next: the same command with --out DIR"]);
 }

@@ -12,10 +12,7 @@ const ODD: &str = "--size 150x101x67 --runs 0";
 fn every_order_of_transfers_and_every_split_is_right() {
     let run = lesson(14).args(ODD).run().ends_with(0);
     assert!(run.stdout.matches("right, not timed").count() >= 6, "{run}");
-    lesson(14)
-        .args("--overlap --size 64 --runs 1 --json")
-        .run()
-        .ends_with(0);
+    lesson(14).args("--overlap --size 64 --runs 1 --json").run().ends_with(0);
     let resident = "--split --resident --parts 2 --size 150x101x67 --runs 1";
     let run = lesson(14).args(resident).run().ends_with(0);
     run.says(&["together, resident: ", "kernels", "downloads"]);

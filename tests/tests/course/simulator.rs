@@ -111,14 +111,10 @@ fn the_simulator_sees_a_race_an_uninitialised_read_and_one_behind(buffer: &str) 
     let bad = bad.replace("BUFFER", buffer);
     let at = text.find("matmul_private_sum(").expect("the kernel");
     let (before, after) = text.split_at(at);
-    let text = format!(
-        "{before}{}",
-        after.replacen(guard, &format!("{bad}{guard}"), 1)
-    );
+    let text = format!("{before}{}", after.replacen(guard, &format!("{bad}{guard}"), 1));
     let file = scratch(&format!("unsound-{}.cl", &buffer[..1]), text);
-    let program = lesson(5)
-        .args("--only matmul_private_sum --size 17 --runs 0 --json --source")
-        .arg(file);
+    let program =
+        lesson(5).args("--only matmul_private_sum --size 17 --runs 0 --json --source").arg(file);
     let (run, log) = oclgrind.run(&format!("unsound-{}", &buffer[..1]), program);
     // All that a kernel without copies can do wrong.
     for (fault, words) in &FAULTS[..3] {

@@ -118,10 +118,7 @@ fn corpus() -> Vec<PathBuf> {
 fn some_causes_are_named() {
     let mut kernels = corpus();
     let some = ["c-transposed", "k-in-whole-sixteens"];
-    kernels.retain(|path| {
-        some.iter()
-            .any(|name| path.file_stem() == Some(name.as_ref()))
-    });
+    kernels.retain(|path| some.iter().any(|name| path.file_stem() == Some(name.as_ref())));
     let score = score(kernels);
     assert!(score.named >= 10, "{score:?}");
     assert_eq!((score.silent, score.wrongly), (0, 0));

@@ -37,11 +37,7 @@ fn operand(run: &Outcome, name: &str, kind: &str, memory: &str) -> [f64; 3] {
     let one = all.iter().find(is_it);
     let one = one.unwrap_or_else(|| panic!("no {name} in {run}"));
     let number = |value: &Value| value.as_f64().unwrap_or(-1.0);
-    [
-        number(&one["sums"]["requests"]),
-        number(&one["each"]),
-        number(&one["best"]),
-    ]
+    [number(&one["sums"]["requests"]), number(&one["each"]), number(&one["best"])]
 }
 
 /// As the hardware counters of an H200 have it for 512^3 in groups of 16x16: 8.5 and 2
@@ -83,10 +79,7 @@ fn the_pages_show_what_trace_prints() {
         }
         let run = traced.run().ends_with(0);
         for part in kept.split("\n\n") {
-            assert!(
-                run.stdout.contains(part.trim_end()),
-                "{part} is not in {run}"
-            );
+            assert!(run.stdout.contains(part.trim_end()), "{part} is not in {run}");
         }
     }
 }
@@ -169,10 +162,7 @@ fn a_component_counts_and_not_the_vector_that_it_is_of() {
         ("const float2 upper = from[i].hi;", [16.0, 8.0]),
         ("const float2 ends = from[i].xw;", [16.0, 16.0]),
         ("const float4 all = from[i];", [16.0, 16.0]),
-        (
-            "const float3 three = ((global const float3 *)A)[i];",
-            [16.0, 12.0],
-        ),
+        ("const float3 three = ((global const float3 *)A)[i];", [16.0, 12.0]),
         ("sum += ((global const Four *)A)[i].x;", [16.0, 4.0]),
         ("sum += tile[i].x;", [4.0, 1.0]),
         ("sum += tile[0].x;", [1.0, 1.0]),
@@ -245,9 +235,7 @@ fn an_exercise_is_meant_by_its_file_and_says_how_it_is_launched() {
         let program = program("course").arg("trace").args(words).arg("--source");
         program.arg(&file).run()
     };
-    trace("4.1")
-        .ends_with(0)
-        .says(&["as in exercise 4.1, in groups of 64"]);
+    trace("4.1").ends_with(0).says(&["as in exercise 4.1, in groups of 64"]);
     trace("4.1 --size 64").fails(2, &["exercise 4.1 says how its kernel is launched"]);
 }
 

@@ -99,8 +99,5 @@ pub fn is_as_the_formulas_say(run: &Outcome, least: usize) {
             launch.push('\n');
         }
     }
-    assert!(
-        compared >= least,
-        "only {compared} kernels were compared\n{run}"
-    );
+    assert!(compared >= least, "only {compared} kernels were compared\n{run}");
 }

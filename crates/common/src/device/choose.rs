@@ -29,10 +29,7 @@ pub fn choose_as_told(devices: &[Device], flag: Option<&str>) -> Result<Choice> 
     };
     let blame = |why: String| {
         let happened = format!("{why}\n  the variable {DEVICE_VARIABLE} asks for it");
-        Error::Selector(Told::new(
-            happened,
-            Some(&format!("unset {DEVICE_VARIABLE}")),
-        ))
+        Error::Selector(Told::new(happened, Some(&format!("unset {DEVICE_VARIABLE}"))))
     };
     let Some(selector) = value.to_str() else {
         return Err(blame("the name of a device is not UTF-8 text".into()));
@@ -53,9 +50,7 @@ pub fn choose(devices: &[Device], selector: Option<&str>) -> Result<Choice> {
     let Some(selector) = selector else {
         let why = devices
             .first()
-            .map_or("there is none to choose".into(), |one| {
-                format!("{}: {LLVMPIPE}", one.label())
-            });
+            .map_or("there is none to choose".into(), |one| format!("{}: {LLVMPIPE}", one.label()));
         return best(devices).ok_or(Error::NoDevice(Told::new(why, None)));
     };
     let wanted = selector.trim().to_lowercase();
@@ -129,21 +124,14 @@ mod tests {
         let (name, none) = (name.to_string(), String::new);
         Device {
             index: 0,
-            platform: Platform {
-                name: platform.into(),
-                vendor: none(),
-                version: none(),
-            },
+            platform: Platform { name: platform.into(), vendor: none(), version: none() },
             name,
             vendor: none(),
             kind,
             version: none(),
             c_version: none(),
             driver: none(),
-            limits: Limits {
-                compute_units,
-                ..Limits::default()
-            },
+            limits: Limits { compute_units, ..Limits::default() },
             handle: ClDevice::new(std::ptr::null_mut()),
             _part: None,
         }

@@ -15,10 +15,9 @@ use crate::told::Told;
 /// The error where the loader gave this status instead of platforms.
 pub(super) fn no_platform(status: i32) -> Error {
     let cause = too_few_files().unwrap_or_else(|| match status {
-        DLOPEN_RUNTIME_LOAD_FAILED => Told::new(
-            "there is no OpenCL loader (libOpenCL) that opens (-2000)",
-            None,
-        ),
+        DLOPEN_RUNTIME_LOAD_FAILED => {
+            Told::new("there is no OpenCL loader (libOpenCL) that opens (-2000)", None)
+        }
         DLOPEN_FUNCTION_NOT_AVAILABLE => not_opencl(),
         CL_PLATFORM_NOT_FOUND_KHR => no_driver(),
         code => format!("asking for platforms failed with status {code}").into(),
@@ -35,10 +34,7 @@ pub(super) fn no_device(platforms: &[String]) -> Error {
     let (count, names) = (platforms.len(), platforms.join(", "));
     let says = format!("{count} platform(s), but none has a device ({names})");
     Error::NoDevice(match cause {
-        Some(cause) => Told {
-            happened: format!("{says}\n  {}", cause.happened),
-            ..cause
-        },
+        Some(cause) => Told { happened: format!("{says}\n  {}", cause.happened), ..cause },
         None => Told::new(says, None),
     })
 }
@@ -55,10 +51,7 @@ pub fn hidden(platform: &str) -> Option<Told> {
 /// The variable names the devices to be shown, and there is none of them.
 fn chosen_away(variable: &str) -> Option<Told> {
     let value = std::env::var_os(variable)?;
-    let says = format!(
-        "{variable}=\"{}\" names no device that is here",
-        value.display()
-    );
+    let says = format!("{variable}=\"{}\" names no device that is here", value.display());
     Some(Told::new(says, Some(&format!("unset {variable}"))))
 }
 
@@ -122,10 +115,7 @@ mod tests {
         let Error::NoDevice(told) = error else {
             panic!("{error}");
         };
-        assert_eq!(
-            told.happened,
-            "2 platform(s), but none has a device (Some Platform, Another)"
-        );
+        assert_eq!(told.happened, "2 platform(s), but none has a device (Some Platform, Another)");
         assert_eq!(told.next, None);
     }
 }

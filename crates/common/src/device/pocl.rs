@@ -25,11 +25,8 @@ pub fn cache_folder() -> PathBuf {
     if let Some(folder) = variable(FOLDER_VARIABLE) {
         return folder.into();
     }
-    let below = if variable(CACHE_VARIABLE) == Some("0".into()) {
-        "pocl/uncached"
-    } else {
-        "pocl/kcache"
-    };
+    let below =
+        if variable(CACHE_VARIABLE) == Some("0".into()) { "pocl/uncached" } else { "pocl/kcache" };
     let base = variable("XDG_CACHE_HOME").map(PathBuf::from);
     let base = base.or_else(|| {
         // Empty, it is the root: PoCL puts a text behind it.

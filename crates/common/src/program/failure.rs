@@ -21,10 +21,7 @@ pub fn of_build(device: &Device, status: ClError, log: &str, source: &Source, ra
 /// What a failed build's log says, as spans in the source and what it includes; in the
 /// driver's own words where `raw` asks for them, or where no error in them can be located.
 pub fn diagnose(log: &str, source: &Source, raw: bool) -> Log {
-    let file = |source: Source| diagnostics::File {
-        path: source.path,
-        text: source.text,
-    };
+    let file = |source: Source| diagnostics::File { path: source.path, text: source.text };
     let read = |path: &Path| Source::read(path).ok().map(file);
     log::diagnose(log, &file(source.clone()), &read, raw)
 }
@@ -45,11 +42,7 @@ fn of_words(status: ClError, log: &str, source: &Source, raw: bool) -> Error {
              next: the same on another device (--device), or with half of the kernel taken out"
         ));
     }
-    Error::OpenCl {
-        code: status.0,
-        during: format!("building {path}"),
-        here: None,
-    }
+    Error::OpenCl { code: status.0, during: format!("building {path}"), here: None }
 }
 
 #[cfg(test)]
@@ -57,10 +50,7 @@ mod tests {
     use super::*;
 
     fn source() -> Source {
-        Source {
-            path: "a.cl".into(),
-            text: "kernel void one()\n{\n    x = 1;\n}\n".into(),
-        }
+        Source { path: "a.cl".into(), text: "kernel void one()\n{\n    x = 1;\n}\n".into() }
     }
 
     #[test]
@@ -71,15 +61,8 @@ mod tests {
         let memory = of(-6, "");
         assert!(matches!(memory, Error::OpenCl { code: -6, .. }), "{memory}");
         let said = of(-6, "odd \u{85} words");
-        assert!(
-            matches!(&said, Error::Build(log) if log.shown.contains("odd � words")),
-            "{said}"
-        );
-        assert!(
-            of(-6, "odd \u{7f} \u{a0}words")
-                .to_string()
-                .contains('\u{a0}')
-        );
+        assert!(matches!(&said, Error::Build(log) if log.shown.contains("odd � words")), "{said}");
+        assert!(of(-6, "odd \u{7f} \u{a0}words").to_string().contains('\u{a0}'));
     }
 
     #[test]
@@ -89,10 +72,7 @@ mod tests {
         let log =
             "\x1b[1ma.cl:3:5: \x1b[0m\x1b[31merror: \x1b[0muse of undeclared identifier 'x'\x07\n";
         let shown = diagnose(log, &source, false).to_string();
-        assert!(
-            shown.contains("a.cl:3:5") && shown.contains("x = 1;"),
-            "{shown}"
-        );
+        assert!(shown.contains("a.cl:3:5") && shown.contains("x = 1;"), "{shown}");
         for raw in [false, true] {
             let shown = diagnose(log, &source, raw).to_string();
             assert!(!shown.contains(['\x1b', '\x07']), "{shown}");

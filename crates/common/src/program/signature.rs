@@ -47,9 +47,7 @@ fn other_type(told: &str, wanted: &str, types: &Types) -> Option<String> {
     }
     // A vector lies where so many elements lie.
     let is_vector = |one: &String| {
-        let element = one
-            .trim_end_matches('*')
-            .trim_end_matches(|c: char| c.is_ascii_digit());
+        let element = one.trim_end_matches('*').trim_end_matches(|c: char| c.is_ascii_digit());
         wanted.strip_suffix('*') == Some(element) && one.ends_with('*')
     };
     // So does a struct, which nobody else knows.
@@ -60,11 +58,7 @@ fn other_type(told: &str, wanted: &str, types: &Types) -> Option<String> {
     }
     let name = told.replace(' ', "");
     let meanings = Vec::from_iter(meanings).join(" or ");
-    Some(if meanings == name {
-        name
-    } else {
-        format!("{name} (which is {meanings})")
-    })
+    Some(if meanings == name { name } else { format!("{name} (which is {meanings})") })
 }
 
 #[cfg(test)]

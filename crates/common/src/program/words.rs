@@ -56,11 +56,7 @@ impl Printed {
             return;
         };
         let said = taken.given_back();
-        let end = if said.is_empty() || said.ends_with('\n') {
-            ""
-        } else {
-            "\n"
-        };
+        let end = if said.is_empty() || said.ends_with('\n') { "" } else { "\n" };
         // Nobody may be there to read it.
         let _ = write!(Out, "{}{end}", plain(&said));
         let room = device.cl().printf_buffer_size().unwrap_or(usize::MAX);

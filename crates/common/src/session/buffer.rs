@@ -33,12 +33,7 @@ pub struct Buffer {
 
 impl Buffer {
     pub(super) fn of(memory: Memory<u8>, name: &str, bytes: usize) -> Buffer {
-        Buffer {
-            memory: Rc::new(memory),
-            name: name.into(),
-            bytes,
-            row: None,
-        }
+        Buffer { memory: Rc::new(memory), name: name.into(), bytes, row: None }
     }
 
     /// Whether it is an image, which is moved by whole rows.
@@ -102,12 +97,8 @@ impl Session {
     pub fn part(&self, whole: &Buffer, name: &str, offset: usize, bytes: usize) -> Result<Buffer> {
         // SAFETY: `whole` is alive, and the driver keeps it as long as its part; a range
         // outside it is refused (CL_INVALID_VALUE).
-        let memory = unsafe {
-            whole
-                .memory
-                .create_sub_buffer(CL_MEM_READ_WRITE, offset, bytes)
-        }
-        .during("making a part of a buffer");
+        let memory = unsafe { whole.memory.create_sub_buffer(CL_MEM_READ_WRITE, offset, bytes) }
+            .during("making a part of a buffer");
         self.listener.call(memory.as_ref().err(), &|| {
             let (offset, bytes) = (format!("~offset {offset}"), format!("{bytes} bytes"));
             let arguments = ["~room with guards", &offset, &bytes];
@@ -168,9 +159,7 @@ impl Session {
         writes: bool,
     ) -> Result<Event> {
         let (queue, memory, none) = (self.queue.get(), buffer.get(), ptr::null());
-        let rows = buffer
-            .row
-            .map(|(width, row)| ([0, offset / row, 0], [width, count / row, 1]));
+        let rows = buffer.row.map(|(width, row)| ([0, offset / row, 0], [width, count / row, 1]));
         // SAFETY: queue and buffer are alive, and hold handles of this context. The calls
         // block, so `data` lives until it has been moved; a range that is too long is refused
         // by the driver (CL_INVALID_VALUE), and whole rows are not longer.
@@ -184,11 +173,7 @@ impl Session {
                 }
                 (Some((at, to)), _) => {
                     let (at, to) = (at.as_ptr(), to.as_ptr());
-                    let moved = if writes {
-                        enqueue_write_image
-                    } else {
-                        enqueue_read_image
-                    };
+                    let moved = if writes { enqueue_write_image } else { enqueue_read_image };
                     moved(queue, memory, CL_BLOCKING, at, to, 0, 0, data, 0, none)
                 }
             }

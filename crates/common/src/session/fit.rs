@@ -51,9 +51,7 @@ impl Session {
         };
         let size = size(need.bytes_that_fit(limits, host));
         let advice = size.map_or(String::new(), |size| format!("; try --size {size}"));
-        Err(Error::Usage(format!(
-            "too large for {name}: {refusal}{advice}"
-        )))
+        Err(Error::Usage(format!("too large for {name}: {refusal}{advice}")))
     }
 }
 
@@ -106,22 +104,12 @@ impl Total {
             let bytes = bytes.map(|one| one.bytes.saturating_mul(one.copies[which]));
             bytes.fold(0, u64::saturating_add)
         };
-        let [total, host] = if kind == Kind::Cpu {
-            [all(1); 2]
-        } else {
-            [all(0), all(2)]
-        };
+        let [total, host] = if kind == Kind::Cpu { [all(1); 2] } else { [all(0), all(2)] };
         let largest = |all: bool| {
             let of = needs.iter().filter(|one| all || one.copies[2] > 0);
             of.map(|one| one.bytes).max().unwrap_or(0)
         };
-        Total {
-            largest: largest(true),
-            matrix: largest(false),
-            total,
-            host,
-            kind,
-        }
+        Total { largest: largest(true), matrix: largest(false), total, host, kind }
     }
 
     /// What is used, its bytes, their limit, and whose that is. A limit that nobody tells is
@@ -148,9 +136,7 @@ impl Total {
         let mut uses = self.uses(limits, host).into_iter();
         let (what, need, limit, of) = uses.find(|(_, need, limit, _)| need > limit)?;
         let [need, limit] = told_apart(need, limit);
-        Some(format!(
-            "{what} would take {need} GiB, the limit is {limit} GiB ({of})"
-        ))
+        Some(format!("{what} would take {need} GiB, the limit is {limit} GiB ({of})"))
     }
 
     /// The bytes of the largest that is read or written by the host where no limit at all is
@@ -183,11 +169,7 @@ mod tests {
     const GIB: u64 = 1 << 30;
 
     fn limits(max_alloc_bytes: u64, global_mem_bytes: u64) -> Limits {
-        Limits {
-            max_alloc_bytes,
-            global_mem_bytes,
-            ..Limits::default()
-        }
+        Limits { max_alloc_bytes, global_mem_bytes, ..Limits::default() }
     }
 
     fn room(gib: u64) -> Option<Room> {
@@ -223,10 +205,7 @@ mod tests {
                 let side = side_of(bytes, Type::Float);
                 let refused = |side| cube(side, kind).refusal(&limits, host).is_some();
                 assert!(!refused(side), "{kind:?} {largest} {all} {host:?}: {side}");
-                assert!(
-                    refused(side + 8),
-                    "{kind:?} {largest} {all} {host:?}: {side}"
-                );
+                assert!(refused(side + 8), "{kind:?} {largest} {all} {host:?}: {side}");
             }
         }
     }
@@ -255,11 +234,7 @@ mod tests {
 
     #[test]
     fn a_limit_that_is_not_told_refuses_nothing() {
-        assert!(
-            cube(46340, Kind::Cpu)
-                .refusal(&limits(0, 0), None)
-                .is_none()
-        );
+        assert!(cube(46340, Kind::Cpu).refusal(&limits(0, 0), None).is_none());
         let bytes = cube(46340, Kind::Cpu).bytes_that_fit(&limits(0, 0), None);
         assert_eq!(side_of(bytes, Type::Float), LONGEST);
     }

@@ -14,11 +14,8 @@ use crate::error::{During, Error, Result};
 use crate::tell::Call;
 
 /// The channels of a pixel.
-const ORDERS: [(&str, usize, u32); 3] = [
-    ("r", 1, cl::CL_R),
-    ("rg", 2, cl::CL_RG),
-    ("rgba", 4, cl::CL_RGBA),
-];
+const ORDERS: [(&str, usize, u32); 3] =
+    [("r", 1, cl::CL_R), ("rg", 2, cl::CL_RG), ("rgba", 4, cl::CL_RGBA)];
 
 /// What a channel is in memory, and whether kernels see it as a fraction of its largest value.
 const CHANNELS: [(&str, Type, bool, u32); 12] = [
@@ -144,10 +141,8 @@ impl Session {
     pub fn image(&self, name: &str, image: &Image) -> Result<Buffer> {
         let ([width, height], Format { order, channel }) = (image.sides, image.format);
         let row = width * order.1 * channel.1.size();
-        let format = cl_image_format {
-            image_channel_order: order.2,
-            image_channel_data_type: channel.3,
-        };
+        let format =
+            cl_image_format { image_channel_order: order.2, image_channel_data_type: channel.3 };
         let desc = cl_image_desc {
             image_type: cl::CL_MEM_OBJECT_IMAGE2D,
             image_width: width,

@@ -36,12 +36,7 @@ pub struct Launch {
 impl Launch {
     /// A launch whose arguments are still to be set ([`Session::set_args`]).
     pub fn new(kernel: Kernel, name: impl Into<String>, range: NdRange) -> Launch {
-        Launch {
-            kernel,
-            name: name.into(),
-            range,
-            args: Vec::new(),
-        }
+        Launch { kernel, name: name.into(), range, args: Vec::new() }
     }
 
     /// Its kernel, and how that is launched.
@@ -99,12 +94,7 @@ fn bytes_of(value: f64, ty: &str) -> Option<Vec<u8>> {
 impl Session {
     /// Sets the arguments of a launch, in order; it keeps each one until that is set again.
     pub fn set_args(&self, launch: &mut Launch, args: &[Arg]) -> Result<()> {
-        let Launch {
-            kernel,
-            name,
-            args: kept,
-            ..
-        } = launch;
+        let Launch { kernel, name, args: kept, .. } = launch;
         kept.resize(args.len().max(kept.len()), None);
         for (i, arg) in args.iter().enumerate() {
             let index = i as u32;
@@ -156,12 +146,7 @@ impl Session {
 
     /// The same, to begin when these events of other queues have ended.
     pub fn launch_after(&self, launch: &Launch, after: &[cl_event]) -> Result<Event> {
-        let Launch {
-            kernel,
-            name,
-            range,
-            ..
-        } = launch;
+        let Launch { kernel, name, range, .. } = launch;
         let (global, local) = (range.global(), range.local());
         if self.printed.is_heard.get() {
             self.printed.take();
@@ -181,9 +166,7 @@ impl Session {
                 after,
             )
         }
-        .during(format!(
-            "launching {name} with global size {global:?} and local size {local:?}"
-        ))
+        .during(format!("launching {name} with global size {global:?} and local size {local:?}"))
         .map_err(|error| self.with_limits(error, launch));
         if event.is_err() {
             self.printed.pass_on(&self.device);
@@ -274,9 +257,7 @@ impl Session {
                 let Ok(t) = &times else { return call };
                 let since = |to: u64| seconds(to.saturating_sub(t.queued) as f64 * 1e-9);
                 let [submit, start, end] = [t.submit, t.start, t.end].map(since);
-                call.gave(format!(
-                    "QUEUED 0, SUBMIT +{submit}, START +{start}, END +{end}"
-                ))
+                call.gave(format!("QUEUED 0, SUBMIT +{submit}, START +{start}, END +{end}"))
             });
         }
     }

@@ -41,10 +41,7 @@ impl Profile {
     /// From the first command of an in-order queue to the last; `None` of none.
     pub fn spanning(parts: &[Profile]) -> Option<Profile> {
         let (first, last) = (parts.first()?, parts.last()?);
-        Some(Profile {
-            end: last.end,
-            ..*first
-        })
+        Some(Profile { end: last.end, ..*first })
     }
 
     /// QUEUED to START: what the launch waited, in seconds.
@@ -79,12 +76,7 @@ mod tests {
 
     #[test]
     fn a_command_cannot_take_longer_than_the_call_that_waited_for_it() {
-        let profile = |start, end| Profile {
-            queued: start,
-            submit: start,
-            start,
-            end,
-        };
+        let profile = |start, end| Profile { queued: start, submit: start, start, end };
         let credible = |nanoseconds: u64, wall| profile(1, 1 + nanoseconds).credible(wall);
         assert!(credible(1_040_000_000, 1.0), "clocks differ a little");
         assert!(!credible(1_100_000_000, 1.0));

@@ -58,10 +58,7 @@ impl Sample {
         let events = run()?;
         let wall = begin.elapsed().as_secs_f64();
         let commands: Result<Vec<Profile>> = events.iter().map(Profile::of).collect();
-        Ok(Sample {
-            wall,
-            commands: commands.unwrap_or_default(),
-        })
+        Ok(Sample { wall, commands: commands.unwrap_or_default() })
     }
 
     /// Whether such runs take so long that each should serve for all that it can.
@@ -106,9 +103,7 @@ mod tests {
 
     /// Ends a measurement that goes on and on.
     fn at_most(most: usize, calls: usize) -> Result<()> {
-        (calls <= most)
-            .then_some(())
-            .ok_or_else(|| Error::Usage(format!("{calls} calls")))
+        (calls <= most).then_some(()).ok_or_else(|| Error::Usage(format!("{calls} calls")))
     }
 
     #[test]
@@ -126,10 +121,7 @@ mod tests {
 
     #[test]
     fn a_slow_run_of_before_counts() {
-        let earlier = |wall| Sample {
-            wall,
-            commands: Vec::new(),
-        };
+        let earlier = |wall| Sample { wall, commands: Vec::new() };
         assert!(earlier(0.1).is_slow() && !earlier(0.09).is_slow());
         let mut prepared = Vec::new();
         let prepare = |number| {
@@ -148,10 +140,7 @@ mod tests {
         assert!(Runs::Exactly(2).done(&[1.0, 1.0]));
         assert!(!Runs::Enough.done(&[9.0, 9.0]));
         assert!(Runs::Enough.done(&[9.0, 9.0, 9.0]));
-        assert!(
-            !Runs::Enough.done(&[0.125, 0.0625, 0.0625]),
-            "just a quarter of a second"
-        );
+        assert!(!Runs::Enough.done(&[0.125, 0.0625, 0.0625]), "just a quarter of a second");
         assert!(!Runs::Enough.done(&[0.0; 19]));
         assert!(Runs::Enough.done(&[0.0; 20]));
     }
@@ -161,21 +150,12 @@ mod tests {
         let against = Runs::Against(1.0);
         assert!(!against.done(&[1.6]), "one slow run may be bad luck");
         assert!(against.done(&[1.6, 1.7]));
-        assert!(
-            !against.done(&[1.6, 1.4]),
-            "close enough to be measured well"
-        );
-        assert!(
-            !Runs::Against(2.0).done(&[2.9, 2.9]),
-            "half as long again is 3"
-        );
+        assert!(!against.done(&[1.6, 1.4]), "close enough to be measured well");
+        assert!(!Runs::Against(2.0).done(&[2.9, 2.9]), "half as long again is 3");
         assert!(against.done(&[1.0; 5]));
         assert!(!against.done(&[0.05, 0.0, 0.0, 0.0, 0.0]), "just 50 ms");
         assert!(!Runs::Against(0.001).done(&[0.001; 19]));
         assert!(Runs::Against(0.001).done(&[0.001; 20]));
-        assert!(
-            !Runs::Against(f64::INFINITY).done(&[9.0; 4]),
-            "nothing is known yet"
-        );
+        assert!(!Runs::Against(f64::INFINITY).done(&[9.0; 4]), "nothing is known yet");
     }
 }

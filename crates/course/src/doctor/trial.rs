@@ -22,10 +22,7 @@ pub fn trial(index: usize) -> Result<String> {
     let device = device.ok_or_else(|| Error::Usage(format!("there is no device {index}")))?;
     let about = format!("{}, driver {}", device.c_version, device.driver);
     let session = Session::open(device, Rc::new(()))?;
-    let source = Source {
-        path: "doctor.cl".into(),
-        text: include_str!("kernel.cl").into(),
-    };
+    let source = Source { path: "doctor.cl".into(), text: include_str!("kernel.cl").into() };
     let options = program::options(Type::Float, &[]);
     let program = Program::build(&session, &source, &options, false)?;
     let range = NdRange::cover(&[ITEMS], &[GROUP]);
@@ -44,7 +41,5 @@ pub fn trial(index: usize) -> Result<String> {
         return Err(Error::Wrong("its result is wrong: do not trust it".into()));
     }
     let seconds = program.build_seconds;
-    Ok(format!(
-        "{about}. A kernel was built in {seconds:.2} s and is right"
-    ))
+    Ok(format!("{about}. A kernel was built in {seconds:.2} s and is right"))
 }

@@ -47,9 +47,7 @@ impl Background {
     pub fn start(words: &[String], on_screen: bool) -> Result<Background> {
         let folder = Scratch::new()?;
         let mut command = this_program().context("cannot find this program's own path")?;
-        let command = in_a_group(&mut command)
-            .args(words)
-            .env("TMPDIR", &folder.0);
+        let command = in_a_group(&mut command).args(words).env("TMPDIR", &folder.0);
         command.stdin(Stdio::null());
         if on_screen {
             let said = File::create(folder.0.join(SAID))?;

@@ -274,9 +274,7 @@ fn macros(puzzles: &[&Puzzle]) -> String {
     let mut all = String::from("# The macros that `cargo course exercise` passes.\n");
     for (place, macros) in macros {
         let macros: BTreeMap<_, _> = macros.into_iter().collect();
-        let add = macros
-            .iter()
-            .map(|(name, value)| format!("-D{name}={value}"));
+        let add = macros.iter().map(|(name, value)| format!("-D{name}={value}"));
         let add = Vec::from_iter(add).join(", ");
         if !add.is_empty() {
             all += &format!("---\nIf:\n  PathMatch: {place}.*\nCompileFlags:\n  Add: [{add}]\n");

@@ -251,9 +251,7 @@ impl<'a> Front<'a> {
 
     /// The learner's editor has the terminal until it ends. What it saves is seen.
     fn edit(&mut self) -> Result<Over<'a>> {
-        let named = ["VISUAL", "EDITOR"]
-            .into_iter()
-            .filter_map(|name| std::env::var(name).ok());
+        let named = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
         let editor = { named }.find(|name| !name.is_empty());
         let editor = editor.unwrap_or("vi".into());
         screen::leave();
@@ -368,10 +366,7 @@ fn all_keys() -> String {
 
 impl Over<'_> {
     fn text(page: String) -> Self {
-        Over::Text(Shown {
-            page,
-            ..Shown::default()
-        })
+        Over::Text(Shown { page, ..Shown::default() })
     }
 }
 
@@ -387,10 +382,7 @@ struct Shown {
 impl Shown {
     /// What this command says.
     fn of(words: &[String]) -> Result<Shown> {
-        Ok(Shown {
-            job: Some(Background::start(words, true)?),
-            ..Shown::default()
-        })
+        Ok(Shown { job: Some(Background::start(words, true)?), ..Shown::default() })
     }
 
     /// All of it so far, colours and all, in lines of so many columns.

@@ -53,12 +53,7 @@ pub struct List<'a> {
 impl<'a> List<'a> {
     /// Of all of them, with the cursor on one.
     pub fn at(at: &'a Puzzle, puzzles: &'a [Puzzle]) -> List<'a> {
-        List {
-            puzzles,
-            at,
-            search: String::new(),
-            pane: Pane::default(),
-        }
+        List { puzzles, at, search: String::new(), pane: Pane::default() }
     }
 
     /// Those that are to be seen, in order.

@@ -6,10 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// The text, moved in to a column. Nothing is left of HTML and of where links lead to.
 pub fn markdown(text: &str, column: usize) -> String {
-    let mut page = Page {
-        column,
-        ..Page::default()
-    };
+    let mut page = Page { column, ..Page::default() };
     for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
         page.hear(event);
     }
@@ -61,10 +58,7 @@ impl Page {
                 for hunk in code.trim_end().split("\n...\n") {
                     let lines = match language.as_deref() {
                         Some("diff") => difference(hunk),
-                        _ => hunk
-                            .lines()
-                            .map(|line| format!("  {}", line.cyan()))
-                            .collect(),
+                        _ => hunk.lines().map(|line| format!("  {}", line.cyan())).collect(),
                     };
                     let lines = lines.iter().map(|line| format!("{indent}{line}\n"));
                     self.blocks.extend(lines.chain(["\n".into()]));
@@ -98,9 +92,7 @@ impl Page {
 /// Lines that begin with "-", "+" or a space, without the indentation that all have.
 fn difference(hunk: &str) -> Vec<String> {
     let lines = || hunk.lines().map(|line| line.split_at(line.len().min(1)));
-    let texts = lines()
-        .map(|(_, text)| text)
-        .filter(|text| !text.is_empty());
+    let texts = lines().map(|(_, text)| text).filter(|text| !text.is_empty());
     let common = texts.map(|text| text.len() - text.trim_start().len()).min();
     let shown = lines().map(|(mark, text)| {
         let line = format!("{mark}{}", text.get(common.unwrap_or(0)..).unwrap_or(""));

@@ -134,15 +134,7 @@ impl Progress {
             let numbers = numbers.map(|number| number.parse().unwrap_or(u32::MAX));
             (letters, numbers.collect::<Vec<u32>>())
         });
-        for (
-            key,
-            Entry {
-                mark,
-                hints,
-                solution,
-            },
-        ) in entries
-        {
+        for (key, Entry { mark, hints, solution }) in entries {
             let mark = mark.map(|mark| format!("{key} {}\n", mark.word()));
             let hints = (*hints > 0).then(|| format!("{key} hints {hints}\n"));
             let solution = solution.then(|| format!("{key} solution\n"));

@@ -182,10 +182,7 @@ impl Puzzle {
             Check::Lesson(form) => ("Run it", command(self, form, file)),
             Check::Host(_) => ("Task", "stands at the top of the file".into()),
             Check::Task(_) if edited => ("Task", "stands at the top of the file".into()),
-            _ => (
-                "Task",
-                markdown(&self.words.asks, WORDS).trim_start().into(),
-            ),
+            _ => ("Task", markdown(&self.words.asks, WORDS).trim_start().into()),
         }
     }
 

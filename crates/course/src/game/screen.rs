@@ -181,10 +181,7 @@ pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
     }
     let [next, answer] = match is_above_keys() {
         true => [""; 2],
-        false => [
-            ": --hint shows the next, in a folder of your own",
-            "; --solution tells it all",
-        ],
+        false => [": --hint shows the next, in a folder of your own", "; --solution tells it all"],
     };
     let says = match puzzle.words.hints.len() - seen {
         0 => format!("That was the last one{answer}."),
@@ -197,11 +194,7 @@ pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
 pub fn answer(puzzle: &Puzzle, is_tried: bool) -> Result<()> {
     let whole = puzzle.solution.as_ref().map_or("", |one| &*one.text);
     let gap = gap(whole);
-    let lines = if gap.is_empty() {
-        whole.lines().collect()
-    } else {
-        gap
-    };
+    let lines = if gap.is_empty() { whole.lines().collect() } else { gap };
     writeln!(Out, "{}\n", title(puzzle))?;
     if !is_tried {
         let words = "You have not changed your file yet. An answer teaches most after an attempt: \
@@ -238,9 +231,7 @@ pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
 /// That a file is as it came, and where the learner's own is.
 pub fn given_back(file: &Path, kept: Option<&Path>) -> Result<()> {
     writeln!(Out, "  {} is as it came.", shown(file))?;
-    kept.map_or(Ok(()), |kept| {
-        Ok(writeln!(Out, "  Yours is {}", shown(kept))?)
-    })
+    kept.map_or(Ok(()), |kept| Ok(writeln!(Out, "  Yours is {}", shown(kept))?))
 }
 
 /// The marker lines of a gap.

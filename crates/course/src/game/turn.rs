@@ -97,9 +97,7 @@ impl<'a> Turn<'a> {
     }
 
     fn seen(&self) -> Result<Seen> {
-        let Turn {
-            puzzle, file, how, ..
-        } = self;
+        let Turn { puzzle, file, how, .. } = self;
         match &puzzle.check {
             Check::Task(_) | Check::Launch(_) => exercises::check(puzzle, file, how),
             Check::Host(rules) => host::check(puzzle, rules, file, how),

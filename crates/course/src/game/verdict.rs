@@ -74,10 +74,7 @@ impl Verdict {
         };
         if seen.iter().any(Observation::is_fault) {
             Verdict::NotYet
-        } else if seen
-            .first()
-            .is_none_or(|one| one.outcome == Detection::NotRun)
-        {
+        } else if seen.first().is_none_or(|one| one.outcome == Detection::NotRun) {
             Verdict::NotRun
         } else if !edited {
             Verdict::Untouched

@@ -82,13 +82,7 @@ fn parse(text: &str) -> Result<Written> {
     ensure!(!asks.trim().is_empty(), "it says no task");
     let title = title.trim().trim_start_matches("# ");
     let [title, data, asks] = [title, data, asks.trim()].map(String::from);
-    Ok(Written {
-        title,
-        data,
-        asks,
-        hints,
-        why,
-    })
+    Ok(Written { title, data, asks, hints, why })
 }
 
 #[cfg(test)]

@@ -38,11 +38,7 @@ pub fn students(above: &Path, puzzles: &[Puzzle], in_full: bool) -> Result<Vec<S
         folders.retain(|path| !path.is_file());
         folders.sort();
     }
-    ensure!(
-        !folders.is_empty(),
-        "{}: no student's folder is in it",
-        cannot()
-    );
+    ensure!(!folders.is_empty(), "{}: no student's folder is in it", cannot());
     let student = |folder: PathBuf| {
         let name = folder.file_name().filter(|_| !in_full);
         // Each character of it can be seen: others stand there as their numbers.
@@ -107,9 +103,7 @@ impl Student {
     /// The place and the bytes of a file in the student's folder, if it is there.
     fn read(&self, path: &Path) -> Result<Option<(PathBuf, Vec<u8>)>> {
         let place = self.folder.join(path);
-        let mut on_the_way = place
-            .ancestors()
-            .take_while(|one| one.starts_with(&self.folder));
+        let mut on_the_way = place.ancestors().take_while(|one| one.starts_with(&self.folder));
         ensure!(!on_the_way.any(Path::is_symlink), "links are not followed");
         let real = match place.canonicalize() {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -152,10 +146,7 @@ mod tests {
         for (task, why) in [
             ("like = '/etc/x.toml'", "/etc/x.toml is not in the folder"),
             ("like = 'x.txt'", "it is like x.txt, no .toml file"),
-            (
-                "define = { A = \"\\u0061sm\" }",
-                "it has asm, which can include files",
-            ),
+            ("define = { A = \"\\u0061sm\" }", "it has asm, which can include files"),
         ] {
             fs::write(kernel.with_file_name(TASK), task).expect("writable");
             let refused = hand_in("task").expect_err(task).to_string();

@@ -84,9 +84,7 @@ impl Inspection<'_> {
     pub fn not_looked_at(&self) -> Observation {
         let at = self.simulated();
         let most = MOST_SIMULATED[at.len().clamp(1, 3) - 1];
-        let least = at
-            .iter()
-            .map(|(name, size)| (name.clone(), *size.min(&most)));
+        let least = at.iter().map(|(name, size)| (name.clone(), *size.min(&most)));
         let smaller: Sizes = least.collect();
         let smaller = if smaller == *at {
             "a smaller --size".into()

@@ -44,11 +44,7 @@ impl Inspection<'_> {
 
     fn count(&self) -> Result<Traffic> {
         let subject = self.check.subject;
-        let side = if subject.is_on_vectors() {
-            LENGTH
-        } else {
-            SIDE
-        };
+        let side = if subject.is_on_vectors() { LENGTH } else { SIDE };
         let small = self.check.small_size().map(in_words);
         let words = match subject.has_file() {
             true => in_words(self.simulated()),

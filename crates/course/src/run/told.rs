@@ -103,26 +103,18 @@ impl Told<'_> {
         for one in &results.tried {
             let mut seen = one.seen();
             let speeds = speeds.by_ref().take(one.records.len()).flatten();
-            seen.details
-                .extend(speeds.map(|speed| speed.words().into()));
+            seen.details.extend(speeds.map(|speed| speed.words().into()));
             let is_told = matches!(one.end, End::Refused(_) | End::Died(_));
             if is_told && self.subject.task().is_some() {
                 let message = self.subject.located(&one.end);
                 let message = plain(&message).replace('\n', "\n    ");
-                writeln!(
-                    out,
-                    "  {} {}: {message}",
-                    seen.outcome.mark(),
-                    seen.detector
-                )?;
+                writeln!(out, "  {} {}: {message}", seen.outcome.mark(), seen.detector)?;
             } else {
                 seen.print(&seen.outcome.mark(), &seen.says)?;
             }
         }
         let mut targets = self.targets.iter();
-        targets
-            .clone()
-            .try_for_each(|one| one.print(&one.outcome.mark(), &one.says))?;
+        targets.clone().try_for_each(|one| one.print(&one.outcome.mark(), &one.says))?;
         let misses = match targets.any(Observation::is_fault) {
             true => ", and not what its task asks",
             false => "",
@@ -198,12 +190,7 @@ pub fn limited_to(file: &Path, case: &Case, reason: Reason, seed: u64) -> Result
         ),
     };
     let next = format!("cargo course run {}{size} --seed {seed}", file.display());
-    Ok(writeln!(
-        Out,
-        "  next: {}\n  {}",
-        next.cyan(),
-        beside(says, 2)
-    )?)
+    Ok(writeln!(Out, "  next: {}\n  {}", next.cyan(), beside(says, 2))?)
 }
 
 /// The line of a task file by which no size like that of this case is drawn.

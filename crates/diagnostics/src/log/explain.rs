@@ -139,9 +139,7 @@ impl<'a> Case<'a> {
     fn value(&self) -> Option<String> {
         let tokens = Tokens::of(self.text.get(self.at?..)?.lines().next()?);
         let is_cast = is_known(tokens.text(0)) && tokens.text(1) == "(";
-        is_cast
-            .then(|| said("a type like a call").map(String::from))
-            .flatten()
+        is_cast.then(|| said("a type like a call").map(String::from)).flatten()
     }
 }
 

@@ -115,22 +115,10 @@ mod tests {
     #[test]
     fn the_forms_of_all_compilers_are_read() {
         for (line, file, column) in [
-            (
-                "error: /tmp/1.cl:3:14: no such name: x",
-                "/tmp/1.cl",
-                Some(14),
-            ),
+            ("error: /tmp/1.cl:3:14: no such name: x", "/tmp/1.cl", Some(14)),
             ("1:3:14: error: no such name: x", "1", Some(14)),
-            (
-                "<kernel>:3:14: error: no such name: x",
-                "<kernel>",
-                Some(14),
-            ),
-            (
-                "C:\\a.cl:3:14: fatal error: no such name: x",
-                "C:\\a.cl",
-                Some(14),
-            ),
+            ("<kernel>:3:14: error: no such name: x", "<kernel>", Some(14)),
+            ("C:\\a.cl:3:14: fatal error: no such name: x", "C:\\a.cl", Some(14)),
             ("a.cl:3: error: no such name: x", "a.cl", None),
         ] {
             let expected = message("no such name: x", file, 3, column);
@@ -169,10 +157,7 @@ mod tests {
         ] {
             let found = messages(line);
             let place = Place::Function("later".into());
-            assert!(
-                found.len() == 1 && found[0].place == place,
-                "{line}: {found:?}"
-            );
+            assert!(found.len() == 1 && found[0].place == place, "{line}: {found:?}");
             assert_eq!(missing_function(line), Some("later"));
         }
         let overfull =

@@ -91,9 +91,7 @@ impl<'k> Files<'k> {
             }
         };
         match self.included.iter().find(|one| is_same(path, &one.path)) {
-            Some(Included {
-                file: Some(file), ..
-            }) => spot(file, line, column),
+            Some(Included { file: Some(file), .. }) => spot(file, line, column),
             Some(unread) => spot(self.kernels, unread.line, None),
             // A header of the driver's says nothing about the kernel file.
             None if path.ends_with(".h") => None,
@@ -125,9 +123,7 @@ fn is_same(told: &str, path: &Path) -> bool {
 
 /// The word at a byte of a line, or the sign.
 fn word(line: &str, at: usize) -> Range<usize> {
-    let at = (0..=at.min(line.len()))
-        .rfind(|at| line.is_char_boundary(*at))
-        .unwrap_or(0);
+    let at = (0..=at.min(line.len())).rfind(|at| line.is_char_boundary(*at)).unwrap_or(0);
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let word = line[at..].find(|c| !is_word(c)).unwrap_or(line.len() - at);
     let first = line[at..].chars().next().map_or(0, char::len_utf8);

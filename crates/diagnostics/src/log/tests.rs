@@ -50,19 +50,13 @@ fn cases(file: &str) -> Vec<Case> {
         let before = cases.len();
         for part in parts {
             let (head, body) = part.split_once('\n').unwrap_or((part, ""));
-            let lines = || {
-                body.lines()
-                    .filter(|line| !line.is_empty())
-                    .map(String::from)
-                    .collect()
-            };
+            let lines = || body.lines().filter(|line| !line.is_empty()).map(String::from).collect();
             match (head, cases.len() > before) {
                 ("program", _) => program = body.to_string(),
                 ("told", false) => told = lines(),
-                ("told", true) => cases
-                    .last_mut()
-                    .map(|case: &mut Case| case.told = lines())
-                    .unwrap_or_default(),
+                ("told", true) => {
+                    cases.last_mut().map(|case: &mut Case| case.told = lines()).unwrap_or_default()
+                }
                 (of, _) => cases.push(Case {
                     name: format!("{name}, {of}"),
                     program: program.clone(),
@@ -77,10 +71,7 @@ fn cases(file: &str) -> Vec<Case> {
 
 /// What is told of a log: `3:12 help`, a line for each error.
 fn told(case: &Case) -> Vec<String> {
-    let source = File {
-        path: "demo.cl".into(),
-        text: case.program.clone(),
-    };
+    let source = File { path: "demo.cl".into(), text: case.program.clone() };
     let files = Files::of(&source, &from_disk);
     let log = plain(&case.log);
     let findings = findings(&log, &files);
@@ -105,9 +96,7 @@ fn told(case: &Case) -> Vec<String> {
 
 #[test]
 fn every_log_is_told_with_the_right_place_and_no_other_help_than_is_listed() {
-    let files = fs::read_dir(FOLDER)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let files = fs::read_dir(FOLDER).unwrap().map(|entry| entry.unwrap().path());
     let texts = files.filter(|path| path.is_file()).map(fs::read_to_string);
     let cases: Vec<Case> = texts.flat_map(|text| cases(&text.unwrap())).collect();
     let mut wrong = Vec::new();
@@ -122,11 +111,7 @@ fn every_log_is_told_with_the_right_place_and_no_other_help_than_is_listed() {
         };
         if told.len() != case.told.len() || !told.iter().zip(&case.told).all(fits) {
             let told = told.join("\n");
-            wrong.push(format!(
-                "{}\n{told}\nand not\n{}",
-                case.name,
-                case.told.join("\n")
-            ));
+            wrong.push(format!("{}\n{told}\nand not\n{}", case.name, case.told.join("\n")));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
@@ -143,20 +128,13 @@ fn a_damaged_log_or_program_is_told_all_the_same() {
         damage::must_be_survived(both.as_bytes(), |bytes| {
             let both = String::from_utf8_lossy(bytes);
             let (program, log) = both.split_once('\u{1}').unwrap_or((&both, &both));
-            told(&Case {
-                program: program.into(),
-                log: log.into(),
-                ..Case::default()
-            });
+            told(&Case { program: program.into(), log: log.into(), ..Case::default() });
         });
     }
 }
 
 fn demo(text: &str) -> File {
-    File {
-        path: "demo.cl".into(),
-        text: text.into(),
-    }
+    File { path: "demo.cl".into(), text: text.into() }
 }
 
 /// As a terminal shows it, without colours.
@@ -181,10 +159,7 @@ fn a_log_without_a_place_is_shown_in_the_drivers_words() {
     let words = "demo.cl does not build; the driver says:\n\
                  use of undeclared identifier 'threadIdx'";
     let help = "CUDA's threadIdx.x is get_local_id(0) in OpenCL C";
-    assert_eq!(
-        diagnose(log, &source, &from_disk, false).to_string(),
-        format!("{words}\n{help}")
-    );
+    assert_eq!(diagnose(log, &source, &from_disk, false).to_string(), format!("{words}\n{help}"));
     assert_eq!(diagnose(log, &source, &from_disk, true).shown, words);
 }
 
@@ -248,22 +223,14 @@ fn of_a_line_the_first_error_alone_is_explained() {
     let log = "1:1:1: error: use of undeclared identifier 'one'\n\
                1:1:7: error: use of undeclared identifier 'two'\n\
                1:2:1: error: use of undeclared identifier 'three'\n";
-    assert_eq!(
-        diagnosed(log, "one = two;\nthree;\n")
-            .matches("help:")
-            .count(),
-        2
-    );
+    assert_eq!(diagnosed(log, "one = two;\nthree;\n").matches("help:").count(), 2);
 }
 
 #[test]
 fn without_a_place_a_warning_is_not_explained() {
     let name = |level: &str| format!("{level}use of undeclared identifier 'threadIdx'");
     for less in ["warning: ", "a note: ", "remark: "] {
-        assert!(
-            !diagnosed(&name(less), "int x;").contains("get_local_id"),
-            "{less}"
-        );
+        assert!(!diagnosed(&name(less), "int x;").contains("get_local_id"), "{less}");
     }
     assert!(diagnosed(&name("Error: "), "int x;").contains("get_local_id"));
 }
@@ -286,10 +253,7 @@ fn thousands_of_errors_and_a_line_of_a_megabyte_are_told_at_once() {
     let begin = std::time::Instant::now();
     assert!(diagnosed(&log, &text).contains("(and 1997 more;"));
     let long = format!("void f() {{ {} nosuch; }}", "int x = 1; ".repeat(100_000));
-    let log = format!(
-        "1:1:{}: error: use of undeclared identifier 'nosuch'",
-        long.len() - 8
-    );
+    let log = format!("1:1:{}: error: use of undeclared identifier 'nosuch'", long.len() - 8);
     assert!(diagnosed(&log, &long).contains("nothing called nosuch"));
     let seconds = begin.elapsed().as_secs_f64();
     // Each of them looked at for each of the others would take minutes.

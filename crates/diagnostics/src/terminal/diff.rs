@@ -98,17 +98,12 @@ mod tests {
     #[test]
     fn only_what_changed_is_shown_and_indentation_is_no_change() {
         let hunks = hunks(OLD, NEW, 0);
-        let [hunk] = &hunks[..] else {
-            panic!("{hunks:?}")
-        };
+        let [hunk] = &hunks[..] else { panic!("{hunks:?}") };
         let shown: Vec<(Change, String)> =
             hunk.iter().map(|l| (l.change, l.text.clone())).collect();
         assert_eq!(
             shown,
-            [
-                (Change::Gone, "    b(1);".to_string()),
-                (Change::New, "    b(2);".to_string())
-            ]
+            [(Change::Gone, "    b(1);".to_string()), (Change::New, "    b(2);".to_string())]
         );
         assert_eq!(hunk[1].number, 3);
     }
@@ -116,10 +111,6 @@ mod tests {
     #[test]
     fn equal_texts_have_no_hunks() {
         assert!(hunks(OLD, OLD, 3).is_empty());
-        assert!(
-            new_lines(OLD, OLD)
-                .iter()
-                .all(|line| line.change == Change::Same)
-        );
+        assert!(new_lines(OLD, OLD).iter().all(|line| line.change == Change::Same));
     }
 }

@@ -150,10 +150,7 @@ mod tests {
     #[test]
     fn a_word_that_is_too_long_stays_whole() {
         let line = "in /a/very/long/path/that/nobody/should/break here";
-        assert_eq!(
-            wrap(line, 20),
-            "in\n/a/very/long/path/that/nobody/should/break\nhere"
-        );
+        assert_eq!(wrap(line, 20), "in\n/a/very/long/path/that/nobody/should/break\nhere");
     }
 
     #[test]
@@ -194,11 +191,7 @@ mod tests {
             for columns in [0, 9] {
                 wrap(&text, columns);
                 let lines = lines(&text, columns);
-                assert!(
-                    lines
-                        .iter()
-                        .all(|line| measure_text_width(line) <= columns.max(2))
-                );
+                assert!(lines.iter().all(|line| measure_text_width(line) <= columns.max(2)));
             }
         });
     }

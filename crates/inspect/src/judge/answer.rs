@@ -36,10 +36,7 @@ impl End {
         }
         match &ended.failure {
             // The records say it.
-            Some(Failure {
-                kind: Kind::Wrong, ..
-            })
-            | None => End::Done,
+            Some(Failure { kind: Kind::Wrong, .. }) | None => End::Done,
             Some(failure) => End::Refused(failure.clone()),
         }
     }
@@ -133,13 +130,11 @@ pub fn judge(detector: Detector, end: &End, records: &[Record]) -> Observation {
             }
             _ => not_run(format!("did not run: {first}")),
         },
-        End::Died(Death {
-            how: How::NoEnd { limit },
-            stage,
-        }) if end.is_undecided() && stage.is_building() => not_run(format!(
-            "not built in {} s, on a machine that may be busy",
-            limit.as_secs()
-        )),
+        End::Died(Death { how: How::NoEnd { limit }, stage })
+            if end.is_undecided() && stage.is_building() =>
+        {
+            not_run(format!("not built in {} s, on a machine that may be busy", limit.as_secs()))
+        }
         End::Died(_) if end.is_of_another() || end.is_undecided() => {
             not_run(format!("did not run: {first}"))
         }
@@ -193,11 +188,7 @@ fn right(records: &[Record]) -> String {
     let compared = compared.map(|count| format!(", {} compared", numbers::count(count, "element")));
     let within = Some(&record.says).filter(|says| record.of == Of::Task && !says.is_empty());
     let within = within.map(|says| format!(": {says}"));
-    format!(
-        "right{}{}",
-        compared.unwrap_or_default(),
-        within.unwrap_or_default()
-    )
+    format!("right{}{}", compared.unwrap_or_default(), within.unwrap_or_default())
 }
 
 /// A wrong result in words: what is wrong; below, what it looks like, or an example.
@@ -215,11 +206,7 @@ mod tests {
     use verify::Look;
 
     fn record(outcome: Outcome) -> Record {
-        Record {
-            kernel: "f 8x8".into(),
-            outcome,
-            ..Record::default()
-        }
+        Record { kernel: "f 8x8".into(), outcome, ..Record::default() }
     }
 
     #[test]
@@ -233,12 +220,7 @@ mod tests {
         let seen = of_records(Detector::Speed, &records);
         assert_eq!(seen.outcome, Detection::Fault);
         assert_eq!(seen.says, "3 are wrong");
-        let details = [
-            "in f 8x8",
-            "looks like: rain",
-            "C[0] is 1",
-            "1 of 2 launches are wrong",
-        ];
+        let details = ["in f 8x8", "looks like: rain", "C[0] is 1", "1 of 2 launches are wrong"];
         assert_eq!(seen.details, details.map(Evidence::from));
     }
 

@@ -57,10 +57,7 @@ impl Check<'_> {
         let count = known.len();
         let mut tried = self.tried(known.into_iter().chain(more).collect())?;
         let more = tried.split_off(count.min(tried.len()));
-        let mut results = Results {
-            tried,
-            ..Results::default()
-        };
+        let mut results = Results { tried, ..Results::default() };
         if !more.is_empty() {
             take_in(more, untried, &mut results);
             results.reason = self.reason(&results)?;
@@ -105,10 +102,10 @@ impl Check<'_> {
             return vec![Case::of(Sizes::new())];
         }
         // Where the task says a size at which it is timed, no other is.
-        let own = task.all_sizes().into_iter().map(|size| Case {
-            timed: task.time.is_empty(),
-            ..Case::of(size)
-        });
+        let own = task
+            .all_sizes()
+            .into_iter()
+            .map(|size| Case { timed: task.time.is_empty(), ..Case::of(size) });
         let timed = Some(task.timed()).filter(|_| self.times && !task.time.is_empty());
         own.chain(timed.map(Case::of)).collect()
     }
@@ -149,12 +146,7 @@ impl Check<'_> {
     /// a lesson's by one for each.
     fn tried(&self, mut left: Vec<Case>) -> Result<Vec<Tried>> {
         let mut tried = Vec::new();
-        let done = |case, records, end| Tried {
-            case,
-            others: Vec::new(),
-            records,
-            end,
-        };
+        let done = |case, records, end| Tried { case, others: Vec::new(), records, end };
         while !left.is_empty() {
             let ended = work::on_device(self.work(&left)?, self.how)?;
             let mut end = End::of(&ended);
@@ -193,8 +185,7 @@ impl Check<'_> {
         let mut work = match self.subject.lesson()? {
             Some(lesson) => {
                 let mut work = lesson.work()?;
-                work.args(["--only", &task.launch.function])
-                    .option("--source", &task.kernel);
+                work.args(["--only", &task.launch.function]).option("--source", &task.kernel);
                 if let Some(case) = all.first().filter(|case| !case.sizes.is_empty()) {
                     work.arg("--size").arg(in_words(&case.sizes));
                     work.args(case.origin.other().map(|_| "--extreme"));
@@ -230,10 +221,7 @@ impl Check<'_> {
 
     /// What the simulator sees at a size: one answer for the result, one for each kind of fault.
     pub fn simulated(&self, size: &Sizes) -> Result<Vec<Observation>> {
-        self.simulated_in(&Case {
-            timed: false,
-            ..Case::of(size.clone())
-        })
+        self.simulated_in(&Case { timed: false, ..Case::of(size.clone()) })
     }
 
     /// The same of a case.
@@ -287,10 +275,7 @@ fn take_in(tried: Vec<Tried>, mut untried: [Option<String>; 2], results: &mut Re
     let (mut are_others, mut are_floats) = (false, false);
     for one in tried {
         let other = one.case.origin.other();
-        let is_told = matches!(
-            one.verdict(),
-            Verdict::Right | Verdict::Unchecked | Verdict::Wrong
-        );
+        let is_told = matches!(one.verdict(), Verdict::Right | Verdict::Unchecked | Verdict::Wrong);
         are_others |= is_told && other.is_some_and(|other| !other.is_of_text());
         let is_judged = is_told && one.verdict() != Verdict::Unchecked;
         match other.filter(|_| is_judged) {

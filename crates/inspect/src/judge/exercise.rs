@@ -55,12 +55,7 @@ impl Exercise<'_> {
 /// When no process can be started, or a file not be read.
 pub fn check(task: &Form, name: &str, solution: Option<&Path>, how: &How) -> Result<Seen> {
     let is_problem = solution.is_none();
-    let exercise = Exercise {
-        task,
-        how,
-        name,
-        is_problem,
-    };
+    let exercise = Exercise { task, how, name, is_problem };
     // Two processes, at the same time: a driver compiles while the simulator runs.
     let (seen, simulated) = thread::scope(|scope| {
         let simulate = || simulate(&exercise);
@@ -98,9 +93,7 @@ pub fn check(task: &Form, name: &str, solution: Option<&Path>, how: &How) -> Res
 const ON_DEVICE: Detector = Detector::Result(String::new());
 
 fn on_device(exercise: &Exercise) -> Result<Seen> {
-    let Exercise {
-        task, how, name, ..
-    } = exercise;
+    let Exercise { task, how, name, .. } = exercise;
     let seed = how.seed;
     let asked = runs::results(task, seed, exercise.is_problem);
     let work = || exercise.work(&asked);
@@ -153,11 +146,7 @@ fn called(without: &[String], source: &Source) -> Option<Observation> {
     let number = source.text[..tokens.byte(at)].matches('\n').count();
     let line = source.text.lines().nth(number).unwrap_or_default().trim();
     let says = format!("it calls {}, which the task does without", tokens.text(at));
-    let line = Evidence::Line(Line {
-        number: number + 1,
-        included: None,
-        code: line.into(),
-    });
+    let line = Evidence::Line(Line { number: number + 1, included: None, code: line.into() });
     Some(Observation::new(Detector::Task, Detection::Fault, says).with([line]))
 }
 
@@ -170,16 +159,14 @@ fn rate(exercise: &Exercise, file: &Path) -> Result<Observation> {
     let end = End::of(&ended);
     let record = ended.records.first();
     let speed = record.and_then(|record| rates::speed(record, &sizes, &task));
-    Ok(
-        match (speed, judge(Detector::Speed, &end, &ended.records)) {
-            (Some(speed), _) => speed.beside(&task.at_least),
-            (None, _) if ended.status == 0 => {
-                rates::not_judged("a simulator's times say nothing about a device")
-            }
-            // It died or hung, which is told as for any run.
-            (None, seen) => seen,
-        },
-    )
+    Ok(match (speed, judge(Detector::Speed, &end, &ended.records)) {
+        (Some(speed), _) => speed.beside(&task.at_least),
+        (None, _) if ended.status == 0 => {
+            rates::not_judged("a simulator's times say nothing about a device")
+        }
+        // It died or hung, which is told as for any run.
+        (None, seen) => seen,
+    })
 }
 
 /// What is asked of the kernel's speed, if anything is. A kernel is too slow only where the
@@ -217,9 +204,6 @@ mod tests {
         };
         assert!(called("// without get_global_id\nint i = get_local_id(0);\n").is_none());
         let seen = called("// one\n\n    int i = get_global_id(0);\n").unwrap();
-        assert_eq!(
-            seen.details[0].to_string(),
-            "line 3: int i = get_global_id(0);"
-        );
+        assert_eq!(seen.details[0].to_string(), "line 3: int i = get_global_id(0);");
     }
 }

@@ -244,9 +244,6 @@ impl Observation {
     /// True for the checker on a device, or in the simulator.
     pub fn is_of_results(&self) -> bool {
         use Detector::{Oclgrind, Result, Simulator};
-        matches!(
-            self.detector,
-            Result(_) | Oclgrind(Part::Result) | Simulator(Part::Result)
-        )
+        matches!(self.detector, Result(_) | Oclgrind(Part::Result) | Simulator(Part::Result))
     }
 }

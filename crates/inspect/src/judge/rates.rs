@@ -78,9 +78,7 @@ fn busy(record: &Record) -> Option<String> {
     let differ = |(one, other, _): &(f64, f64, _)| (one - other).abs() > BUSY * one.max(*other);
     let (before, after, unit) = all.into_iter().find(differ)?;
     let [before, after] = [before, after].map(significant);
-    Some(format!(
-        "the device did {before} {unit} before it, and {after} after it"
-    ))
+    Some(format!("the device did {before} {unit} before it, and {after} after it"))
 }
 
 impl Rates {
@@ -120,9 +118,7 @@ impl Rates {
         let [time, spread] = [seconds(self.seconds_median), percent(self.spread)];
         let mut words = format!("{time} (±{spread})");
         let share = |share: Option<f64>, of| {
-            share.map_or(String::new(), |share| {
-                format!(", {} {of} here", percent(share))
-            })
+            share.map_or(String::new(), |share| format!(", {} {of} here", percent(share)))
         };
         if let Some(bytes) = self.gbytes_per_second {
             let share = share(self.share_of_copy, "of a copy");
@@ -161,13 +157,8 @@ mod tests {
 
     #[test]
     fn a_share_passes_fails_or_is_too_near_to_tell() {
-        let limits = |gbytes_per_second| {
-            Some(Peak {
-                gflops: 1.0,
-                gbytes_per_second,
-                spreads: None,
-            })
-        };
+        let limits =
+            |gbytes_per_second| Some(Peak { gflops: 1.0, gbytes_per_second, spreads: None });
         let judged = |share, spread, kind, waited, after| {
             let record = Record {
                 seconds_median: Some(1.0),

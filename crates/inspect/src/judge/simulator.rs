@@ -105,8 +105,7 @@ fn observation(kind: FaultKind, log: &Log, text: &str) -> Observation {
     }
     if faults.len() > SHOWN {
         let more = faults.len() - SHOWN;
-        seen.details
-            .push(format!("and in {more} more places").into());
+        seen.details.push(format!("and in {more} more places").into());
     }
     seen
 }

@@ -83,11 +83,7 @@ impl Subject {
         }
         let source = Source::read(file)?;
         only.iter().try_for_each(|name| source.must_define(name))?;
-        let mut names = if only.is_empty() {
-            source.kernels()
-        } else {
-            only.to_vec()
-        };
+        let mut names = if only.is_empty() { source.kernels() } else { only.to_vec() };
         let own = |name: &String| {
             let lesson = lessons::with_kernel(name);
             lesson.map(|lesson| lesson.filter(|_| *flags == LaunchFlags::default()))
@@ -130,10 +126,7 @@ impl Subject {
         Subject {
             form,
             said_in: None,
-            launched: format!(
-                "as in lesson {}, which has a kernel of this name",
-                lesson.number
-            ),
+            launched: format!("as in lesson {}, which has a kernel of this name", lesson.number),
         }
     }
 
@@ -160,9 +153,7 @@ impl Subject {
         if task.launch.function.is_empty() {
             let mut names = source.kernels();
             let given = task.define.firsts().map(|(name, _)| name);
-            let mut macros = directives::macros(&source.text)
-                .map(|one| one.0)
-                .chain(given);
+            let mut macros = directives::macros(&source.text).map(|one| one.0).chain(given);
             if names.len() != 1 || macros.any(|name| name == names[0]) {
                 let all = work::signatures(&task, Type::Float, how)?;
                 names = all.into_iter().map(|one| one.kernel).collect();
@@ -270,10 +261,7 @@ pub fn drafts(
     how: &How,
     without_data: bool,
 ) -> Result<Vec<(Signature, Draft)>> {
-    let mut bare = Form {
-        kernel: file.into(),
-        ..Form::default()
-    };
+    let mut bare = Form { kernel: file.into(), ..Form::default() };
     bare.define.extend(flags.define.clone());
     let all = work::signatures(&bare, ty, how)?;
     let name = file.file_name().unwrap_or(file.as_os_str());
@@ -281,12 +269,7 @@ pub fn drafts(
     let group = flags.group.as_ref().map(|Sides(sides)| &sides[..]);
     let text = Source::read(file)?.text;
     let drafted = |signature: Signature| {
-        let kernel = Undrafted {
-            signature: &signature,
-            define: &flags.define,
-            file: &name,
-            group,
-        };
+        let kernel = Undrafted { signature: &signature, define: &flags.define, file: &name, group };
         let mut draft = kernel.draft(&text);
         if without_data && !draft.is_known {
             draft = kernel.blank();
@@ -307,10 +290,7 @@ fn drawn_up(
     let (signature, drawn) = own.ok_or_else(|| {
         let names: Vec<&str> = drafts.iter().map(|one| one.0.kernel.as_str()).collect();
         let file = file.display();
-        Error::Unlaunchable(format!(
-            "{file} has no kernel {name}; there are: {}",
-            names.join(", ")
-        ))
+        Error::Unlaunchable(format!("{file} has no kernel {name}; there are: {}", names.join(", ")))
     })?;
     if !drawn.is_known {
         let file = file.display().to_string();
@@ -327,11 +307,7 @@ fn drawn_up(
     task.kernel = file.into();
     task.launch.function = name.into();
     task.define.extend(flags.define.clone());
-    Ok(Subject {
-        form: task,
-        said_in: None,
-        launched: drawn.says.clone(),
-    })
+    Ok(Subject { form: task, said_in: None, launched: drawn.says.clone() })
 }
 
 /// "16", or "16x8".

@@ -31,9 +31,7 @@ impl Verdict {
     pub fn of(record: &Record) -> Verdict {
         match record.outcome {
             Outcome::Skipped(_) => Verdict::Unlaunchable,
-            Outcome::Right {
-                compared: Some(0), ..
-            } => Verdict::Unchecked,
+            Outcome::Right { compared: Some(0), .. } => Verdict::Unchecked,
             Outcome::Right { .. } => Verdict::Right,
             Outcome::Begun | Outcome::Wrong(_) | Outcome::Died(_) => Verdict::Wrong,
         }
@@ -55,9 +53,7 @@ impl Verdict {
             Verdict::Right => "right".green().bold(),
             Verdict::Unchecked => "not checked: nothing tells whether it is right".dimmed(),
             Verdict::Unlaunchable => "cannot be launched".yellow().bold(),
-            Verdict::Undecided => "not decided: the driver died, or came to no end"
-                .yellow()
-                .bold(),
+            Verdict::Undecided => "not decided: the driver died, or came to no end".yellow().bold(),
             Verdict::Limited => LIMITED.red().bold(),
             Verdict::Wrong => "wrong".red().bold(),
         }

@@ -3,11 +3,7 @@ use super::*;
 fn occupancy(of: &str, group: u32, registers: Option<u32>, local_bytes: u64) -> Occupancy<'_> {
     Occupancy {
         name: "f".into(),
-        demand: Demand {
-            group,
-            registers,
-            local_bytes,
-        },
+        demand: Demand { group, registers, local_bytes },
         sources: vec!["by hand".into()],
         of: Architecture::named(of).unwrap(),
     }

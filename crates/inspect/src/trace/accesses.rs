@@ -179,11 +179,7 @@ fn place(text: &str) -> Option<Place> {
         let column = rest.strip_suffix(") of input.cl:")?;
         Some((line.parse().ok()?, column.parse().ok()?))
     };
-    Some(Place {
-        kind,
-        memory,
-        at: at(),
-    })
+    Some(Place { kind, memory, at: at() })
 }
 
 /// A word, as serde reads the names of an enumeration.

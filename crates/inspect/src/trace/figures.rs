@@ -197,10 +197,5 @@ impl Figures {
 
 fn operand(place: &Place, names: &Operands) -> Operand {
     let (line, column) = place.at.unwrap_or_default();
-    Operand {
-        line,
-        name: names.name(line, column).into(),
-        kind: place.kind,
-        memory: place.memory,
-    }
+    Operand { line, name: names.name(line, column).into(), kind: place.kind, memory: place.memory }
 }

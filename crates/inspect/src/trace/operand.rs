@@ -155,14 +155,8 @@ mod tests {
         assert_eq!(name_at("x = *(global float4 *)(A + i);", "*("), "A");
         assert_eq!(name_at("x = vload4(0, B + k * N);", "vload4"), "B");
         assert_eq!(name_at("VSTORE(sum, 0, C + row * N);", "VSTORE"), "C");
-        assert_eq!(
-            name_at("vstore4(vload4(i * s, in), j, out);", "vstore4"),
-            "out"
-        );
-        assert_eq!(
-            name_at("vstore4(vload4(i * s, in), j, out);", "vload4"),
-            "in"
-        );
+        assert_eq!(name_at("vstore4(vload4(i * s, in), j, out);", "vstore4"), "out");
+        assert_eq!(name_at("vstore4(vload4(i * s, in), j, out);", "vload4"), "in");
         assert_eq!(name_at("atomic_add(&count[i], 1);", "atomic"), "count");
     }
 

@@ -81,9 +81,7 @@ impl Traced {
                 sums.times().map_or(String::new(), short),
             ]
         };
-        let heading = [
-            "line", "", "", "requests", "wanted", "moved", "each", "best", "again",
-        ];
+        let heading = ["line", "", "", "requests", "wanted", "moved", "each", "best", "again"];
         let rows: Vec<Vec<String>> = self.figures.rows.iter().map(row).collect();
         let mut out = match rows[..] {
             [] => "It asks nothing of memory.\n".into(),
@@ -196,12 +194,7 @@ impl Traced {
 /// For people: the operands, the kernel with figures, and a picture.
 impl Display for Traced {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        let Traced {
-            launched,
-            launch,
-            model,
-            ..
-        } = self;
+        let Traced { launched, launch, model, .. } = self;
         let record = &launched.record;
         write!(f, "{} in the simulator", launched.name.bold())?;
         if record.m > 0 {
@@ -226,13 +219,7 @@ impl Display for Traced {
             let note = format!("  note      {}", beside(&says, 12));
             writeln!(f, "{}", note.yellow())?;
         }
-        write!(
-            f,
-            "\n{}\n{}{}",
-            self.operands(),
-            self.listing(),
-            self.picture()
-        )
+        write!(f, "\n{}\n{}{}", self.operands(), self.listing(), self.picture())
     }
 }
 
@@ -274,10 +261,7 @@ fn sectors(row: &Row, model: &Model) -> Vec<(String, String)> {
 fn passes(row: &Row, model: &Model) -> Vec<(String, String)> {
     let passes = (1..).zip(row.first.passes(model));
     let line = |(at, items): (u32, Vec<u32>)| {
-        (
-            format!("pass {at}"),
-            marks(model, |item| items.contains(&item)),
-        )
+        (format!("pass {at}"), marks(model, |item| items.contains(&item)))
     };
     passes.map(line).collect()
 }

@@ -23,12 +23,8 @@ use crate::line::{Begin, Call, Device, Line};
 use crate::told::Told;
 
 /// The host waits in these until something has ended.
-const WAITS: [&str; 4] = [
-    "clFinish",
-    "clWaitForEvents",
-    "clReleaseCommandQueue",
-    "clReleaseContext",
-];
+const WAITS: [&str; 4] =
+    ["clFinish", "clWaitForEvents", "clReleaseCommandQueue", "clReleaseContext"];
 
 /// Makes the call at this place of the table, and tells it.
 ///
@@ -130,11 +126,7 @@ unsafe fn begun(told: &Told, given: &[u64]) -> Call {
         }
         look_before(told.name, given, args);
     }
-    Call {
-        begin,
-        took: 0,
-        status: 0,
-    }
+    Call { begin, took: 0, status: 0 }
 }
 
 /// What else is to be known of some calls before they are made.
@@ -178,10 +170,9 @@ unsafe fn look_after(name: &str, given: &[u64], result: u64, call: &mut Call) {
             "clEnqueueReadBuffer" if given[2] != 0 => ("bytes", json!(hash(given[5], given[4]))),
             "clCreateKernel" | "clCloneKernel" => ("parameters", parameters(result)),
             "clCreateKernelsInProgram" => ("results", list(given[2], given[1])),
-            "clGetEventInfo" if given[1] == u64::from(CL_EVENT_COMMAND_EXECUTION_STATUS) => (
-                "state",
-                get::<cl_int>(given[3]).map_or(Value::Null, Value::from),
-            ),
+            "clGetEventInfo" if given[1] == u64::from(CL_EVENT_COMMAND_EXECUTION_STATUS) => {
+                ("state", get::<cl_int>(given[3]).map_or(Value::Null, Value::from))
+            }
             _ => return,
         }
     };

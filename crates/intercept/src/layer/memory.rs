@@ -83,9 +83,7 @@ pub unsafe fn source(count: u64, pieces: u64, lengths: u64) -> Vec<u8> {
 pub unsafe fn first_bytes(address: u64, size: u64) -> Value {
     // SAFETY: as the caller's.
     let bytes = unsafe { values::<u8>(address, size) };
-    bytes
-        .filter(|_| size <= 8)
-        .map_or(Value::Null, |bytes| json!(as_number(bytes.into())))
+    bytes.filter(|_| size <= 8).map_or(Value::Null, |bytes| json!(as_number(bytes.into())))
 }
 
 /// A number that other bytes there hardly have; none of too many.

@@ -156,12 +156,7 @@ pub fn command(event: usize, is_the_programs: bool, mut host: Option<Watched>) -
     let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     let writers = running.iter().filter_map(|one| one.host.as_ref());
     host.take_if(|host| writers.into_iter().any(|one| one.may_write(host)));
-    running.push(Running {
-        number,
-        event,
-        host,
-        changed: false,
-    });
+    running.push(Running { number, event, host, changed: false });
     let many = running.len() as u64 >= MANY.load(Ordering::Relaxed);
     drop(running);
     if many {

@@ -19,11 +19,7 @@ pub struct Watched {
 }
 
 /// Any memory, which may be written.
-const ANY: Watched = Watched {
-    address: 0,
-    size: u64::MAX,
-    hash: None,
-};
+const ANY: Watched = Watched { address: 0, size: u64::MAX, hash: None };
 
 impl Watched {
     /// The memory that a call uses until later; what it writes is told roughly, so that a program
@@ -39,17 +35,11 @@ impl Watched {
                 let is_left = given[2] == u64::from(CL_FALSE) && hash.is_some();
                 let is_left = is_left && !IS_SHARED.load(Ordering::Relaxed);
                 let (address, size) = (given[5], given[4]);
-                is_left.then_some(Watched {
-                    address,
-                    size,
-                    hash,
-                })
+                is_left.then_some(Watched { address, size, hash })
             }
-            "clEnqueueReadBuffer" => Some(Watched {
-                address: given[5],
-                size: given[4],
-                hash: None,
-            }),
+            "clEnqueueReadBuffer" => {
+                Some(Watched { address: given[5], size: given[4], hash: None })
+            }
             _ if WRITERS.iter().any(|part| call.contains(part)) => Some(ANY),
             _ => None,
         }

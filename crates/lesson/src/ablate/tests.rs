@@ -14,18 +14,14 @@ fn edit(old: &str, new: &str) -> [(String, String); 1] {
 
 #[test]
 fn edits_touch_one_kernel_only() {
-    let text = edited(&source(), "two", &edit("x=y;\n", "x = 0;"))
-        .unwrap()
-        .text;
+    let text = edited(&source(), "two", &edit("x=y;\n", "x = 0;")).unwrap().text;
     assert_eq!(text.matches("x = y;").count(), 1);
     assert!(text.find("x = y;") < text.find("x = 0;"));
 }
 
 #[test]
 fn spaces_line_ends_and_comments_do_not_count() {
-    let text = edited(&source(), "two", &edit("z = 1; z  = 1;", "z = 2;"))
-        .unwrap()
-        .text;
+    let text = edited(&source(), "two", &edit("z = 1; z  = 1;", "z = 2;")).unwrap().text;
     assert!(text.ends_with("    x = y;\n    z = 2;\n}\n"), "{text}");
 }
 

@@ -136,10 +136,7 @@ impl Page {
         console::colors_enabled_stderr();
         let printed = watchdog::events::file_for_printed();
         screen::enter(Stream::Error, printed.as_deref())?;
-        Ok(Page {
-            present,
-            ..Page::default()
-        })
+        Ok(Page { present, ..Page::default() })
     }
 
     /// Shows a view from its top.

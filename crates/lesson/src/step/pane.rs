@@ -159,9 +159,7 @@ mod tests {
         let keys = keys.map(|(key, does)| (key.to_string(), does.to_string()));
         let text = |columns| -> Vec<String> {
             let lines = key_lines(&keys, (columns, 24)).into_iter();
-            lines
-                .map(|line| strip_ansi_codes(&line).into_owned())
-                .collect()
+            lines.map(|line| strip_ansi_codes(&line).into_owned()).collect()
         };
         assert_eq!(text(18), ["h hint  s solution", "q quit"]);
         assert_eq!(text(1).len(), 3);

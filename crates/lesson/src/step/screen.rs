@@ -48,10 +48,8 @@ pub fn enter(stream: Stream, printed: Option<&Path>) -> Result<()> {
         (Err(_), Stream::Error) => Box::new(stderr()),
     };
     execute!(out, EnterAlternateScreen, Hide)?;
-    *taken() = Some(Taken {
-        out: BufWriter::new(out),
-        captured: printed.map_or(Vec::new(), captured),
-    });
+    *taken() =
+        Some(Taken { out: BufWriter::new(out), captured: printed.map_or(Vec::new(), captured) });
     // From now on a change of size is noted, also before the first key is awaited.
     let _ = event::poll(Duration::ZERO);
     Ok(())
@@ -79,9 +77,7 @@ fn captured(path: &Path) -> Vec<Diverted> {
     let both = stdout().is_terminal() && File::open("/dev/tty").is_ok();
     let streams = [Stream::Error, Stream::Output].into_iter();
     let streams = streams.take(if both { 2 } else { 1 });
-    streams
-        .filter_map(|stream| Diverted::to(stream, path))
-        .collect()
+    streams.filter_map(|stream| Diverted::to(stream, path)).collect()
 }
 
 /// A panic's message is to be read.

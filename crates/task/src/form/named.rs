@@ -58,11 +58,7 @@ impl TryFrom<toml::Table> for Named {
             };
             Ok((name, values))
         };
-        table
-            .into_iter()
-            .map(read)
-            .collect::<Result<_, _>>()
-            .map(Named)
+        table.into_iter().map(read).collect::<Result<_, _>>().map(Named)
     }
 }
 

@@ -231,11 +231,8 @@ impl Maker {
         };
         must_lie(parameter, Space::Image, "an image")?;
         let is_written = given.out.is_some() || given.inout.is_some();
-        let (may_not, right) = if is_written {
-            (Access::Read, "in")
-        } else {
-            (Access::Write, "out")
-        };
+        let (may_not, right) =
+            if is_written { (Access::Read, "in") } else { (Access::Write, "out") };
         if let Some(Parameter { told, access, .. }) = parameter
             && given.between.is_none()
             && *access == may_not
@@ -274,9 +271,7 @@ impl Maker {
                 }
                 (formula, _) => {
                     let formula = Formula::from(formula);
-                    formula
-                        .must_be_read()
-                        .map_err(|why| wrong("fill", format!("fill: {why}")))?;
+                    formula.must_be_read().map_err(|why| wrong("fill", format!("fill: {why}")))?;
                     Fill::Each(formula)
                 }
             },
@@ -323,9 +318,7 @@ fn parts(values: &[Formula], parameter: Declared) -> Result<Arg> {
 
 /// That so many numbers are not all parts of a vector or a struct.
 fn of_parts(parameter: &Parameter, given: usize) -> Error {
-    let Parameter {
-        name, told, parts, ..
-    } = parameter;
+    let Parameter { name, told, parts, .. } = parameter;
     refused(match parts.len() {
         0 => format!("{name} is a {told}, whose fields the course cannot read"),
         count => format!(
@@ -349,28 +342,18 @@ fn must_lie(parameter: Declared, space: Space, what: &str) -> Result<()> {
     let Parameter { told, name, .. } = parameter;
     let (is, write) = match parameter.space {
         Space::Value => (format!("a number ({told})"), ""),
-        Space::Local => (
-            format!("local memory ({told}*)"),
-            ": write { local = LENGTH }",
-        ),
-        Space::Global => (
-            format!("a buffer ({told})"),
-            ": write { in = LENGTH }, or out, or inout",
-        ),
-        Space::Image => (
-            format!("an image ({told})"),
-            ": write { in = [WIDTH, HEIGHT] }, or out, or inout",
-        ),
-        Space::Sampler => (
-            "a sampler".into(),
-            ": write { sampler = \"clamp-to-edge nearest\" }",
-        ),
+        Space::Local => (format!("local memory ({told}*)"), ": write { local = LENGTH }"),
+        Space::Global => {
+            (format!("a buffer ({told})"), ": write { in = LENGTH }, or out, or inout")
+        }
+        Space::Image => {
+            (format!("an image ({told})"), ": write { in = [WIDTH, HEIGHT] }, or out, or inout")
+        }
+        Space::Sampler => ("a sampler".into(), ": write { sampler = \"clamp-to-edge nearest\" }"),
         Space::Opaque => {
             let why = format!("{name} is a {told}, which a task file cannot give");
             return Err(refused(why));
         }
     };
-    Err(refused(format!(
-        "{name} is {is}, and is given {what}{write}"
-    )))
+    Err(refused(format!("{name} is {is}, and is given {what}{write}")))
 }

@@ -30,11 +30,7 @@ impl Form {
             let side = scope.get(name).ok_or_else(|| wrong("size", why))?;
             Ok::<_, Error>(side as usize)
         };
-        let shape = Shape {
-            m: side("M")?,
-            n: side("N")?,
-            k: side("K")?,
-        };
+        let shape = Shape { m: side("M")?, n: side("N")?, k: side("K")? };
         let countable = shape.must_be_countable();
         countable.map_err(|why| wrong("size", why))?;
         let own = self.before.len();
@@ -140,18 +136,9 @@ impl LaunchForm {
         let product = task.launches[at].args.iter_mut();
         let replaced = product.filter(|arg| **arg == own);
         replaced.for_each(|arg| *arg = laid_out.clone());
-        let (from, to) = if is_last {
-            (laid_out, own)
-        } else {
-            (own, laid_out)
-        };
+        let (from, to) = if is_last { (laid_out, own) } else { (own, laid_out) };
         let [rows_told, columns_told] = sides;
-        let args = vec![
-            Arg::int("rows", rows_told),
-            Arg::int("columns", columns_told),
-            from,
-            to,
-        ];
+        let args = vec![Arg::int("rows", rows_told), Arg::int("columns", columns_told), from, to];
         let mut form = self.clone();
         // As many items as the operand has elements, as it is padded.
         if form.global.is_empty() {

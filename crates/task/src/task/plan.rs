@@ -95,22 +95,14 @@ impl Task {
         if let Some(own) = self.launches.get(self.own()) {
             for (name, side) in ["G", "H"].iter().zip(&own.group) {
                 let side = self.counted(&scope, "the group", side);
-                scope.set(
-                    *name,
-                    side.map_err(|error| error.at(&own.way("local")))? as f64,
-                );
+                scope.set(*name, side.map_err(|error| error.at(&own.way("local")))? as f64);
             }
         }
         Ok(scope)
     }
 
     fn range(&self, launch: &Launch, scope: &Scope) -> Result<NdRange> {
-        let Launch {
-            kernel,
-            over,
-            group,
-            ..
-        } = launch;
+        let Launch { kernel, over, group, .. } = launch;
         let field = |what: &str| format!("the {what} of {kernel}");
         if over.len() != group.len() || !(1..=3).contains(&over.len()) {
             let why = "items and groups have as many dimensions, one to three";
@@ -168,10 +160,8 @@ impl Task {
         for (at, arg) in launch.args.iter().enumerate() {
             if let Arg::Number(name, _, formula) = arg {
                 let value = formula.value(plan);
-                let wrong = |why: String| {
-                    self.wrong(name, &why)
-                        .at(&launch.way(&format!("args[{at}]")))
-                };
+                let wrong =
+                    |why: String| self.wrong(name, &why).at(&launch.way(&format!("args[{at}]")));
                 scope.set(name, value.map_err(wrong)?);
             }
         }

@@ -91,10 +91,8 @@ impl Task {
         let all: Vec<Result<Checked, Differences>> = match &self.right {
             Right::Product => {
                 let (Some(problem), Some(c)) = (problem, self.product(plan, results)) else {
-                    let why = format!(
-                        "{}: a product needs A, B and C, and was not checked",
-                        self.name()
-                    );
+                    let why =
+                        format!("{}: a product needs A, B and C, and was not checked", self.name());
                     return Err(Error::Usage(why));
                 };
                 let checked = verify::check(problem, &c);
@@ -139,19 +137,11 @@ impl Task {
         let [[rows, cols], used] = plan.shapes[at];
         let data = data.clone();
         let c = if self.buffers[at].transposed {
-            let lying = Matrix {
-                rows: cols,
-                cols: rows,
-                data,
-            };
+            let lying = Matrix { rows: cols, cols: rows, data };
             lying.transposed()
         } else {
             Matrix { rows, cols, data }
         };
-        Some(if used == [rows, cols] {
-            c
-        } else {
-            c.resized(used[0], used[1])
-        })
+        Some(if used == [rows, cols] { c } else { c.resized(used[0], used[1]) })
     }
 }

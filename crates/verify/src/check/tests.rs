@@ -15,11 +15,7 @@ pub(super) fn right(problem: &Problem) -> Matrix {
     };
     let mut c = vec![0.0f32; s.m * s.n];
     LoopOrder::Ikj.multiply(s, a, b, &mut c);
-    Matrix {
-        rows: s.m,
-        cols: s.n,
-        data: Elements::Float(c),
-    }
+    Matrix { rows: s.m, cols: s.n, data: Elements::Float(c) }
 }
 
 pub(super) fn floats(c: &mut Matrix) -> &mut Vec<f32> {
@@ -38,11 +34,7 @@ pub(super) fn spoilt(shape: Shape, spoil: impl Fn(&mut Matrix)) -> Wrong {
 }
 
 fn looks(wrong: &Wrong) -> Vec<String> {
-    wrong
-        .looks_like
-        .iter()
-        .map(|look| look.to_string())
-        .collect()
+    wrong.looks_like.iter().map(|look| look.to_string()).collect()
 }
 
 #[test]
@@ -83,39 +75,26 @@ fn only_what_nobody_wrote_is_untouched() {
         floats(c)[2 * 9 + 3] = f32::from_bits(0x7fa0_dead);
         floats(c)[3 * 9 + 2] = f32::NAN;
     });
-    let found: Vec<_> = wrong
-        .mismatches
-        .iter()
-        .map(|m| (m.row, m.col, m.untouched))
-        .collect();
+    let found: Vec<_> = wrong.mismatches.iter().map(|m| (m.row, m.col, m.untouched)).collect();
     assert_eq!(found, [(2, 3, true), (3, 2, false)]);
 }
 
 #[test]
 fn a_transposed_square_result_is_called_so() {
     let wrong = spoilt(Shape::cube(8), |c| *c = c.transposed());
-    assert!(
-        looks(&wrong).iter().any(|l| l.starts_with("transposed")),
-        "{wrong:?}"
-    );
+    assert!(looks(&wrong).iter().any(|l| l.starts_with("transposed")), "{wrong:?}");
 }
 
 #[test]
 fn a_transposed_rectangular_result_is_called_so() {
     let wrong = spoilt(ODD, |c| c.data = c.transposed().data);
-    assert!(
-        looks(&wrong).iter().any(|l| l.starts_with("transposed")),
-        "{wrong:?}"
-    );
+    assert!(looks(&wrong).iter().any(|l| l.starts_with("transposed")), "{wrong:?}");
 }
 
 #[test]
 fn a_constant_factor_is_named() {
     let wrong = spoilt(ODD, |c| floats(c).iter_mut().for_each(|x| *x *= 2.0));
-    assert_eq!(
-        looks(&wrong),
-        ["factor: every element is 2.0000 times what it must be"]
-    );
+    assert_eq!(looks(&wrong), ["factor: every element is 2.0000 times what it must be"]);
 }
 
 #[test]
@@ -127,11 +106,7 @@ fn a_constant_result_is_named() {
 #[test]
 fn a_long_sum_that_ends_early_is_wrong() {
     // What a driver does that counts the rounds of a loop in 16 bits.
-    let shape = Shape {
-        m: 1,
-        n: 1,
-        k: 70_000,
-    };
+    let shape = Shape { m: 1, n: 1, k: 70_000 };
     let wrong = spoilt(shape, |c| {
         let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
         let (a, b) = (&problem.a().data, &problem.b().data);
@@ -182,12 +157,7 @@ fn may_be_off(problem: &Problem, units: f64) -> bool {
 fn an_element_may_differ_by_its_bound_and_no_more() {
     // The partial sums are 1, 0, 1, 0, ...; both norms are the root of 20.
     let problem = walks(1, |k| [1.0, -1.0][k % 2]);
-    for (units, is_right) in [
-        (119.9, true),
-        (-119.9, true),
-        (120.1, false),
-        (-120.1, false),
-    ] {
+    for (units, is_right) in [(119.9, true), (-119.9, true), (120.1, false), (-120.1, false)] {
         assert_eq!(may_be_off(&problem, units), is_right, "{units} u");
     }
 }
@@ -222,9 +192,7 @@ fn doubles_and_integers_are_checked_too() {
             let problem = Problem::new(ODD, ty, fill, 1);
             let exact = |i: usize| -> f64 {
                 let (row, col) = (i / ODD.n, i % ODD.n);
-                (0..ODD.k)
-                    .map(|k| problem.a().at(row, k) * problem.b().at(k, col))
-                    .sum()
+                (0..ODD.k).map(|k| problem.a().at(row, k) * problem.b().at(k, col)).sum()
             };
             let matrix = |shift: f64| Matrix {
                 rows: ODD.m,

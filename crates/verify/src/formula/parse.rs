@@ -33,12 +33,7 @@ const fn op(
     roundings: f64,
     does: fn(f64, f64, f64) -> f64,
 ) -> Op {
-    Op {
-        name,
-        count,
-        roundings,
-        does,
-    }
+    Op { name, count, roundings, does }
 }
 
 fn truth(is_so: bool) -> f64 {
@@ -172,10 +167,7 @@ pub fn parse(text: &str) -> Result<Expr, String> {
     if text.len() > LONGEST {
         return Err("is too long".into());
     }
-    let mut parser = Parser {
-        rest: text,
-        depth: 0,
-    };
+    let mut parser = Parser { rest: text, depth: 0 };
     match (parser.whole(), parser.rest.trim()) {
         (Some(tree), "") => Ok(tree),
         (_, rest) => Err(format!("cannot be read at \"{rest}\"")),
@@ -241,10 +233,7 @@ impl Parser<'_> {
             return self.takes(")").then_some(inside);
         }
         if self.takes("-") {
-            return Some(Expr::Call(
-                DIFFERENCE,
-                vec![Expr::Number(0.0), self.factor()?],
-            ));
+            return Some(Expr::Call(DIFFERENCE, vec![Expr::Number(0.0), self.factor()?]));
         }
         if self.takes("!") {
             return Some(Expr::Call(NOT, vec![self.factor()?]));
@@ -282,11 +271,6 @@ impl Parser<'_> {
             begins.then(|| self.whole())?.map(Box::new)
         };
         let (from, to, of) = (part(",")?, part(",")?, part(":")?);
-        self.takes(")").then_some(Expr::Sum {
-            index,
-            from,
-            to,
-            of,
-        })
+        self.takes(")").then_some(Expr::Sum { index, from, to, of })
     }
 }

@@ -22,10 +22,7 @@ fn formulas_have_their_usual_meaning() {
         ("1.5*2", 3.0),
         ("M > TS ? M != 37 ? 1 : 2 : 3", 2.0),
         ("sum(j, 0, 4: j >= 2 ? j : 10) + !M", 25.0),
-        (
-            "exp(log(M)) - M < 0.001 && cos(0) + sin(0) + tanh(0) == 1",
-            1.0,
-        ),
+        ("exp(log(M)) - M < 0.001 && cos(0) + sin(0) + tanh(0) == 1", 1.0),
     ] {
         assert_eq!(value(formula).unwrap(), expected, "{formula}");
     }
@@ -33,19 +30,9 @@ fn formulas_have_their_usual_meaning() {
 
 #[test]
 fn a_malformed_formula_is_an_error() {
-    for formula in [
-        "",
-        "2*",
-        "M M",
-        "(M",
-        "X",
-        "2 +* 3",
-        "1e999x",
-        "ceil",
-        "min(M)",
-        "A[M]",
-        "sum(j, 1)",
-    ] {
+    for formula in
+        ["", "2*", "M M", "(M", "X", "2 +* 3", "1e999x", "ceil", "min(M)", "A[M]", "sum(j, 1)"]
+    {
         assert!(value(formula).is_err(), "{formula}");
     }
 }

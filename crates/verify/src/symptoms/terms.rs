@@ -71,11 +71,7 @@ struct Element {
 
 impl Element {
     fn of(case: &Case, m: &Mismatch) -> Element {
-        Element {
-            missing: m.want - m.got,
-            bound: case.bound(m),
-            terms: case.terms(m).collect(),
-        }
+        Element { missing: m.want - m.got, bound: case.bound(m), terms: case.terms(m).collect() }
     }
 
     /// The sums of its first terms, modulo a period.
@@ -106,14 +102,12 @@ fn words(Terms { period, from, to }: Terms, fate: &str, length: usize) -> String
         );
     }
     let (which, cause) = match fate {
-        "missing" if to == length => (
-            "last ",
-            "; a last tile of k left out, or a loop that ends early",
-        ),
-        "missing" if from == 0 => (
-            "first ",
-            "; a loop that begins late, or a sum that begins anew",
-        ),
+        "missing" if to == length => {
+            ("last ", "; a last tile of k left out, or a loop that ends early")
+        }
+        "missing" if from == 0 => {
+            ("first ", "; a loop that begins late, or a sum that begins anew")
+        }
         _ => ("", ""),
     };
     let range = match to - from {
@@ -134,9 +128,7 @@ mod tests {
     fn weighed(shape: Shape, weight: impl Fn(usize) -> f64) -> String {
         let p = problem(shape);
         let said = said(&p, |row, col| {
-            (0..shape.k)
-                .map(|k| weight(k) * p.a().at(row, k) * p.b().at(k, col))
-                .sum()
+            (0..shape.k).map(|k| weight(k) * p.a().at(row, k) * p.b().at(k, col)).sum()
         });
         assert_eq!(said.len(), 1);
         said[0].clone()
@@ -172,10 +164,7 @@ mod tests {
             without(LONG, |k| (10..20).contains(&k)),
             format!("terms missing: 10 {of}: k = 10 to 19")
         );
-        assert_eq!(
-            without(LONG, |k| k == 7),
-            format!("terms missing: 1 {of}: k = 7")
-        );
+        assert_eq!(without(LONG, |k| k == 7), format!("terms missing: 1 {of}: k = 7"));
         assert_eq!(
             weighed(LONG, |k| if k > 36 && k < 48 { 2.0 } else { 1.0 }),
             format!("terms twice: 11 {of}: k = 37 to 47")
@@ -212,11 +201,7 @@ mod tests {
 
     #[test]
     fn of_long_sums_the_ends_are_tried() {
-        let long = Shape {
-            m: 3,
-            n: 3,
-            k: 2049,
-        };
+        let long = Shape { m: 3, n: 3, k: 2049 };
         assert!(without(long, |k| k == 2048).starts_with("last terms missing: 1 of"));
         assert!(without(long, |k| k < 900).starts_with("first terms missing: 900 of"));
         assert_eq!(without(long, |k| k > 900 && k < 1000), "nothing known");
@@ -235,14 +220,8 @@ mod tests {
             let told = without(Shape { m: 1, n, k: 5 }, |k| k == 2);
             assert_eq!(told != "nothing known", is_told, "{n}");
         }
-        assert_eq!(
-            without(LONG, |k| [3, 5, 11, 40].contains(&k)),
-            "nothing known"
-        );
-        assert_eq!(
-            weighed(LONG, |k| if k == 9 { 0.5 } else { 1.0 }),
-            "nothing known"
-        );
+        assert_eq!(without(LONG, |k| [3, 5, 11, 40].contains(&k)), "nothing known");
+        assert_eq!(weighed(LONG, |k| if k == 9 { 0.5 } else { 1.0 }), "nothing known");
     }
 
     #[test]

@@ -67,9 +67,7 @@ pub fn offset(case: &Case) -> Option<String> {
     }
     let which = case.which();
     if (offset - old_number(case)).abs() < 0.01 {
-        return Some(format!(
-            "old contents: {which} element is added to what stood in C before"
-        ));
+        return Some(format!("old contents: {which} element is added to what stood in C before"));
     }
     let amount = significant(offset.abs());
     let side = if offset > 0.0 { "large" } else { "small" };
@@ -138,17 +136,13 @@ pub fn moved(case: &Case) -> Option<String> {
                 return Some(format!("misplaced: {word}s repeat after {side}"));
             }
             if comes(&|at| at - at % side) {
-                return Some(format!(
-                    "misplaced: of every {side} {word}s all hold the first"
-                ));
+                return Some(format!("misplaced: of every {side} {word}s all hold the first"));
             }
         }
         let mut shifts = [1, -1, 2, -2, 3, -3, 4, -4].into_iter();
         if let Some(by) = shifts.find(|by| comes(&|at| at.wrapping_add_signed(*by))) {
             let from = shifted.replace('#', &format!("{by:+}"));
-            return Some(format!(
-                "misplaced: C[row][column] holds what belongs in C{from}"
-            ));
+            return Some(format!("misplaced: C[row][column] holds what belongs in C{from}"));
         }
     }
     None
@@ -209,10 +203,8 @@ mod tests {
         assert_eq!(zero(64), ["zero: every element is 0"]);
         assert_eq!(
             zero(63),
-            [
-                "zero: every element is 0; so it is, too, where the last tile of k is left out \
-              and is the only one"
-            ]
+            ["zero: every element is 0; so it is, too, where the last tile of k is left out \
+              and is the only one"]
         );
     }
 
@@ -228,10 +220,7 @@ mod tests {
             (3e-20, "3.0000e-20"),
         ] {
             let said = of(|x| x * factor);
-            assert!(
-                said[0].starts_with(told(text).split(" times").next().unwrap()),
-                "{said:?}"
-            );
+            assert!(said[0].starts_with(told(text).split(" times").next().unwrap()), "{said:?}");
         }
         assert_eq!(readable_factor(3e-20), "3.0000e-20");
         assert_eq!(readable_factor(1.00000001), "1.00000001");
@@ -261,10 +250,7 @@ mod tests {
     #[test]
     fn a_sign_may_be_another() {
         assert_eq!(of(|x| -x), ["negated: every element has the other sign"]);
-        assert_eq!(
-            of(f64::abs),
-            ["negated: every wrong element has the other sign"]
-        );
+        assert_eq!(of(f64::abs), ["negated: every wrong element has the other sign"]);
         let problem = problem(ODD);
         let a_row = |row, col| right(&problem, row, col) * if row == 2 { -1.0 } else { 1.0 };
         assert_eq!(kinds(&problem, a_row), ["negated"]);
@@ -273,23 +259,14 @@ mod tests {
     #[test]
     fn an_offset_is_told() {
         assert_eq!(of(|x| x + 1.0), ["offset: every element is 1.00 too large"]);
-        assert_eq!(
-            of(|x| x - 0.25),
-            ["offset: every element is 0.250 too small"]
-        );
-        assert_eq!(
-            of(|x| x + 1e6),
-            ["offset: every element is 1000000 too large"]
-        );
+        assert_eq!(of(|x| x - 0.25), ["offset: every element is 0.250 too small"]);
+        assert_eq!(of(|x| x + 1e6), ["offset: every element is 1000000 too large"]);
         let old = Elements::from_bytes(Type::Float, &Poison::Number.bytes(Type::Float)).get(0);
         assert_eq!(
             of(|x| x + old),
             ["old contents: every element is added to what stood in C before"]
         );
-        assert_eq!(
-            of(|_| old),
-            ["old contents: every element is what stood in C before"]
-        );
+        assert_eq!(of(|_| old), ["old contents: every element is what stood in C before"]);
         assert!(of(|x| x + old + 0.1)[0].starts_with("offset"));
         let problem = problem(ODD);
         let by_row = |row, col| right(&problem, row, col) + 1.0 + row as f64;
@@ -307,9 +284,7 @@ mod tests {
 
     fn noise_in(shape: Shape, ty: Type, fill: Fill, size: f64) -> Vec<String> {
         let problem = Problem::new(shape, ty, fill, 1);
-        said(&problem, |row, col| {
-            right(&problem, row, col) + size * noise(row, col)
-        })
+        said(&problem, |row, col| right(&problem, row, col) + size * noise(row, col))
     }
 
     #[test]
@@ -320,43 +295,22 @@ mod tests {
                  something is kept in fewer bits"
             )]
         };
-        assert_eq!(
-            with_noise(Type::Float, Fill::Random, 1e-2),
-            precision("2 of 7")
-        );
-        assert_eq!(
-            with_noise(Type::Float, Fill::Random, 1e-3),
-            precision("3 of 7")
-        );
-        assert_eq!(
-            with_noise(Type::Double, Fill::Random, 1e-7),
-            precision("7 of 16")
-        );
+        assert_eq!(with_noise(Type::Float, Fill::Random, 1e-2), precision("2 of 7"));
+        assert_eq!(with_noise(Type::Float, Fill::Random, 1e-3), precision("3 of 7"));
+        assert_eq!(with_noise(Type::Double, Fill::Random, 1e-7), precision("7 of 16"));
         // Of larger sums the same error is a smaller part.
         let larger = Shape { k: 4000, ..LONG };
-        assert_eq!(
-            noise_in(larger, Type::Float, Fill::Random, 1e-2),
-            precision("3 of 7")
-        );
+        assert_eq!(noise_in(larger, Type::Float, Fill::Random, 1e-2), precision("3 of 7"));
     }
 
     #[test]
     fn errors_like_a_term_and_counted_numbers_are_not_of_precision() {
         // A term is 1/12 in the mean.
-        assert_eq!(
-            with_noise(Type::Float, Fill::Random, 5e-2),
-            ["nothing known"]
-        );
+        assert_eq!(with_noise(Type::Float, Fill::Random, 5e-2), ["nothing known"]);
         // None is as large as half a term, and an eighth is too much in the mean.
-        assert_eq!(
-            with_noise(Type::Float, Fill::Random, 3e-2),
-            ["nothing known"]
-        );
+        assert_eq!(with_noise(Type::Float, Fill::Random, 3e-2), ["nothing known"]);
         assert_eq!(with_noise(Type::Float, Fill::Count, 1e3), ["nothing known"]);
-        assert_eq!(
-            with_noise(Type::Int, Fill::Random, 300.0),
-            ["nothing known"]
-        );
+        assert_eq!(with_noise(Type::Int, Fill::Random, 300.0), ["nothing known"]);
     }
 
     #[test]
@@ -376,11 +330,7 @@ mod tests {
         let problem = problem(LONG);
         let but_one = |large: f64| {
             kinds(&problem, |row, col| {
-                let noise = if row + col == 0 {
-                    large
-                } else {
-                    1e-4 * noise(row, col)
-                };
+                let noise = if row + col == 0 { large } else { 1e-4 * noise(row, col) };
                 right(&problem, row, col) + noise
             })
         };
@@ -414,11 +364,7 @@ mod tests {
             assert_eq!(kinds(&problem, transposed), ["transposed"]);
             // One element that is looked at is not.
             let but_one = |row, col| {
-                if row + col == 5 {
-                    9.0
-                } else {
-                    transposed(row, col)
-                }
+                if row + col == 5 { 9.0 } else { transposed(row, col) }
             };
             assert!(!kinds(&problem, but_one).contains(&"transposed".to_string()));
         }
@@ -426,11 +372,7 @@ mod tests {
 
     #[test]
     fn a_row_is_its_own_transposed_form() {
-        let problem = problem(Shape {
-            m: 1,
-            n: 2000,
-            k: 1,
-        });
+        let problem = problem(Shape { m: 1, n: 2000, k: 1 });
         let row = |row, col| right(&problem, row, col) + f64::from(col == 1);
         assert_eq!(kinds(&problem, row), ["nothing known"]);
     }
@@ -469,22 +411,10 @@ mod tests {
 
     #[test]
     fn rows_and_columns_that_repeat_are_told() {
-        assert_eq!(
-            from(|_, col| (0, col)),
-            "misplaced: all rows hold the first"
-        );
-        assert_eq!(
-            from(|row, _| (row, 0)),
-            "misplaced: all columns hold the first"
-        );
-        assert_eq!(
-            from(|row, col| (row % 16, col)),
-            "misplaced: rows repeat after 16"
-        );
-        assert_eq!(
-            from(|row, col| (row, col % 8)),
-            "misplaced: columns repeat after 8"
-        );
+        assert_eq!(from(|_, col| (0, col)), "misplaced: all rows hold the first");
+        assert_eq!(from(|row, _| (row, 0)), "misplaced: all columns hold the first");
+        assert_eq!(from(|row, col| (row % 16, col)), "misplaced: rows repeat after 16");
+        assert_eq!(from(|row, col| (row, col % 8)), "misplaced: columns repeat after 8");
         assert_eq!(
             from(|row, col| (row - row % 4, col)),
             "misplaced: of every 4 rows all hold the first"

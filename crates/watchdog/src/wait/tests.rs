@@ -30,11 +30,7 @@ fn crashes_and_failed_devices_are_deaths() {
 }
 
 fn failure() -> Failure {
-    Failure::new(
-        Kind::OpenCl,
-        "CL_OUT_OF_RESOURCES".to_string(),
-        Stage::Starting,
-    )
+    Failure::new(Kind::OpenCl, "CL_OUT_OF_RESOURCES".to_string(), Stage::Starting)
 }
 
 /// What becomes of a child that has written these events and does not end.
@@ -47,9 +43,7 @@ fn stuck(events: &[Event]) -> End {
     let mut command = Command::new("sleep");
     let command = end_with_us(&mut command).arg("1000").stdout(Stdio::null());
     let mut child = command.stderr(Stdio::null()).spawn().unwrap();
-    wait(&mut child, &file, Duration::from_millis(50), &mut patient)
-        .unwrap()
-        .unwrap()
+    wait(&mut child, &file, Duration::from_millis(50), &mut patient).unwrap().unwrap()
 }
 
 /// Whether a shell that does this, and is thought to be at that, is ended within a second or so,
@@ -64,13 +58,8 @@ fn is_ended(stage: Stage, milliseconds: u64, script: &str) -> bool {
         std::thread::sleep(time);
         begun.elapsed() > Duration::from_millis(900)
     };
-    let ended = wait(
-        &mut child.unwrap(),
-        &file,
-        Duration::from_millis(milliseconds),
-        &mut pause,
-    )
-    .unwrap();
+    let ended =
+        wait(&mut child.unwrap(), &file, Duration::from_millis(milliseconds), &mut pause).unwrap();
     matches!(ended, Some(End::Died(death)) if death.is_hang())
 }
 
@@ -141,18 +130,9 @@ fn a_status_counts_that_was_announced_and_no_other() {
 #[test]
 fn a_kill_by_hand_is_an_error_that_blames_no_kernel() {
     for signal in [1, 2, 15] {
-        let Ok(End::Died(death)) = ended(signal, None) else {
-            panic!("signal {signal} is no end")
-        };
-        assert_eq!(
-            death.how,
-            How::Stopped(signal),
-            "{signal} goes on with the next kernel"
-        );
+        let Ok(End::Died(death)) = ended(signal, None) else { panic!("signal {signal} is no end") };
+        assert_eq!(death.how, How::Stopped(signal), "{signal} goes on with the next kernel");
         let how = death.to_string();
-        assert!(
-            how.contains("from outside") && !how.contains("buffers"),
-            "{how}"
-        );
+        assert!(how.contains("from outside") && !how.contains("buffers"), "{how}");
     }
 }

@@ -153,10 +153,7 @@ impl Chart {
         }
         for &(x, y) in points.iter().filter(|_| shape.dots > 0.0) {
             let [x, y, radius] = [x, y, shape.dots].map(short);
-            writeln!(
-                svg,
-                r#"<circle class="{class}" cx="{x}" cy="{y}" r="{radius}"/>"#
-            )?;
+            writeln!(svg, r#"<circle class="{class}" cx="{x}" cy="{y}" r="{radius}"/>"#)?;
         }
         let left = self.x.places.0;
         for &(x, y) in points.iter().filter(|_| shape.bar > 0.0) {
@@ -179,18 +176,11 @@ mod tests {
 
     #[test]
     fn equal_factors_or_differences_are_equal_lengths() {
-        let axis = |values, places, linear| Axis {
-            values,
-            places,
-            linear,
-        };
+        let axis = |values, places, linear| Axis { values, places, linear };
         let log = axis((1.0, 100.0), (200.0, 0.0), false);
         let places = [1.0, 10.0, 100.0, 1e9, 0.0].map(|value| log.at(value));
         assert_eq!(places, [200.0, 100.0, 0.0, 0.0, 200.0]);
         let linear = axis((0.0, 4.0), (10.0, 50.0), true);
-        assert_eq!(
-            [0.0, 1.0, 4.0].map(|value| linear.at(value)),
-            [10.0, 20.0, 50.0]
-        );
+        assert_eq!([0.0, 1.0, 4.0].map(|value| linear.at(value)), [10.0, 20.0, 50.0]);
     }
 }

@@ -57,17 +57,13 @@ mod tests {
     fn a_figure_by_hand_is_of_the_kernels_and_the_recordings() {
         let is_current = |remark: &str| must_be_current(&format!("<svg>\n<!-- {remark} -->\n"));
         let tile = |value: u32| {
-            is_current(&format!(
-                "drawn for 08-tiling.cl matmul_register_tile: TM=64 TN={value}"
-            ))
+            is_current(&format!("drawn for 08-tiling.cl matmul_register_tile: TM=64 TN={value}"))
         };
         tile(128).unwrap();
         let error = tile(7).unwrap_err();
         assert!(format!("{error:#}").ends_with("TN is 128 now, not 7"));
         let rows = |of: &str| {
-            must_be_current(&format!(
-                "// drawn for 04-coalescing.cl matmul_id0_rows: {of}"
-            ))
+            must_be_current(&format!("// drawn for 04-coalescing.cl matmul_id0_rows: {of}"))
         };
         rows("row = get_global_id(0)").unwrap();
         rows("A[row * K + k]").unwrap();

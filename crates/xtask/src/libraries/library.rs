@@ -116,10 +116,7 @@ pub fn measure(
     let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
     let problem = &problem.with_inputs(inputs, inputs != Type::Float);
     library.take(problem)?;
-    let mut record = Record {
-        build_seconds: library.run(problem)?.0,
-        ..Record::default()
-    };
+    let mut record = Record { build_seconds: library.run(problem)?.0, ..Record::default() };
     let c = Matrix {
         rows: shape.m,
         cols: shape.n,

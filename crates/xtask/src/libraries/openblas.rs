@@ -58,10 +58,7 @@ impl Multiply for OnHost {
     fn version(&self) -> String {
         // SAFETY: they take and change nothing, and the texts are constants of the library.
         let (config, core, threads) = unsafe {
-            let [config, core] = [
-                self.api.openblas_get_config(),
-                self.api.openblas_get_corename(),
-            ];
+            let [config, core] = [self.api.openblas_get_config(), self.api.openblas_get_corename()];
             let [config, core] = [config, core].map(|text| CStr::from_ptr(text).to_string_lossy());
             (config, core, self.api.openblas_get_num_threads())
         };
@@ -89,8 +86,7 @@ impl Multiply for OnHost {
         // SAFETY: row-major matrices of M x K, K x N and M x N elements, as the sizes and
         // leading dimensions say; C is borrowed mutably.
         unsafe {
-            self.api
-                .cblas_sgemm(ROW_MAJOR, plain, plain, m, n, k, 1.0, a, k, b, n, 0.0, c, n);
+            self.api.cblas_sgemm(ROW_MAJOR, plain, plain, m, n, k, 1.0, a, k, b, n, 0.0, c, n);
         }
         Ok((begin.elapsed().as_secs_f64(), None))
     }

@@ -50,12 +50,7 @@ use crate::libraries::comparison::Comparison;
 
 /// The file that holds a page's claims, if it has any.
 pub fn file_of(page: &Path) -> PathBuf {
-    let stem = |path: &Path| {
-        path.file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
-    };
+    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let folder = page.parent().map(stem).unwrap_or_default();
     let above = page.ancestors().nth(2).map(stem).unwrap_or_default();
     let is_at_the_root = || {
@@ -119,9 +114,7 @@ pub fn without_page(pages: &[PathBuf]) -> Result<Vec<String>> {
     let known: BTreeSet<PathBuf> = pages.iter().map(|page| file_of(page)).collect();
     let files = kept::entries("docs/data/claims")?.into_iter();
     let lost = files.filter(|file| !known.contains(file));
-    Ok(lost
-        .map(|file| format!("{}: no such page", file.display()))
-        .collect())
+    Ok(lost.map(|file| format!("{}: no such page", file.display())).collect())
 }
 
 /// Whether a claim holds.
@@ -218,9 +211,7 @@ fn recorded(run: &str, lesson: &str, name: &str) -> Result<Option<f64>> {
         "intensity" => recording.records[at].intensity(),
         field => {
             let pointer = format!("/{}", field.replace('.', "/"));
-            recording.values[at]
-                .pointer(&pointer)
-                .and_then(Value::as_f64)
+            recording.values[at].pointer(&pointer).and_then(Value::as_f64)
         }
     })
 }
@@ -253,10 +244,7 @@ fn behind<'t>(printed: &'t str, beginnings: &str) -> Result<&'t str> {
 /// The numbers of a printed line; times in seconds.
 fn numbers(line: &str) -> Vec<f64> {
     let end = |c: char| ",;:x░▒▓█".contains(c);
-    let words: Vec<&str> = line
-        .split_whitespace()
-        .map(|word| word.trim_end_matches(end))
-        .collect();
+    let words: Vec<&str> = line.split_whitespace().map(|word| word.trim_end_matches(end)).collect();
     let number = |at: usize| {
         let unit = match words.get(at + 1) {
             Some(&"ms") => 1e-3,
@@ -280,10 +268,7 @@ mod tests {
         let lesson = name("/x/lessons/05-private-memory/README.md");
         assert_eq!(lesson, Some("lesson05.txt".into()));
         assert_ne!(lesson, name("/x/problems/05-sums/README.md"));
-        assert_eq!(
-            name("/x/docs/memory-model.md"),
-            Some("memory-model.txt".into())
-        );
+        assert_eq!(name("/x/docs/memory-model.md"), Some("memory-model.txt".into()));
         assert_eq!(name("/x/kernels/README.md"), Some("kernels.txt".into()));
         let readme = file_of(&workspace().join("README.md"));
         assert_eq!(readme.file_name(), Some("README.txt".as_ref()));

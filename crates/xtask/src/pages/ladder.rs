@@ -44,14 +44,8 @@ mod tests {
     #[test]
     fn the_bars_end_with_the_lesson() {
         let bars = bars("lesson05", &["h200-4096"]).unwrap();
-        assert!(
-            bars.contains("NVIDIA H200") && bars.contains("\n   3 ▇"),
-            "{bars}"
-        );
-        assert!(
-            bars.contains("\n   5 ▇") && !bars.contains("\n   6"),
-            "{bars}"
-        );
+        assert!(bars.contains("NVIDIA H200") && bars.contains("\n   3 ▇"), "{bars}");
+        assert!(bars.contains("\n   5 ▇") && !bars.contains("\n   6"), "{bars}");
         assert!(super::bars("lesson77", &["h200-4096"]).is_err());
     }
 }

@@ -22,10 +22,7 @@ pub fn exercises(number: u32) -> Result<String> {
         let of_page = || -> Option<(&str, Value)> {
             let (title, rest) = page.split_once("```toml\n")?;
             let (data, _) = rest.split_once("\n```")?;
-            Some((
-                title.trim().trim_start_matches("# "),
-                toml::from_str(data).ok()?,
-            ))
+            Some((title.trim().trim_start_matches("# "), toml::from_str(data).ok()?))
         };
         let cannot = || format!("{}: no data that say what it trains", exercise.display());
         let (title, data) = of_page().with_context(cannot)?;
@@ -51,9 +48,7 @@ pub fn stages(problem: &str) -> Result<String> {
 
 fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
-    let ours = lines
-        .iter()
-        .filter(|line| text(&line["stage"]).starts_with(problem));
+    let ours = lines.iter().filter(|line| text(&line["stage"]).starts_with(problem));
     let ours: Vec<&Value> = ours.collect();
     let is_theirs = |line: &&&Value| !line["timed"]["operation"].is_null();
     let theirs = ours.iter().find(is_theirs).and_then(|line| time(line));
@@ -62,9 +57,7 @@ fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
     let (device, platform) = device.strip_suffix(')')?.rsplit_once(" (")?;
     let device = name_on(platform, device);
     let sizes = first["timed"]["size"].as_object().into_iter().flatten();
-    let sizes: Vec<String> = sizes
-        .map(|(name, size)| format!("{name} = {size}"))
-        .collect();
+    let sizes: Vec<String> = sizes.map(|(name, size)| format!("{name} = {size}")).collect();
     let (share, of) = match first["timed"]["share_of_copy"].is_null() {
         false => ("share_of_copy", "of a copy"),
         true => ("share_of_compute", "of multiply-adds"),
@@ -87,9 +80,7 @@ fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
     names.extend(theirs.map(|_| "times as fast as PyTorch".into()));
     let table = table("stage", &names, &rows);
     let (sizes, date) = (sizes.join(", "), text(&lines[0]["date"]));
-    Some(format!(
-        "{table}\n\n*{device}, {sizes}, recorded {date}, by `cargo xtask problems`.*"
-    ))
+    Some(format!("{table}\n\n*{device}, {sizes}, recorded {date}, by `cargo xtask problems`.*"))
 }
 
 /// Of the medians of its turns the median, or that of the one turn that there was.

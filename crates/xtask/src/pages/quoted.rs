@@ -26,9 +26,7 @@ fn function(file: &str, name: &str) -> Result<String> {
     let text = Source::of_course(file)?.text;
     let mut functions = functions(&text).into_iter();
     let function = functions.find(|one| one.name == name);
-    let bytes = function
-        .with_context(|| format!("{file} has no kernel {name}"))?
-        .bytes;
+    let bytes = function.with_context(|| format!("{file} has no kernel {name}"))?.bytes;
     // What belongs to it stands directly above.
     let above = text[..bytes.start].lines().rev();
     let above = above.take_while(|line| !line.is_empty() && *line != "}");
@@ -64,9 +62,7 @@ fn extract(text: &str, name: &str) -> Option<String> {
 }
 
 fn defines(line: &str, name: &str) -> bool {
-    let mut words = line
-        .split_whitespace()
-        .skip_while(|word| word.starts_with("pub"));
+    let mut words = line.split_whitespace().skip_while(|word| word.starts_with("pub"));
     let kind = words.next().unwrap_or_default();
     let named = words.next().unwrap_or_default();
     let end = named.find(|c: char| !c.is_alphanumeric() && c != '_');
@@ -113,10 +109,7 @@ mod tests {
         let item = code(file, Some("main")).unwrap();
         assert!(item.starts_with("```rust\nfn main()"), "{item}");
         let whole = code(file, None).unwrap();
-        assert!(
-            whole.contains("fn main()") && whole.contains("// 11. "),
-            "{whole}"
-        );
+        assert!(whole.contains("fn main()") && whole.contains("// 11. "), "{whole}");
         assert!(code(file, Some("nothing")).is_err());
         assert!(code("no/such/file.rs", None).is_err());
     }

@@ -26,9 +26,7 @@ pub fn kernels(lesson: &str, words: &[&str]) -> Result<String> {
     let row = |kernel: &str| {
         let cells = runs.iter().flat_map(|run| cells(run, kernel));
         // The step that it was made from, where that is not the row above.
-        let from = runs
-            .iter()
-            .find_map(|run| of(run, kernel)?.made_from.as_deref());
+        let from = runs.iter().find_map(|run| of(run, kernel)?.made_from.as_deref());
         let from = from.filter(|from| !from.is_empty());
         let from = from.map_or(String::new(), |from| format!(", from `{from}`"));
         (format!("`{kernel}`{from}"), cells.collect())

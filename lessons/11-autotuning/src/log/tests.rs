@@ -12,13 +12,7 @@ fn point(rows: usize) -> Point {
 
 /// One that came out right, with this rate.
 pub fn trial(point: Point, gflops: f64) -> Trial {
-    Trial {
-        point,
-        seconds: 0.5,
-        outcome: Outcome::RIGHT,
-        runs: 5,
-        gflops: Some(gflops),
-    }
+    Trial { point, seconds: 0.5, outcome: Outcome::RIGHT, runs: 5, gflops: Some(gflops) }
 }
 
 pub fn wrong() -> Outcome {

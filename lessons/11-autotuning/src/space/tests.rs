@@ -29,11 +29,8 @@ pub fn given(changes: &[(&'static str, usize)]) -> Scope {
     scope
 }
 
-pub const ALL: [&str; 3] = [
-    "matmul_tunable_local",
-    "matmul_tunable_private",
-    "matmul_tunable_packed",
-];
+pub const ALL: [&str; 3] =
+    ["matmul_tunable_local", "matmul_tunable_private", "matmul_tunable_packed"];
 
 /// The point that is displayed so.
 pub fn point_of(text: &str) -> Point {
@@ -57,9 +54,7 @@ fn get(point: &Point, name: &str) -> usize {
 
 fn untuned(kernel: &str, given: &Scope) -> Point {
     let all = defaults(given, &one()).expect("every device has one");
-    all.into_iter()
-        .find(|one| one.kernel == kernel)
-        .expect("of each kernel")
+    all.into_iter().find(|one| one.kernel == kernel).expect("of each kernel")
 }
 
 pub fn one() -> Problem {
@@ -75,22 +70,13 @@ fn suits(point: &Point, given: &Scope) -> bool {
 fn what_is_no_point_is_refused() {
     for (text, is_known) in [
         ("matmul_tunable_private LANES=16", false),
-        (
-            "matmul_tunable_private LANES=1 VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=1 UNROLL=1",
-            true,
-        ),
+        ("matmul_tunable_private LANES=1 VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=1 UNROLL=1", true),
         (
             "matmul_tunable_private LANES=1 VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=1 UNROLL=1 PAD=1",
             false,
         ),
-        (
-            "matmul_tunable_private ROWS=1 VECTORS=1 LANES=1 GROUP_X=1 GROUP_Y=1 UNROLL=1",
-            false,
-        ),
-        (
-            "matmul_tunable_private LANES=0 VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=1 UNROLL=1",
-            false,
-        ),
+        ("matmul_tunable_private ROWS=1 VECTORS=1 LANES=1 GROUP_X=1 GROUP_Y=1 UNROLL=1", false),
+        ("matmul_tunable_private LANES=0 VECTORS=1 ROWS=1 GROUP_X=1 GROUP_Y=1 UNROLL=1", false),
     ] {
         assert_eq!(point_of(text).is_known(), is_known, "{text}");
     }
@@ -150,12 +136,7 @@ fn every_constraint_can_be_broken() {
         let text = good.replace(change, to);
         assert!(!suits(&point_of(&text), &given(&[])), "{text}");
     }
-    for narrow in [
-        ("SIDE_X", 8),
-        ("SIDE_Y", 4),
-        ("LOCAL", 8 << 10),
-        ("GROUP", 64),
-    ] {
+    for narrow in [("SIDE_X", 8), ("SIDE_Y", 4), ("LOCAL", 8 << 10), ("GROUP", 64)] {
         assert!(!suits(&point_of(good), &given(&[narrow])), "{narrow:?}");
     }
 }
@@ -171,10 +152,7 @@ fn what_meets_the_constraints_covers_its_tiles() {
         let items = plan.ranges[0].group_size();
         for tile in [get("TM") * get("TK"), get("TK") * get("TN")] {
             let rounds = tile / get("WIDTH") / items;
-            assert!(
-                rounds >= 1 && rounds * items * get("WIDTH") == tile,
-                "{point}"
-            );
+            assert!(rounds >= 1 && rounds * items * get("WIDTH") == tile, "{point}");
         }
     }
 }
@@ -189,10 +167,7 @@ fn a_limit_leaves_the_values_it_names() {
         assert!(bad.parse::<Limit>().is_err(), "{bad}");
     }
     let beyond = "ROWS=1000".parse::<Limit>().unwrap_err();
-    assert!(
-        beyond.ends_with(": 1, 2, 4, 6, 8, 9, 10, 12, 14"),
-        "{beyond}"
-    );
+    assert!(beyond.ends_with(": 1, 2, 4, 6, 8, 9, 10, 12, 14"), "{beyond}");
     let unknown = "FOO=3".parse::<Limit>().unwrap_err();
     assert_eq!(unknown.matches("UNROLL").count(), 1, "{unknown}");
 }

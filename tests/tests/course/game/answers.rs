@@ -95,14 +95,8 @@ fn speed_is_a_share_of_a_limit_or_not_judged() {
         let mut seen = answer["observations"].as_array().expect("a list").iter();
         let speed = seen.find(|one| one["detector"] == "speed");
         let speed = speed.unwrap_or_else(|| panic!("a line on speed: {answer}"));
-        assert!(
-            outcomes.iter().any(|one| speed["outcome"] == *one),
-            "{answer}"
-        );
-        assert!(
-            speed["says"].as_str().expect("text").contains(words),
-            "{answer}"
-        );
+        assert!(outcomes.iter().any(|one| speed["outcome"] == *one), "{answer}");
+        assert!(speed["says"].as_str().expect("text").contains(words), "{answer}");
         answer
     };
     learner.writes(&exercise, &solution(&exercise));
@@ -150,12 +144,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
             &["✗ barriers"],
         ),
         // Only the corner beyond both edges is sent home.
-        (
-            "3.1",
-            "row >= M || column",
-            "row >= M && column",
-            &["✗ result", "✗ races"],
-        ),
+        ("3.1", "row >= M || column", "row >= M && column", &["✗ result", "✗ races"]),
         // Right, by what the task forbids.
         (
             "1.1",
@@ -164,25 +153,10 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
             &["✗ task", "line 12: const int i = get_global_id(0);"],
         ),
         // A neighbour's element, and the guard of the other one.
-        (
-            "2.3",
-            "i + half_of_n;",
-            "2 * i + 1;",
-            &["✗ result", "at 1000"],
-        ),
-        (
-            "2.2",
-            "i += get_global_size(0)",
-            "i += get_local_size(0)",
-            &["✗ races"],
-        ),
+        ("2.3", "i + half_of_n;", "2 * i + 1;", &["✗ result", "at 1000"]),
+        ("2.2", "i += get_global_size(0)", "i += get_local_size(0)", &["✗ races"]),
         // Item by item in a row: the same loads in four times the sectors.
-        (
-            "4.1",
-            "round * items + item",
-            "4 * item + (round + 1) % 4",
-            &["✗ sectors"],
-        ),
+        ("4.1", "round * items + item", "4 * item + (round + 1) % 4", &["✗ sectors"]),
         // The guard of the first lane alone.
         ("7.1", "i + 4 <= n", "i < n", &["✗ bounds"]),
         // Each item takes elements in a row: right, in twice the sectors.
@@ -193,12 +167,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
             &["✓ load instructions", "✗ sectors"],
         ),
         // Right, and each element of B is loaded four times.
-        (
-            "8.2",
-            "a * b[c]",
-            "a * B[k * N + column + c]",
-            &["✗ global loads"],
-        ),
+        ("8.2", "a * b[c]", "a * B[k * N + column + c]", &["✗ global loads"]),
         // One column of A's tile more or less.
         ("8.3", "a_tile[i / DEEP]", "a_tile[i / T]", &["✗ result"]),
         // Right at every size that is padded to one panel, and at no other.
@@ -212,21 +181,11 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
         // Eight items in a row, and their rows counted in fours.
         ("10.3", "item / 8;", "item % 4;", &["✗ result"]),
         // Right for the default; another value shows it.
-        (
-            "11.1",
-            "(row0 + r) * N",
-            "(row0 + r % 2) * N",
-            &["✗", "ROWS = 8"],
-        ),
+        ("11.1", "(row0 + r) * N", "(row0 + r % 2) * N", &["✗", "ROWS = 8"]),
         // The tile's sides, where the group's are meant.
         ("11.3", "across * across <=", "s * s <=", &["✗ result"]),
         // All have read, but not all have written.
-        (
-            "12.2",
-            "        barrier(CLK_LOCAL_MEM_FENCE); // all have written\n",
-            "",
-            &["✗ races"],
-        ),
+        ("12.2", "        barrier(CLK_LOCAL_MEM_FENCE); // all have written\n", "", &["✗ races"]),
         // Fours are counted, where the address counts halves.
         (
             "13.1",
@@ -246,24 +205,14 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
         ("13.2", "four.hi", "four.lo", &["✗ result"]),
         ("13.2", "row + 8", "row + 1", &["✗ result", "✗ races"]),
         // All four loaded, if one of them is there; a neighbour where zero is right.
-        (
-            "13.3",
-            "column + 4 <= columns",
-            "column < columns",
-            &["✗ bounds"],
-        ),
+        ("13.3", "column + 4 <= columns", "column < columns", &["✗ bounds"]),
         ("13.3", "column + 2 < columns", "true", &["✗ result"]),
         // All items have loaded the same one.
         ("13.4", "k0 + lane", "k0", &["✗ result"]),
         // Each row by its number in the product, where C has its slice alone.
         ("14.1", "c_row = row", "c_row = row0 + row", &["✗ bounds"]),
         // C loaded and stored for every k.
-        (
-            "14.2",
-            "sum += A",
-            "C[row * N + column] += A",
-            &["✗ global loads"],
-        ),
+        ("14.2", "sum += A", "C[row * N + column] += A", &["✗ global loads"]),
         // The two pitches exchanged.
         ("14.3", "row * pitch +", "row * columns +", &["✗ result"]),
     ];
@@ -310,17 +259,13 @@ fn a_file_of_any_kind_gets_an_answer() {
         learner.types("exercise 6.3").run()
     };
     let shown = check(&text.replace("float sum = 0;", "float sum = 0"));
-    shown
-        .ends_with(4)
-        .says(&["does not build", "float sum = 0", "not solved yet"]);
+    shown.ends_with(4).says(&["does not build", "float sum = 0", "not solved yet"]);
     learner.writes(&exercise, &text.replace("k0 += TS", "k0 += C[0] == 1"));
     let endless = learner.types("exercise 6.3 --timeout 1").on_one_core();
     let shown = endless.run().ends_with(5);
     shown.says(&["no end after 1 second", "not solved yet"]);
     let shown = check(&text.replace("C[row", "((global float *)64)[row"));
-    shown
-        .ends_with(5)
-        .says(&["the process died", "matmul_tiled"]);
+    shown.ends_with(5).says(&["the process died", "matmul_tiled"]);
     let shown = check(&text.replace("matmul_tiled", "matmul_tilde"));
     shown.ends_with(4).says(&["matmul_tiled"]);
     check("").fails(2, &["3-one-barrier.cl", "empty"]);
@@ -338,9 +283,7 @@ fn a_type_by_another_name_is_judged_by_what_it_is() {
     };
     check("float").ends_with(0);
     // Of another type the kernel builds all the same.
-    let shown = check("int")
-        .ends_with(4)
-        .says(&["cannot be launched", "real*", "int*"]);
+    let shown = check("int").ends_with(4).says(&["cannot be launched", "real*", "int*"]);
     assert!(!shown.stdout.contains("does not build"), "{shown}");
 }
 
@@ -348,27 +291,13 @@ fn a_type_by_another_name_is_judged_by_what_it_is() {
 fn without_a_device_the_message_names_what_mends_it() {
     let learner = Learner::started("no-device");
     let drivers = scratch_folder("no-drivers");
-    let run = learner
-        .types("exercise 6.2")
-        .env("OCL_ICD_VENDORS", drivers)
-        .run();
-    run.fails(
-        3,
-        &[
-            "no usable OpenCL device",
-            "unset OCL_ICD_VENDORS",
-            "course doctor",
-        ],
-    )
-    .says(&["did not run"]);
+    let run = learner.types("exercise 6.2").env("OCL_ICD_VENDORS", drivers).run();
+    run.fails(3, &["no usable OpenCL device", "unset OCL_ICD_VENDORS", "course doctor"])
+        .says(&["did not run"]);
     let exercise = numbered("6.2");
     learner.writes(&exercise, &solution(&exercise));
-    let run = learner
-        .types("check-all")
-        .env("OCL_ICD_VENDORS", scratch_folder("no-drivers"))
-        .run();
-    run.fails(3, &["no usable OpenCL device", "course doctor"])
-        .says(&["did not run"]);
+    let run = learner.types("check-all").env("OCL_ICD_VENDORS", scratch_folder("no-drivers")).run();
+    run.fails(3, &["no usable OpenCL device", "course doctor"]).says(&["did not run"]);
 }
 
 /// Over NaN it is right.
@@ -394,10 +323,7 @@ fn without_the_simulator_a_right_result_is_not_a_solution() {
     shown.says(&["✓ result", "not proven free of races", "installs it"]);
     assert!(learner.progress().contains("6.2 right\n"));
     types("").run().ends_with(0).says(&["0 of "]);
-    types("check-all")
-        .run()
-        .ends_with(0)
-        .says(&["right, not proven"]);
+    types("check-all").run().ends_with(0).says(&["right, not proven"]);
 }
 
 /// A file that is there and cannot be read was not checked: that is no success.

@@ -36,10 +36,7 @@ fn every_lesson_with_kernels_has_three_exercises_that_its_page_names() {
         };
         for exercise in entries(&lesson) {
             let command = format!("exercise {}", id(&exercise));
-            assert!(
-                page.contains(&command),
-                "the page of {lesson:?} does not name {command}"
-            );
+            assert!(page.contains(&command), "the page of {lesson:?} does not name {command}");
         }
     }
 }
@@ -54,10 +51,7 @@ fn hints_come_one_at_a_time() {
             let early = shown.stdout.contains(&format!("Hint {next}"));
             assert!(!early, "{shown}");
         }
-        assert!(
-            learner.progress().contains(&format!("{id} hints 3\n")),
-            "{id}"
-        );
+        assert!(learner.progress().contains(&format!("{id} hints 3\n")), "{id}");
     }
 }
 
@@ -75,9 +69,7 @@ fn all_hints_and_answers_fit_a_terminal() {
         learner.sees_on_80_columns(&shown);
         let answer = format!("{command} {id} --solution");
         let shown = learner.types(&answer).run();
-        let shown = shown
-            .ends_with(0)
-            .says(&["You have not changed your file yet"]);
+        let shown = shown.ends_with(0).says(&["You have not changed your file yet"]);
         learner.sees_on_80_columns(&shown);
     }
 }

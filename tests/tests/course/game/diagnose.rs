@@ -59,16 +59,10 @@ fn mended(kernel: &Path) -> String {
     for hunk in hunks {
         let side = |other: char| -> String {
             let lines = hunk.lines().filter(|line| !line.starts_with(other));
-            lines
-                .map(|line| format!("{}\n", line.get(1..).unwrap_or("")))
-                .collect()
+            lines.map(|line| format!("{}\n", line.get(1..).unwrap_or(""))).collect()
         };
         let (old, new) = (side('+'), side('-'));
-        assert_eq!(
-            text.matches(&old).count(),
-            1,
-            "{kernel:?}: not once in it:\n{old}"
-        );
+        assert_eq!(text.matches(&old).count(), 1, "{kernel:?}: not once in it:\n{old}");
         text = text.replacen(&old, &new, 1);
     }
     text
@@ -98,16 +92,9 @@ fn every_broken_kernel_has_three_hints_and_an_explanation() {
     for file in kernel_files("exercises/broken") {
         let sections = sections(&file);
         let titles: Vec<&str> = sections.iter().map(|(title, _)| title.as_str()).collect();
-        assert_eq!(
-            titles,
-            ["Hint 1", "Hint 2", "Hint 3", "Explanation"],
-            "{file:?}"
-        );
+        assert_eq!(titles, ["Hint 1", "Hint 2", "Hint 3", "Explanation"], "{file:?}");
         let explanation = &sections[3].1;
-        assert!(
-            explanation.contains("```diff\n"),
-            "{file:?}: no mended lines"
-        );
+        assert!(explanation.contains("```diff\n"), "{file:?}: no mended lines");
         for (title, text) in &sections[..3] {
             let short = text.len() > 20 && text.len() < explanation.len();
             assert!(short && !text.contains("```"), "{file:?}: {title}");
@@ -162,13 +149,8 @@ each! { fresh_copies_are_found_wrong on a day of 3:
 /// Whether the kernel in this text is, but for its comments, one of the lesson's.
 fn is_the_lessons_own(text: &str, number: u32) -> bool {
     let code = |text: &str| -> String {
-        let lines = text
-            .lines()
-            .map(|line| line.split("//").next().unwrap_or(""));
-        lines
-            .flat_map(str::split_whitespace)
-            .collect::<Vec<_>>()
-            .join(" ")
+        let lines = text.lines().map(|line| line.split("//").next().unwrap_or(""));
+        lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
     };
     let is_of_lesson = |path: &&PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -37,10 +37,7 @@ fn each_key_does_what_the_screen_says() {
 fn the_screen_fits_each_terminal() {
     let learner = Learner::started("front-sizes");
     let mut terminal = before(&learner, "exercise 1.2 --watch");
-    terminal
-        .sees("not solved yet")
-        .press("o")
-        .sees("Lesson 1: device");
+    terminal.sees("not solved yet").press("o").sees("Lesson 1: device");
     assert!(!terminal.screen().contains("# Lesson"));
     terminal.resize(9, 3).sees("0 of").resize(80, 24);
     terminal.tells_size(u16::MAX, u16::MAX).press(key::ESCAPE);
@@ -70,9 +67,7 @@ fn a_save_ends_the_check_of_a_kernel_that_does_not_end() {
     let mut terminal = before(&learner, "exercise 1.1 --watch --timeout 720");
     let is_running =
         |_: &str, screen: &str| screen.contains("checking, ") && !screen.contains("checking, 0 s");
-    terminal
-        .sees("a launch ends after 720 s")
-        .waits_until("check of a second", is_running);
+    terminal.sees("a launch ends after 720 s").waits_until("check of a second", is_running);
     learner.writes(&exercise, &solution(&exercise));
     terminal.sees("✓ solved; n: next").sees(&solved(1));
     // The text does not fit: it scrolls, and follows the size of the terminal.
@@ -80,12 +75,10 @@ fn a_save_ends_the_check_of_a_kernel_that_does_not_end() {
     terminal.sees("Next, Rows and columns");
     terminal.resize(60, 16).sees("lines ");
     // At once: what was drawn before has each of these, too.
-    terminal
-        .resize(120, 40)
-        .waits_until("all on one page", |_, screen| {
-            let has = |text| screen.contains(text);
-            has("✓ simulator") && has("Next, Rows and columns") && !has("lines ")
-        });
+    terminal.resize(120, 40).waits_until("all on one page", |_, screen| {
+        let has = |text| screen.contains(text);
+        has("✓ simulator") && has("Next, Rows and columns") && !has("lines ")
+    });
     // Who changes another file works on that one.
     let other = numbered("1.3");
     learner.writes(&other, "kernel void x() {}\n");
@@ -102,14 +95,8 @@ fn the_list_is_searched() {
     let mut terminal = before(&learner, "diagnose --watch");
     terminal.sees("Broken kernel d1:").sees("✗ not solved yet");
     terminal.press("d").sees("The solution   shows the mended");
-    terminal
-        .sees(&solved(2))
-        .press("l")
-        .sees("▸   d1")
-        .press("transposi");
+    terminal.sees(&solved(2)).press("l").sees("▸   d1").press("transposi");
     terminal.sees("/transposi_").sees("p2").press(key::ENTER);
-    terminal
-        .sees("Problem p2: a transposition")
-        .sees("✗ not solved yet");
+    terminal.sees("Problem p2: a transposition").sees("✗ not solved yet");
     must_be_left_in_order(&mut terminal);
 }

@@ -23,10 +23,7 @@ impl Class {
 
     /// By somebody who has no folder.
     fn grade(&self, words: &str) -> Program {
-        let graded = program("course")
-            .args("grade")
-            .arg(&self.folder.0)
-            .args(words);
+        let graded = program("course").args("grade").arg(&self.folder.0).args(words);
         let graded = graded.env("OPENCL_COURSE_EXERCISES", self.folder.0.join("nobody"));
         graded.on_the_chosen_driver().on_one_core()
     }
@@ -61,17 +58,11 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
     let right = solution(&exercise);
     let hand_in = |student: &str, text: &str| class.hands_in(student, &exercise, text);
     let ann = hand_in("ann", &right.replace('\n', "\r\n"));
-    fs::write(
-        class.folder.0.join("ann/progress.txt"),
-        "2.1 hints 2\n2.1 solution\n",
-    )
-    .expect("writable");
+    fs::write(class.folder.0.join("ann/progress.txt"), "2.1 hints 2\n2.1 solution\n")
+        .expect("writable");
     hand_in("ben", &with(&right, "*(global int *)16 = 1;"));
     hand_in("=cat", &read(exercise.join("exercise.cl")));
-    hand_in(
-        "\u{1b}[31mdan",
-        &format!("%:include \"/etc/passwd\"\n{right}"),
-    );
+    hand_in("\u{1b}[31mdan", &format!("%:include \"/etc/passwd\"\n{right}"));
     hand_in("eve", &format!("#include \"../own.h\"\n{right}"));
     fs::write(class.folder.0.join("eve/own.h"), "// mine\n").expect("writable");
     let fay = hand_in("fay", &format!("#include \"own.h\"\n{right}"));
@@ -90,16 +81,10 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
         fs::create_dir(class.folder.0.join(alike)).expect("writable");
     }
     let before = class.all();
-    let records = class
-        .grade("--only 2.1 --json")
-        .run()
-        .ends_with(2)
-        .records();
+    let records = class.grade("--only 2.1 --json").run().ends_with(2).records();
     let told = |student: &str| {
         let mut own = records.iter().filter(|one| one["student"] == student);
-        let one = own
-            .next()
-            .unwrap_or_else(|| panic!("{student}: {records:?}"));
+        let one = own.next().unwrap_or_else(|| panic!("{student}: {records:?}"));
         let words = ["verdict", "detector", "says"].map(|field| one[field].as_str().unwrap_or("-"));
         words.join(" | ")
     };
@@ -107,35 +92,22 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
         ("ann", "solved |  | "),
         ("ben", "not yet | result | the process died"),
         ("=cat", "not begun |"),
-        (
-            "\\u{1b}[31mdan",
-            "refused |  | /etc/passwd: it lies outside of the folder",
-        ),
+        ("\\u{1b}[31mdan", "refused |  | /etc/passwd: it lies outside of the folder"),
         ("eve", "solved |"),
         #[cfg(unix)]
         ("fay", "refused |  | 02-saxpy/own.h: links are not followed"),
-        (
-            "gus",
-            "refused |  | 02-saxpy/1-sum-and-difference.cl: it is larger than 1 MiB",
-        ),
+        ("gus", "refused |  | 02-saxpy/1-sum-and-difference.cl: it is larger than 1 MiB"),
         #[cfg(unix)]
         ("hal", "refused |  | links are not followed"),
     ] {
-        assert!(
-            told(student).starts_with(words),
-            "{student}: {}",
-            told(student)
-        );
+        assert!(told(student).starts_with(words), "{student}: {}", told(student));
     }
     assert_eq!(
         (&records[0]["student"], &records[0]["item"]),
         (&"\\u{1b}[31mdan".into(), &"2.1".into())
     );
     let ann_told = &records[2];
-    assert_eq!(
-        (&ann_told["hints"], &ann_told["solution"]),
-        (&2.into(), &true.into())
-    );
+    assert_eq!((&ann_told["hints"], &ann_told["solution"]), (&2.into(), &true.into()));
     let counts = ann_told["counts"].as_str();
     assert!(
         counts.is_some_and(
@@ -172,17 +144,11 @@ fn each_kernel_of_a_class_is_judged_and_nothing_else_is_read_or_written() {
     assert_eq!(csv.stdout.lines().count(), 11, "{csv}");
     let page = class.grade("--only 2.1 --html").run().ends_with(2);
     page.says(&["<th>=cat</th><td>0</td>", "outside of the folder</td>"]);
-    class
-        .grade("--only 2.99")
-        .run()
-        .fails(2, &["no exercise 2.99"]);
+    class.grade("--only 2.99").run().fails(2, &["no exercise 2.99"]);
     // It takes any device, and a package to be built in.
     class.grade("--only h1").run().fails(2, &["no exercise h1"]);
     let missing = program("course").args("grade /no/such/class --only 2.1");
-    missing
-        .on_the_chosen_driver()
-        .run()
-        .fails(2, &["class", "No such file"]);
+    missing.on_the_chosen_driver().run().fails(2, &["class", "No such file"]);
 }
 
 /// Thirty folders of two exercises each, as of a class; two kernels have no end, and one

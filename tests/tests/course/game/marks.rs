@@ -39,19 +39,13 @@ fn check_all_tells_a_death_of_the_kernel_that_died_alone() {
         return;
     }
     let learner = Learner::started("deaths");
-    for (id, line) in [
-        ("1.1", ""),
-        ("1.2", "*(volatile global int *)8 = 1;\n"),
-        ("1.3", ""),
-    ] {
+    for (id, line) in [("1.1", ""), ("1.2", "*(volatile global int *)8 = 1;\n"), ("1.3", "")] {
         let exercise = numbered(id);
         let text = solution(&exercise).replace(GAP_ENDS, &format!("{line}{GAP_ENDS}"));
         learner.writes(&exercise, &text);
     }
     let shown = learner.types("check-all --no-timing").run();
-    shown
-        .ends_with(5)
-        .says(&["✓ 1.1", "✗ 1.2", "✓ 1.3", &solved(2)]);
+    shown.ends_with(5).says(&["✓ 1.1", "✗ 1.2", "✓ 1.3", &solved(2)]);
 }
 
 /// Who looks at another learner's file does not lose, or win, by what is in it.
@@ -70,20 +64,15 @@ fn a_file_of_somebody_else_changes_no_progress() {
     assert!(own.progress().contains("1.1 solution\n"));
     let file = own.file(&exercise);
     own.types("exercise").arg(file).run().ends_with(1);
-    assert!(
-        own.progress().contains("1.1 broken\n"),
-        "{}",
-        own.progress()
-    );
+    assert!(own.progress().contains("1.1 broken\n"), "{}", own.progress());
 }
 
 #[test]
 fn a_file_is_given_back_and_the_old_one_is_kept() {
     let learner = Learner::started("reset");
-    for (words, place) in [
-        ("exercise 6.2", "06-local-memory/2-two-barriers"),
-        ("diagnose 7", "diagnose/07"),
-    ] {
+    for (words, place) in
+        [("exercise 6.2", "06-local-memory/2-two-barriers"), ("diagnose 7", "diagnose/07")]
+    {
         let at = |end: &str| learner.0.join(format!("{place}{end}"));
         let fresh = read(at(".cl"));
         let resets = || learner.types(words).arg("--reset").run().ends_with(0);
@@ -119,10 +108,7 @@ fn a_hint_before_there_is_a_folder_says_where_more_are_counted() {
     let learner = Learner::new("no-folder-yet");
     for _ in 0..2 {
         let shown = learner.types("exercise 6.2 --hint").run().ends_with(0);
-        shown.says(&[
-            "Hint 1",
-            "2 more: --hint shows the next, in a folder of your own",
-        ]);
+        shown.says(&["Hint 1", "2 more: --hint shows the next, in a folder of your own"]);
     }
     assert!(!learner.0.exists(), "nothing was made");
     for words in ["exercise", "diagnose", "exercise --watch"] {

@@ -44,23 +44,14 @@ fn a_set_in_a_folder_is_played_with_hints_solution_and_progress() {
     let list = play("--list").run().ends_with(0);
     list.says(&["set-of-mine.1", "Twice"]);
     #[cfg(unix)]
-    play("--watch")
-        .on_terminal(80, 24)
-        .sees("set-of-mine.1: not solved yet");
+    play("--watch").on_terminal(80, 24).sees("set-of-mine.1: not solved yet");
     play("1 --hint").run().ends_with(0).says(&["One."]);
-    play("twice --solution")
-        .run()
-        .ends_with(0)
-        .says(&["y[i] = 2 * x[i];"]);
+    play("twice --solution").run().ends_with(0).says(&["y[i] = 2 * x[i];"]);
     let file = own.join("set-of-mine/1-twice.cl");
     let check = || play("twice").args(&pocl).run();
-    check()
-        .ends_with(1)
-        .says(&["✗ result", "at n=100: 100 of 100", "not solved yet"]);
+    check().ends_with(1).says(&["✗ result", "at n=100: 100 of 100", "not solved yet"]);
     fs::write(&file, kernel("y[i] = x[i] + x[i];")).expect("written");
-    check()
-        .ends_with(1)
-        .says(&["right at n=100, n=1", "too many: at most 100"]);
+    check().ends_with(1).says(&["right at n=100, n=1", "too many: at most 100"]);
     fs::write(&file, kernel("y[i] = 2 * x[i];")).expect("written");
     check().ends_with(0).says(&["set-of-mine.1: solved", "So."]);
     play("--list").run().says(&["✓ set-of-mine.1"]);
@@ -78,9 +69,7 @@ fn a_problem_begins_empty_and_the_launch_is_the_learners() {
     };
     let learner = Learner::started("problem");
     let check = || learner.types("problem 1 --no-timing").args(&pocl).run();
-    check()
-        .ends_with(1)
-        .says(&["Problem p1", "never written", "not solved yet"]);
+    check().ends_with(1).says(&["Problem p1", "never written", "not solved yet"]);
     let from = workspace().join("exercises/problems/01-sum");
     let to = learner.0.join("problems/01-sum");
     fs::copy(from.join("solution-1.cl"), to.join("start.cl")).expect("a copy");
@@ -106,9 +95,7 @@ fn every_problem_is_solved_by_its_last_solution() {
     };
     let learner = Learner::started("problems");
     let all = workspace().join("exercises/problems");
-    let folders = fs::read_dir(all)
-        .expect("problems")
-        .map(|one| one.expect("one").path());
+    let folders = fs::read_dir(all).expect("problems").map(|one| one.expect("one").path());
     let mut folders: Vec<_> = folders.filter(|one| one.is_dir()).collect();
     folders.sort();
     assert_eq!(folders.len(), 21);

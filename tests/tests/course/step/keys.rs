@@ -20,10 +20,7 @@ fn k_marks_a_kernels_new_lines() {
     to_question(&mut terminal);
     terminal.press(key::ENTER).waits_for("q quit");
     forward_to(&mut terminal, "kernel matmul_private_sum");
-    terminal
-        .press("k")
-        .waits_for("Esc back")
-        .waits_for("+ marks what is new");
+    terminal.press("k").waits_for("Esc back").waits_for("+ marks what is new");
     let screen = terminal.screen();
     let new: Vec<&str> = screen.lines().filter(|line| line.contains(" + ")).collect();
     for (code, expected) in [

@@ -81,10 +81,7 @@ fn what_a_kernel_prints_stands_there_when_the_lesson_has_ended() {
     let kernel = "kernels/05-private-memory.cl";
     let text = std::fs::read_to_string(workspace().join(kernel)).expect("a file of the course");
     let prints = "REAL sum = 0; if (row + column == 0) printf(\"from the kernel\\n\");";
-    let file = scratch(
-        "prints-on-stage.cl",
-        text.replacen("REAL sum = 0;", prints, 1),
-    );
+    let file = scratch("prints-on-stage.cl", text.replacen("REAL sum = 0;", prints, 1));
     let mut terminal = lesson(5)
         .args("--step --only matmul_private_sum --size 4 --source")
         .arg(file)
@@ -105,16 +102,10 @@ fn nothing_unfinished_stands_there_when_a_lesson_was_ended() {
     assert_eq!(terminal.transcript().trim(), "");
     let mut terminal = stepping();
     to_question(&mut terminal);
-    terminal
-        .reads_keys()
-        .press(key::ENTER)
-        .waits_for("the result ✓");
+    terminal.reads_keys().press(key::ENTER).waits_for("the result ✓");
     terminal.press("q").ends_with(0);
     let left = terminal.transcript();
     let rows = left.lines().skip_while(|line| !line.contains("median"));
     let rows: Vec<&str> = rows.filter(|line| !line.is_empty()).collect();
-    assert!(
-        rows.len() == 3 && rows[1].contains(" matmul_global_sum "),
-        "{left}"
-    );
+    assert!(rows.len() == 3 && rows[1].contains(" matmul_global_sum "), "{left}");
 }

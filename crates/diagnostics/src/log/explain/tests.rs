@@ -25,10 +25,7 @@ fn an_undeclared_name_is_explained_by_what_it_looks_like() {
             "nothing called sqtr is declared above this line: is it misspelt? OpenCL C has \
              functions and types of its own, and no C library",
         ),
-        (
-            "use of undeclared identifier '__ldg'",
-            "OpenCL C has no __ldg: read the element itself",
-        ),
+        ("use of undeclared identifier '__ldg'", "OpenCL C has no __ldg: read the element itself"),
         (
             "use of undeclared identifier 'WIDE_OF_2'",
             "no macro of this name is defined: write #define WIDE_OF_2 and its value above, \
@@ -63,10 +60,7 @@ fn a_call_with_wrong_arguments_is_explained() {
     let at = |part: &str| source.find(part).unwrap();
     assert_eq!(explain(few, source, Some(at("1"))).as_deref(), Some(dot));
     let mine = explain(few, source, Some(at("2"))).unwrap();
-    assert!(
-        mine.starts_with("compare the call with mine's own"),
-        "{mine}"
-    );
+    assert!(mine.starts_with("compare the call with mine's own"), "{mine}");
     assert_eq!(explain(few, source, Some(at("3"))), None);
     let barrier = explain(none, source, Some(at("1"))).unwrap();
     assert!(barrier.starts_with("barrier takes the memory"), "{barrier}");
@@ -78,10 +72,7 @@ fn a_function_is_missed_for_one_of_several_reasons() {
                 float second(float x) { return x; }\n";
     let at = text.find("third");
     for (name, words) in [
-        (
-            "first",
-            "first is declared, and its body is not in this file",
-        ),
+        ("first", "first is declared, and its body is not in this file"),
         ("second", "second is written further down"),
         ("third", "nothing called third is declared above"),
     ] {
@@ -119,9 +110,7 @@ fn no_row_hides_behind_an_earlier_one() {
             let found = match row.table {
                 "Messages" => {
                     let message = key.join(" ");
-                    words("Messages", |parts| {
-                        parts.iter().all(|part| message.contains(part))
-                    })
+                    words("Messages", |parts| parts.iter().all(|part| message.contains(part)))
                 }
                 table => of_name(table, key[0]),
             };

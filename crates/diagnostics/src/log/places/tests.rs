@@ -2,10 +2,7 @@ use super::super::tests::from_disk;
 use super::*;
 
 fn file(text: &str) -> File {
-    File {
-        path: "demo.cl".into(),
-        text: text.into(),
-    }
+    File { path: "demo.cl".into(), text: text.into() }
 }
 
 /// What is underlined, for an error here.
@@ -51,9 +48,6 @@ fn a_drivers_header_says_nothing_about_the_kernel_file() {
 #[test]
 fn a_linkers_function_is_where_it_stands_first() {
     let text = "int f; { return f (1); } void f() {}";
-    assert_eq!(
-        mentioned(text, "f"),
-        text.find("f (1)").map(|at| at..at + 1)
-    );
+    assert_eq!(mentioned(text, "f"), text.find("f (1)").map(|at| at..at + 1));
     assert_eq!(mentioned("int f;", "f"), None);
 }

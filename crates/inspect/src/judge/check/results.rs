@@ -109,11 +109,7 @@ impl Tried {
         let words: Vec<&str> = words.collect();
         for (record, of_other) in self.records.iter_mut().zip(other.records) {
             record.says = words.join("; ");
-            if let Outcome::Right {
-                compared: Some(compared),
-                ..
-            } = &mut record.outcome
-            {
+            if let Outcome::Right { compared: Some(compared), .. } = &mut record.outcome {
                 *compared += of_other.compared().unwrap_or(0);
             }
         }

@@ -42,9 +42,10 @@ pub(super) fn results(task: &Form, seed: u64, is_problem: bool) -> Asked {
     let new = all.filter_map(|one| Some(case(one, one.1.new_size(seed)?, seed)));
     let tries = is_problem.then(|| Case::tries(task, seed)).into_iter();
     let tries = tries.flatten().map(|one| Case {
-        says: one.origin.words().map_or(String::new(), |words| {
-            format!("{}, {words}", in_words(&one.sizes))
-        }),
+        says: one
+            .origin
+            .words()
+            .map_or(String::new(), |words| format!("{}, {words}", in_words(&one.sizes))),
         seed: Some(seed),
         ..one
     });
@@ -57,9 +58,7 @@ pub(super) fn faults(task: &Form) -> Asked {
     let tasks = task.in_variants();
     let mut all = tasks.iter().enumerate();
     let small = all.clone().map(|one| case(one, one.1.small(), SEED));
-    let counted = all
-        .next_back()
-        .filter(|(_, one)| one.counted() != one.small());
+    let counted = all.next_back().filter(|(_, one)| one.counted() != one.small());
     let counted = counted.map(|one| case(one, one.1.counted(), SEED));
     let cases = small.chain(counted).collect();
     asked(Purpose::Results, tasks, cases)

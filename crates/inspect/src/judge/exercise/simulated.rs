@@ -44,10 +44,7 @@ pub fn simulate(exercise: &Exercise) -> Result<Simulated> {
         Some((_, wrong)) => wrong,
         None => judge(IN_SIMULATOR, &End::of(&ended), &ended.records),
     };
-    let mut seen = faults(
-        &Log::of(&ended.log),
-        &Source::read(&exercise.task.kernel)?.text,
-    );
+    let mut seen = faults(&Log::of(&ended.log), &Source::read(&exercise.task.kernel)?.text);
     // Of a reference the device has said whether the result is right.
     if !matches!(runs.outcome, Detection::Silent | Detection::NotJudged) {
         seen.retain(Observation::is_fault);
@@ -100,12 +97,7 @@ pub fn counted(task: &Form, how: &How, name: &str) -> Result<Vec<Observation>> {
     if task.at_most.is_empty() {
         return Ok(Vec::new());
     }
-    let (faults, counts) = simulate(&Exercise {
-        task,
-        how,
-        name,
-        is_problem: false,
-    })?;
+    let (faults, counts) = simulate(&Exercise { task, how, name, is_problem: false })?;
     if !counts.is_empty() {
         return Ok(counts);
     }
@@ -127,10 +119,7 @@ fn figures(task: &Form) -> Result<(Figures, [u64; 2])> {
         source: Some(task.kernel.clone()),
         ..Wanted::default()
     };
-    let model = Model {
-        widest: WIDEST,
-        ..Model::default()
-    };
+    let model = Model { widest: WIDEST, ..Model::default() };
     let traced = trace(&wanted, runs::launch(task)?, model)?;
     Ok((traced.figures, traced.launch.groups))
 }

@@ -23,12 +23,7 @@ pub(crate) struct Asked {
 impl Asked {
     /// One task, in these cases.
     pub fn of(purpose: Purpose, task: &Form, cases: Vec<Case>) -> Asked {
-        Asked {
-            purpose,
-            tasks: vec![task.clone()],
-            only: None,
-            cases,
-        }
+        Asked { purpose, tasks: vec![task.clone()], only: None, cases }
     }
 
     /// The worker that does it, by a lesson's flags.
@@ -80,11 +75,7 @@ pub enum Origin {
 impl Case {
     /// The first task at these sizes.
     pub fn of(sizes: Sizes) -> Case {
-        Case {
-            sizes,
-            timed: true,
-            ..Case::default()
-        }
+        Case { sizes, timed: true, ..Case::default() }
     }
 
     /// What a task does not say: other sizes, and other numbers.
@@ -101,11 +92,7 @@ impl Case {
         let others = others.into_iter();
         let others = others.map(|other| (own.clone(), Origin::With(other)));
         let sizes = drawn.into_iter().map(|sizes| (sizes, Origin::Drawn));
-        let case = |(sizes, origin)| Case {
-            origin,
-            timed: false,
-            ..Case::of(sizes)
-        };
+        let case = |(sizes, origin)| Case { origin, timed: false, ..Case::of(sizes) };
         sizes.chain(others).map(case).collect()
     }
 

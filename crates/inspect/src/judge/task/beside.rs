@@ -154,20 +154,14 @@ pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
             continue;
         };
         let file = file.clone();
-        let form = LaunchForm {
-            kernel: (&file).into(),
-            ..LaunchForm::default()
-        };
+        let form = LaunchForm { kernel: (&file).into(), ..LaunchForm::default() };
         let given = [
             Arg::Buffer(buffer.name.clone()),
             Arg::Number("length".into(), "int", buffer.shape[1].clone()),
             Arg::Number("seed".into(), "int", (lesson.flags().seed as usize).into()),
         ];
         let args = |count: usize| given.iter().take(count).cloned().collect();
-        let own = Buffer {
-            role: Role::Out,
-            ..buffer.clone()
-        };
+        let own = Buffer { role: Role::Out, ..buffer.clone() };
         let once = std::iter::once((Poison::Nan, vec![own]));
         let left = run(lesson, task, Whose::Fill, &form, &args, once)?;
         let held = left.into_iter().flatten().next();

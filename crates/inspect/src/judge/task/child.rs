@@ -271,15 +271,10 @@ fn unvaried(task: &Task) -> Option<String> {
 fn must_fit(lesson: &mut Lesson, task: &Task) -> Result<()> {
     let plan = task.plan()?;
     let sizes = task.buffers.iter().zip(&plan.shapes);
-    let mut lengths = sizes
-        .clone()
-        .map(|(buffer, [[rows, columns], _])| (buffer, rows * columns));
+    let mut lengths = sizes.clone().map(|(buffer, [[rows, columns], _])| (buffer, rows * columns));
     if let Some((buffer, _)) = lengths.find(|(_, length)| *length == 0) {
         let Buffer { name, shape, .. } = buffer;
-        let why = format!(
-            "args: the length of {name}, the formula \"{}\", is 0",
-            shape[1]
-        );
+        let why = format!("args: the length of {name}, the formula \"{}\", is 0", shape[1]);
         return Err(Error::Usage(why).at(&buffer.key));
     }
     let session = lesson.session()?;

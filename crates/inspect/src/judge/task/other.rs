@@ -17,10 +17,7 @@ use verify::matrix;
 /// Numbers far from those that are drawn, in full and beside others.
 macro_rules! extreme {
     ($far:ident, $short:literal) => {
-        (
-            Other::Numbers(Far::$far),
-            [concat!("with extreme numbers: ", $short), $short],
-        )
+        (Other::Numbers(Far::$far), [concat!("with extreme numbers: ", $short), $short])
     };
 }
 
@@ -235,9 +232,7 @@ fn put_numbers(far: Far, task: &mut Task, file: &Form) -> Result<bool> {
 
 /// What the fill of a buffer leaves to chance; none where that is not to be changed so.
 fn chance(far: Far, task: &Task, at: usize, plan: &Plan, has_reference: bool) -> Option<Chance> {
-    let Buffer {
-        role, image, ty, ..
-    } = &task.buffers[at];
+    let Buffer { role, image, ty, .. } = &task.buffers[at];
     let is_input = matches!(role, Role::In(_)) && image.is_none();
     let fill = role.fill()?;
     let (seed, is_random) = match fill {
@@ -269,12 +264,7 @@ fn chance(far: Far, task: &Task, at: usize, plan: &Plan, has_reference: bool) ->
     });
     let may_stand = |one: &f64| ty.is_floating() || any == Some(Draw::Any) || one.abs() <= 100.0;
     let scalars = scalars.filter(may_stand).collect();
-    Some(Chance {
-        seed,
-        is_random,
-        any,
-        scalars,
-    })
+    Some(Chance { seed, is_random, any, scalars })
 }
 
 /// Whether a formula has this name, or number.
@@ -324,9 +314,7 @@ pub fn rewritten(source: &Source, task: &Task, other: Other) -> Result<Source> {
         }
         REVERSED.into()
     } else {
-        let own = HALF
-            .split(' ')
-            .filter(|name| text.contains(&format!("half_{name}")));
+        let own = HALF.split(' ').filter(|name| text.contains(&format!("half_{name}")));
         let coarse = |name| {
             let own = format!("{name}(__VA_ARGS__) * (1 + 0x1p-11f)");
             format!("#undef half_{name}\n#define half_{name}(...) ({own})\n")
@@ -336,10 +324,7 @@ pub fn rewritten(source: &Source, task: &Task, other: Other) -> Result<Source> {
     if before.is_empty() {
         return Err(Error::skipped("it calls no half_ function"));
     }
-    Ok(Source {
-        text: format!("{before}#line 1\n{text}"),
-        path: source.path.clone(),
-    })
+    Ok(Source { text: format!("{before}#line 1\n{text}"), path: source.path.clone() })
 }
 
 /// With half_ before their names they may be off by 8192 units in the last place, half of which is

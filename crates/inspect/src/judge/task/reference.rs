@@ -37,11 +37,7 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
         task.right = Right::Unchecked;
         return Ok(());
     }
-    let times = if is_try {
-        [SHAKEN, FEW_SHAKEN]
-    } else {
-        [SHAKEN, 0]
-    };
+    let times = if is_try { [SHAKEN, FEW_SHAKEN] } else { [SHAKEN, 0] };
     let shakes = [verify::shake, |ty: Type| FEW_ROUNDINGS * ty.unit_roundoff()].map(|of| {
         let own = task.buffers.iter().filter(|one| one.role != Role::Between);
         own.map(|one| of(one.ty)).fold(0.0, f64::max)
@@ -71,9 +67,7 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
         };
         let is_missing = |i: usize| {
             let is_small = want.ty().size() < 4;
-            let again = second
-                .as_ref()
-                .is_some_and(|left| is_number(&left[at].1, i));
+            let again = second.as_ref().is_some_and(|left| is_number(&left[at].1, i));
             is_poison(&want, i) && (again || !is_small)
         };
         let mut judged = (0..want.len()).filter(|i| !(has_gaps && i % 4 == 3));
@@ -104,8 +98,7 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
         one.step = one.step.max(image.map_or(0.0, Format::step));
         if is_try {
             one =
-                one.and_moved(near, shakes[1])
-                    .where_certain(&others, operations, halves.largest());
+                one.and_moved(near, shakes[1]).where_certain(&others, operations, halves.largest());
         }
         same.push((name, Rc::new(one)));
     }
@@ -127,10 +120,7 @@ fn by_kernel(
             return all.clone();
         }
         // It does without local memory.
-        all.iter()
-            .filter(|one| !matches!(one, Arg::Local(_)))
-            .cloned()
-            .collect()
+        all.iter().filter(|one| !matches!(one, Arg::Local(_))).cloned().collect()
     };
     beside::run(lesson, task, Whose::Reference, reference, &args, runs)
 }
@@ -142,10 +132,7 @@ fn by_formulas(
     runs: impl Iterator<Item = RunOf>,
 ) -> Result<Vec<Left>> {
     let one = |(_, buffers): RunOf| {
-        let own = Task {
-            buffers,
-            ..task.clone()
-        };
+        let own = Task { buffers, ..task.clone() };
         let (plan, held) = (own.plan()?, own.held()?);
         let held: Vec<_> = held.iter().map(|(name, all)| (*name, all)).collect();
         let of = |(name, formula): &(String, Formula)| {
@@ -220,10 +207,8 @@ impl Halves {
     }
 
     fn of(task: &Task) -> Result<Halves> {
-        let (floats, rest): (Vec<_>, Vec<_>) = task
-            .held()?
-            .into_iter()
-            .partition(|(_, held)| held.ty().is_floating());
+        let (floats, rest): (Vec<_>, Vec<_>) =
+            task.held()?.into_iter().partition(|(_, held)| held.ty().is_floating());
         let count = |all: &[(&str, Elements)]| all.iter().map(|(_, held)| held.len()).sum();
         let (own, others): (usize, usize) = (count(&floats), count(&rest));
         let few = (own / 8).clamp(1, Self::MOST);

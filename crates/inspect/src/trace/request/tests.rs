@@ -8,15 +8,8 @@ use super::*;
 impl Request {
     /// Items 0 .. 31 of a warp ask for `bytes` each, where `at` says.
     pub fn of_warp(bytes: u64, at: impl Fn(u64) -> u64) -> Request {
-        let lane = |item: u64| Lane {
-            item: item as u32,
-            address: at(item),
-            bytes,
-        };
-        Request {
-            place: 1,
-            lanes: (0..32).map(lane).collect(),
-        }
+        let lane = |item: u64| Lane { item: item as u32, address: at(item), bytes };
+        Request { place: 1, lanes: (0..32).map(lane).collect() }
     }
 }
 
@@ -30,11 +23,7 @@ fn sectors(bytes: u64, at: impl Fn(u64) -> u64) -> [u64; 2] {
 #[test]
 fn neighbours_share_sectors_and_strides_do_not() {
     assert_eq!(sectors(4, |i| 4 * i), [4, 4]);
-    assert_eq!(
-        sectors(4, |i| 4 * i + 4),
-        [5, 4],
-        "not from a sector's begin"
-    );
+    assert_eq!(sectors(4, |i| 4 * i + 4), [5, 4], "not from a sector's begin");
     assert_eq!(sectors(4, |i| 8 * i), [8, 4]);
     assert_eq!(sectors(4, |i| 2048 * i), [32, 4]);
     assert_eq!(sectors(4, |_| 64), [1, 1], "one for all");
@@ -52,13 +41,7 @@ fn the_naive_pair_in_groups_of_16x16_has_8_and_a_half_and_2_sectors() {
 }
 
 fn access(place: u32, item: u32, address: u64, bytes: u32) -> Access {
-    Access {
-        address,
-        place,
-        bytes,
-        group: 0,
-        item,
-    }
+    Access { address, place, bytes, group: 0, item }
 }
 
 #[test]
@@ -89,9 +72,7 @@ fn a_branch_leaves_items_out_and_a_barrier_begins_anew() {
 
 #[test]
 fn what_is_wider_than_16_bytes_is_asked_for_in_pieces() {
-    let group: Vec<Access> = (0..32)
-        .map(|i| access(1, i, u64::from(i) * 64, 64))
-        .collect();
+    let group: Vec<Access> = (0..32).map(|i| access(1, i, u64::from(i) * 64, 64)).collect();
     let all = requests(&group, &Model::default());
     assert_eq!(all.len(), 4);
     let model = Model::default();
@@ -102,12 +83,7 @@ fn what_is_wider_than_16_bytes_is_asked_for_in_pieces() {
 
 #[test]
 fn absurd_accesses_do_no_harm() {
-    let model = Model {
-        warp: 1,
-        sector: 1,
-        banks: 1,
-        widest: 16,
-    };
+    let model = Model { warp: 1, sector: 1, banks: 1, widest: 16 };
     let group = [access(1, u32::MAX, u64::MAX, u32::MAX), access(2, 0, 0, 0)];
     for request in requests(&group, &model) {
         assert!(request.sectors(&model).len() <= 17);
