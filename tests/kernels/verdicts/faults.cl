@@ -221,3 +221,17 @@ kernel void power_plain(int n, int k, global const float *x, global float *y)
     for (int i = 0; i < n; i++)
         y[i] = pown(x[i], k);
 }
+
+// Bytes of floats, which both stop at the ends of a byte. Of 0/0 the casts make what they like.
+kernel void to_bytes(int n, float scale, global const float *x, global char *y)
+{
+    int i = get_global_id(0);
+    if (i < n)
+        y[i] = convert_char_sat_rte(rint(x[i] / scale));
+}
+
+kernel void to_bytes_plain(int n, float scale, global const float *x, global char *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = (char)clamp(rint(x[i] / scale), -128.0f, 127.0f);
+}

@@ -75,8 +75,13 @@ pub fn of_kernel<'s>(
     };
     let missing = || {
         let names: Vec<&str> = signatures.iter().map(|one| &*one.kernel).collect();
+        // PoCL's header gives what it defines itself such names, by macros.
+        let is_defined = names.iter().any(|name| name.strip_prefix("_cl_") == Some(function));
         let why = match function {
             "" => "function is missing: the file has the kernels".into(),
+            _ if is_defined => format!(
+                "function: {function} is a function of OpenCL C, and no kernel may have its name; there are:"
+            ),
             _ => format!("function: the file has no kernel {function}; there are:"),
         };
         form.wrong("function", &format!("{why} {}", names.join(", ")))

@@ -103,6 +103,8 @@ impl Other {
         match self {
             Other::Numbers(far) => put_numbers(far, task, file),
             Other::InTurn | Other::Reversed | Other::Coarse => Ok(true),
+            // 0/0 is NaN, of which a cast or a clamp makes any number.
+            Other::Zero if has_zeros(task)? => Ok(false),
             _ => Ok(self.change_scalars(task, file)),
         }
     }
@@ -185,6 +187,14 @@ impl Other {
         task.names = named;
         changed > 0
     }
+}
+
+/// Whether a float that kernels read is 0.
+fn has_zeros(task: &Task) -> Result<bool> {
+    let plan = task.plan()?;
+    let mut held = (0..task.buffers.len()).map(|at| task.filled(at, &plan, None, &[]));
+    let is_zero = |all: &Elements| all.ty().is_floating() && all.to_f64().contains(&0.0);
+    Ok(held.any(|one| one.is_ok_and(|one| one.is_some_and(|one| is_zero(&one.data)))))
 }
 
 /// Another whole number than this: one nearer to 0, or where lengths `may_grow` with it one above 1.
