@@ -59,7 +59,8 @@ pub const WATCH: &[(&str, &str)] = &[
     ("x", "Give back 2-rows-and-columns.cl"),
     ("n", "!Give back"),
     ("x", "Give back 2-rows-and-columns.cl"),
-    ("y", "yours is kept: "),
+    // What is looked at next must not be gone when this check ends.
+    ("y", "elements are wrong"),
     ("l", "▸   1.2   Rows and columns"),
     ("Down", "▸   1.3"),
     ("Up", "▸   1.2"),
