@@ -112,9 +112,12 @@ impl Grade {
 
     /// Why it is not done: who decides, and what it says.
     fn why(&self) -> Option<String> {
-        let words = format!("{}: {}", self.brief.detector, self.brief.says);
+        let Brief { detector, says, .. } = &self.brief;
         let is_open = !self.is(Verdict::Done) && !self.is(Verdict::Untouched);
-        is_open.then(|| words.trim_start_matches(": ").into())
+        is_open.then(|| match detector.is_empty() {
+            true => says.clone(),
+            false => format!("{detector}: {says}"),
+        })
     }
 }
 
@@ -297,6 +300,7 @@ fn page(grades: &[Grade], many: usize) -> Result<String> {
     for grade in grades {
         let mut json = grade.json()?;
         json["mark"] = grade.mark().into();
+        json["done"] = grade.is(Verdict::Done).into();
         shown.push(json);
     }
     let students: Vec<_> = shown.chunks(many).collect();

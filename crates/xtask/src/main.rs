@@ -4,8 +4,9 @@
 //!
 //! - `pages` writes into the Markdown files what kernels and recordings say; `figures` draws
 //!   what they show.
-//! - `recording` reads what a lesson measured once. What they quote is kept by `record` (lessons, problems), `asm` (machine code) and
-//!   `machine` (parts of a device); `kept` reads and writes the files.
+//! - What they quote is kept by `record` (lessons, problems), `asm` (machine code) and `machine`
+//!   (parts of a device); `recording` reads what a lesson measured once, `kept` reads and writes
+//!   the files.
 //! - `libraries` holds the course's kernels beside cuBLAS and OpenBLAS.
 //!
 //! What is measured is printed as JSON, an object a line.

@@ -62,10 +62,11 @@ impl Part {
     fn copy(&mut self, up: bool, queue: &Session) -> Result<()> {
         let (queue, part, host) = (queue.queue.get(), self.buffer.get(), self.host);
         let ([rows, bytes, pitch], no) = (self.lines, CL_NON_BLOCKING);
-        let (zero, region, none) = ([0; 3], [bytes, rows, 1], ptr::null());
+        let (zero, region) = ([0; 3], [bytes, rows, 1]);
         let (zero, region) = (zero.as_ptr(), region.as_ptr());
-        let kernel: Vec<cl_event> = self.events.iter().map(Event::get).collect();
-        let kernel = kernel.as_ptr();
+        // A block's download waits for its kernel; a band's upload has nothing before it.
+        let kernel = self.events.first().map(Event::get);
+        let (many, after) = kernel.as_ref().map_or((0, ptr::null()), |one| (1, ptr::from_ref(one)));
         // SAFETY: queue and buffer are alive, and a part that the buffer does not have is refused
         // by the driver (CL_INVALID_VALUE). The matrix lives as long as its `Work`, which keeps the
         // product. A and B stay as they are, and C is read when all is done. Two devices write the
@@ -74,13 +75,13 @@ impl Part {
             match (up, bytes == pitch) {
                 // One piece of memory. Oclgrind does not note that a rectangle is written.
                 (true, true) => {
-                    enqueue_write_buffer(queue, part, no, 0, rows * bytes, host, 0, none)
+                    enqueue_write_buffer(queue, part, no, 0, rows * bytes, host, many, after)
                 }
                 (true, false) => enqueue_write_buffer_rect(
-                    queue, part, no, zero, zero, region, bytes, 0, pitch, 0, host, 0, none,
+                    queue, part, no, zero, zero, region, bytes, 0, pitch, 0, host, many, after,
                 ),
                 (false, _) => enqueue_read_buffer_rect(
-                    queue, part, no, zero, zero, region, bytes, 0, pitch, 0, host, 1, kernel,
+                    queue, part, no, zero, zero, region, bytes, 0, pitch, 0, host, many, after,
                 ),
             }
         };

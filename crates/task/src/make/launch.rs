@@ -80,7 +80,8 @@ pub fn of_kernel<'s>(
         let why = match function {
             "" => "function is missing: the file has the kernels".into(),
             _ if is_defined => format!(
-                "function: {function} is a function of OpenCL C, and no kernel may have its name; there are:"
+                "function: {function} is a function of OpenCL C, and no kernel may have its name; \
+                 there are:"
             ),
             _ => format!("function: the file has no kernel {function}; there are:"),
         };
