@@ -170,7 +170,7 @@ impl Error {
 
     /// What cannot be built, or read as a kernel's code.
     pub fn build(why: impl Into<String>) -> Error {
-        Error::Build(why.into().into())
+        Error::Build(Log { shown: why.into(), ..Log::default() })
     }
 
     /// The same, of this field of a task; of one within it, where that is known.

@@ -11,13 +11,13 @@ use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::terminal::plain;
-use crate::terminal::wrap::folded;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde::{Deserialize, Serialize};
 
-use explain::Case;
+use crate::terminal::plain;
+use crate::terminal::wrap::folded;
+use explain::explain;
 use messages::{Message, messages};
 pub use places::{File, Read};
 use places::{Files, Spot};
@@ -51,12 +51,6 @@ pub struct Place {
     pub says: String,
 }
 
-impl From<String> for Log {
-    fn from(shown: String) -> Log {
-        Log { shown, ..Log::default() }
-    }
-}
-
 impl fmt::Display for Log {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match &self.heading {
@@ -75,14 +69,15 @@ pub fn diagnose(log: &str, source: &File, read: &Read, raw: bool) -> Log {
     let path = source.path.display();
     let in_the_drivers_words = format!("{path} does not build; the driver says:\n{log}");
     if raw {
-        return in_the_drivers_words.into();
+        return Log { shown: in_the_drivers_words, ..Log::default() };
     }
     let files = Files::of(source, read);
     let findings = findings(log, &files);
     if findings.is_empty() {
         let help = help_without_place(log, source);
-        let help = help.map(|help| format!("\n{}", folded(&help, HELP_WIDTH, "")));
-        return (in_the_drivers_words + &help.unwrap_or_default()).into();
+        let help = help.map(|help| format!("\n{}", folded(&help, HELP_WIDTH)));
+        let shown = in_the_drivers_words + &help.unwrap_or_default();
+        return Log { shown, ..Log::default() };
     }
     Log {
         heading: Some(format!("{path} does not build")),
@@ -105,7 +100,6 @@ struct Finding<'f> {
     /// What the compiler says.
     text: String,
     spot: Spot<'f>,
-    message: String,
     is_first_of_line: bool,
 }
 
@@ -125,12 +119,8 @@ impl Finding<'_> {
     /// What it means. What follows in the same line is most often a consequence, and not
     /// explained.
     fn help(&self) -> Option<String> {
-        let case = Case {
-            message: &self.message,
-            text: &self.spot.file.text,
-            at: Some(self.spot.span.start),
-        };
-        self.is_first_of_line.then(|| case.explain()).flatten()
+        let Spot { file, span, .. } = &self.spot;
+        self.is_first_of_line.then(|| explain(&self.text, &file.text, Some(span.start)))?
     }
 }
 
@@ -142,12 +132,7 @@ fn findings<'f>(log: &str, files: &'f Files<'_>) -> Vec<Finding<'f>> {
         let text = plainly(&message.text);
         let path = &spot.file.path;
         let is_new = found.insert((path, spot.span.start, text.clone()));
-        is_new.then(|| Finding {
-            text,
-            is_first_of_line: lines.insert((path, spot.line)),
-            message: message.text,
-            spot,
-        })
+        is_new.then(|| Finding { text, is_first_of_line: lines.insert((path, spot.line)), spot })
     };
     messages(log).into_iter().filter_map(finding).collect()
 }
@@ -159,9 +144,7 @@ fn help_without_place(log: &str, source: &File) -> Option<String> {
         let less = ["warning", "note: ", "remark: "];
         !less.iter().any(|less| line.contains(less))
     };
-    let (text, at) = (&*source.text, None);
-    let mut cases = log.lines().filter(is_error).map(|message| Case { message, text, at });
-    cases.find_map(|case| case.explain())
+    log.lines().filter(is_error).find_map(|message| explain(message, &source.text, None))
 }
 
 /// The first three, and how many there are beyond.
@@ -172,24 +155,22 @@ fn shown(findings: &[Finding]) -> String {
     };
     // A long line is cut around what is underlined, so that the caret stays below it.
     let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(COLUMNS);
-    let first = findings.iter().take(3);
-    let mut shown: Vec<String> = first.map(|finding| render(finding, &renderer)).collect();
+    let one = |finding: &Finding| {
+        let Spot { file, span, .. } = &finding.spot;
+        let snippet = Snippet::source(&file.text)
+            .path(file.path.display().to_string())
+            .annotation(AnnotationKind::Primary.span(span.clone()));
+        let mut error = Level::ERROR.primary_title(&finding.text).element(snippet);
+        if let Some(help) = finding.help() {
+            error = error.element(Level::HELP.message(folded(&help, HELP_WIDTH)));
+        }
+        renderer.render(&[error]).to_string()
+    };
+    let mut shown: Vec<String> = findings.iter().take(3).map(one).collect();
     if let more @ 1.. = findings.len().saturating_sub(3) {
         shown.push(format!("(and {more} more; mend the first one first)"));
     }
     shown.join("\n")
-}
-
-fn render(finding: &Finding, renderer: &Renderer) -> String {
-    let spot = &finding.spot;
-    let snippet = Snippet::source(&spot.file.text)
-        .path(spot.file.path.display().to_string())
-        .annotation(AnnotationKind::Primary.span(spot.span.clone()));
-    let mut error = Level::ERROR.primary_title(&finding.text).element(snippet);
-    if let Some(help) = finding.help() {
-        error = error.element(Level::HELP.message(folded(&help, HELP_WIDTH, "")));
-    }
-    renderer.render(&[error]).to_string()
 }
 
 /// Newer compilers name the private memory that every variable is in: said only

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex_lite::{Captures, Regex};
+use regex_lite::Regex;
 
 /// One error of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,15 +45,15 @@ static FORMS: LazyLock<[Regex; 2]> = LazyLock::new(|| {
 static LATER: LazyLock<[Regex; 7]> = LazyLock::new(|| {
     let forms = [
         // NVIDIA's assembler
-        r"(?<text>Unresolved extern function '(?<name>\w+)')",
-        r"(?<text>Entry function '(?<name>\w+)' uses too much shared data \(.*\))",
+        r"Unresolved extern function '(\w+)'",
+        r"Entry function '(\w+)' uses too much shared data \(.*\)",
         // PoCL, rusticl, Intel
-        r"(?<text>Cannot find symbol (?<name>\w+) in kernel library)",
-        r#"(?<text>Unresolved external reference to "(?<name>\w+)")"#,
-        r"(?<text>Symbols not found: \[ (?<name>\w+).*)",
+        r"Cannot find symbol (\w+) in kernel library",
+        r#"Unresolved external reference to "(\w+)""#,
+        r"Symbols not found: \[ (\w+).*",
         // AMD's and other linkers
-        r"(?<text>undefined (?:hidden )?symbol: (?<name>\w+))",
-        r"(?<text>[Uu]ndefined reference to [`'](?<name>\w+)')",
+        r"undefined (?:hidden )?symbol: (\w+)",
+        r"[Uu]ndefined reference to [`'](\w+)'",
     ];
     forms.map(regex)
 });
@@ -64,27 +64,23 @@ fn regex(form: &str) -> Regex {
 
 /// The errors of a log that say where they are.
 pub fn messages(log: &str) -> Vec<Message> {
-    let messages = log.lines().map(str::trim).filter_map(|line| {
-        let of_function = || {
-            let parts = later(line)?;
-            Some(Message {
-                text: parts["text"].to_string(),
-                place: Place::Function(parts["name"].to_string()),
-            })
-        };
-        located(line).or_else(of_function)
-    });
-    messages.collect()
+    let of_function = |line: &str| {
+        let (text, name) = later(line)?;
+        Some(Message { text: text.into(), place: Place::Function(name.into()) })
+    };
+    let lines = log.lines().map(str::trim);
+    lines.filter_map(|line| located(line).or_else(|| of_function(line))).collect()
 }
 
 /// The function that a linker misses.
 pub fn missing_function(text: &str) -> Option<&str> {
-    let parts = later(text).filter(|parts| !parts["text"].starts_with("Entry function"))?;
-    parts.name("name").map(|name| name.as_str())
+    later(text).filter(|(text, _)| !text.starts_with("Entry function")).map(|(_, name)| name)
 }
 
-fn later(line: &str) -> Option<Captures<'_>> {
-    LATER.iter().find_map(|form| form.captures(line))
+/// What is said of a function, and its name.
+fn later(line: &str) -> Option<(&str, &str)> {
+    let parts = LATER.iter().find_map(|form| form.captures(line))?;
+    Some((parts.get(0)?.as_str(), parts.get(1)?.as_str()))
 }
 
 fn located(line: &str) -> Option<Message> {

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -49,31 +50,25 @@ pub struct Spot<'f> {
 }
 
 impl<'k> Files<'k> {
-    /// The kernel file, and whatever it leads to.
+    /// The kernel file, and whatever it leads to. A compiler looks for a file beside the one that
+    /// includes it, and from the current folder.
     pub fn of(kernels: &'k File, read: &Read) -> Files<'k> {
-        let included = Vec::new();
-        let mut files = Files { kernels, included };
-        for (line, name) in directives::includes(&kernels.text) {
-            let beside = kernels.path.with_file_name(name);
-            let path = Some(beside).filter(|path| read(path).is_some());
-            files.include(path.unwrap_or(name.into()), line, read);
+        let named = directives::includes(&kernels.text).map(|(line, name)| {
+            let beside = Some(kernels.path.with_file_name(name));
+            (beside.filter(|path| read(path).is_some()).unwrap_or(name.into()), line)
+        });
+        let mut open = VecDeque::from_iter(named);
+        let mut included = Vec::<Included>::new();
+        while let Some((path, line)) = open.pop_front() {
+            if !included.iter().any(|one| one.path == path) {
+                let file = read(&path);
+                let text = file.as_ref().map_or("", |file| &file.text);
+                let named = directives::includes(text).map(|(_, name)| name);
+                open.extend(named.map(|name| (path.with_file_name(name), line)));
+                included.push(Included { path, file, line });
+            }
         }
-        files
-    }
-
-    /// A compiler looks for a file from the current folder, and beside the one that
-    /// includes it.
-    fn include(&mut self, path: PathBuf, line: usize, read: &Read) {
-        if self.included.iter().any(|one| one.path == path) {
-            return;
-        }
-        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let file = read(&path);
-        let text = file.as_ref().map(|file| file.text.clone());
-        self.included.push(Included { path, file, line });
-        for (_, name) in directives::includes(&text.unwrap_or_default()) {
-            self.include(folder.join(name), line, read);
-        }
+        Files { kernels, included }
     }
 
     /// Where a message's error is; `None` in a file that is not the learner's.

@@ -1,9 +1,5 @@
 use super::*;
 
-fn explain(message: &str, text: &str, at: Option<usize>) -> Option<String> {
-    Case { message, text, at }.explain()
-}
-
 #[test]
 fn the_callee_is_the_function_around_the_place() {
     let source = "x = mad(f(a, b), get_local_id());";
