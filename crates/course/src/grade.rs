@@ -6,11 +6,12 @@ mod hand_in;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use colored::{ColoredString, Colorize};
-use diagnostics::terminal::prose::beside;
+use colored::Colorize;
+use diagnostics::terminal::wrap::beside;
 use diagnostics::terminal::{Out, plain_name, progress};
 use inspect::judge::How;
 use minijinja::context;
@@ -66,14 +67,23 @@ struct Grade {
     student: String,
     item: String,
     title: String,
-    /// Without a verdict where it is refused.
-    #[serde(flatten)]
-    brief: Brief,
+    /// In a word or two.
+    verdict: &'static str,
+    /// Who decides, and what it says.
+    detector: String,
+    says: String,
+    /// What was counted.
+    counts: String,
     /// What the student's folder says that was looked at.
     hints: Option<usize>,
     solution: Option<bool>,
     course: String,
     device: String,
+    /// The verdict's sign, and s where the solution was looked at, h where a hint was.
+    mark: String,
+    /// None where it is refused.
+    #[serde(skip)]
+    came: Option<Verdict>,
 }
 
 /// The columns of `--csv`.
@@ -82,46 +92,7 @@ const FIELDS: [&str; 11] = [
     "course", "device",
 ];
 
-impl Grade {
-    fn is(&self, verdict: Verdict) -> bool {
-        self.brief.verdict == Some(verdict)
-    }
-
-    /// A sign and a word or two.
-    fn in_short(&self) -> (ColoredString, &'static str) {
-        let verdict = self.brief.verdict;
-        verdict.map_or(("!".red(), "refused"), Verdict::in_short)
-    }
-
-    /// As a program reads it.
-    fn json(&self) -> serde_json::Result<Value> {
-        let mut json = serde_json::to_value(self)?;
-        json["verdict"] = self.in_short().1.into();
-        Ok(json)
-    }
-
-    /// What came of it, and s where the solution was looked at, h where a hint was.
-    fn mark(&self) -> String {
-        let looked_at = match (self.solution, self.hints) {
-            (Some(true), _) => "s",
-            (_, Some(1..)) => "h",
-            _ => "",
-        };
-        format!("{}{looked_at}", self.in_short().0)
-    }
-
-    /// Why it is not done: who decides, and what it says.
-    fn why(&self) -> Option<String> {
-        let Brief { detector, says, .. } = &self.brief;
-        let is_open = !self.is(Verdict::Done) && !self.is(Verdict::Untouched);
-        is_open.then(|| match detector.is_empty() {
-            true => says.clone(),
-            false => format!("{detector}: {says}"),
-        })
-    }
-}
-
-/// Judges what lies in the folders.
+/// Judges what lies in the folders: every puzzle of every student, in order; several at a time.
 pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
     let begun = Instant::now();
     let mut all = puzzles::all(options.from.as_deref())?;
@@ -136,32 +107,32 @@ pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
     let own = options.folders.iter().map(|folder| students(folder, &all, in_full));
     let students = own.collect::<Result<Vec<_>>>()?.concat();
     let device = chosen(options.how.device.as_deref(), false)?.remove(0);
-    let grades = judge(options, &device, &students, &puzzles);
-    if options.how.json {
-        for grade in &grades {
-            writeln!(Out, "{}", grade.json()?)?;
-        }
-    } else if options.csv {
-        writeln!(Out, "{}", FIELDS.join(","))?;
-        for grade in &grades {
-            let row = grade.json()?;
-            writeln!(Out, "{}", FIELDS.map(|field| cell(&row[field])).join(","))?;
-        }
-    } else if options.html {
-        writeln!(Out, "{}", page(&grades, puzzles.len())?)?;
-    } else {
-        print(&grades)?;
-        let (students, device) = (count(students.len(), "student"), device.label());
+    if options.how.json || options.csv || options.html {
+        colored::control::set_override(false);
+    }
+    let many = (students.len() * puzzles.len()) as u64;
+    let bar = progress::bar(Some(many), "  {pos} of {len}, {elapsed}, about {eta} left  {msg}");
+    let most = [ON_A_GPU, usize::MAX][usize::from(device.is_cpu())].min(cores());
+    let each = students.iter().flat_map(|own| puzzles.iter().map(move |puzzle| (own, *puzzle)));
+    let grades = each_on(most, each, |_, (student, puzzle)| {
+        bar.set_message(format!("{:.40} {}", student.name, puzzle.id));
+        let grade = judge(options, &device, student, puzzle);
+        bar.inc(1);
+        grade
+    });
+    bar.finish_and_clear();
+    show(options, &grades)?;
+    if !(options.how.json || options.csv || options.html) {
+        let (students, seconds) = (count(students.len(), "student"), begun.elapsed().as_secs());
+        let (course, device) = (&*COURSE, device.label());
         writeln!(
             Out,
             "\n  ✓ done  ~ right, not proven  ✗ not yet  ? did not run  ! refused\n  \
-             h hints, s the solution was looked at\n  \
-             {students}, {} s; speed is not judged\n  course {}\n  {device}",
-            begun.elapsed().as_secs(),
-            course()
+             h hints, s the solution was looked at\n  {students}, {seconds} s; speed is not \
+             judged\n  course {course}\n  {device}"
         )?;
     }
-    let status = |grade: &Grade| match grade.brief.verdict {
+    let status = |grade: &Grade| match grade.came {
         Some(Verdict::NotYet) => 1,
         None => 2,
         Some(Verdict::NotRun) => 5,
@@ -171,53 +142,45 @@ pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
 }
 
 /// The course's version.
-fn course() -> String {
+static COURSE: LazyLock<String> = LazyLock::new(|| {
     let commit = machine::commit().map_or(String::new(), |commit| format!(" {commit}"));
     env!("CARGO_PKG_VERSION").to_string() + &commit
-}
+});
 
-/// Every puzzle of every student, in order; several at a time.
-fn judge(
-    options: &GradeArgs,
-    device: &Device,
-    students: &[Student],
-    puzzles: &[&Puzzle],
-) -> Vec<Grade> {
-    let each = |student| puzzles.iter().map(move |puzzle| (student, *puzzle));
-    let many = (students.len() * puzzles.len()) as u64;
-    let template = "  {pos} of {len}, {elapsed}, about {eta} left  {msg}";
-    let bar = progress::bar(Some(many), template);
-    let most = [ON_A_GPU, usize::MAX][usize::from(device.is_cpu())].min(cores());
-    let course = course();
-    let all = students.iter().flat_map(each);
-    let grades = each_on(most, all, |_, (student, puzzle): (&Student, &Puzzle)| {
-        bar.set_message(format!("{:.40} {}", student.name, puzzle.id));
-        let noted = student.progress().map(|noted| noted.of(&puzzle.id));
-        let grade = Grade {
-            student: student.name.clone(),
-            item: puzzle.id.clone(),
-            title: puzzle.words.title.clone(),
-            brief: graded(options, device, student, puzzle).unwrap_or_else(|why| Brief {
-                says: plain_name(&format!("{why:#}")),
-                ..Brief::default()
-            }),
-            hints: noted.as_ref().map(|noted| noted.hints),
-            solution: noted.map(|noted| noted.solution),
-            course: course.clone(),
-            device: device.label(),
-        };
-        bar.inc(1);
-        grade
-    });
-    bar.finish_and_clear();
-    grades
+/// What a student has come to in a puzzle.
+fn judge(options: &GradeArgs, device: &Device, student: &Student, puzzle: &Puzzle) -> Grade {
+    let noted = student.progress().map(|noted| noted.of(&puzzle.id));
+    let looked_at = match &noted {
+        Some(noted) if noted.solution => "s",
+        Some(noted) if noted.hints > 0 => "h",
+        _ => "",
+    };
+    let checked = checked(options, device, student, puzzle);
+    let brief =
+        checked.unwrap_or_else(|why| Brief { says: format!("{why:#}"), ..Brief::default() });
+    let (sign, verdict) = brief.verdict.map_or(("!".red(), "refused"), Verdict::in_short);
+    Grade {
+        student: student.name.clone(),
+        item: puzzle.id.clone(),
+        title: puzzle.words.title.clone(),
+        verdict,
+        detector: brief.detector,
+        says: plain_name(&brief.says),
+        counts: brief.counts,
+        hints: noted.as_ref().map(|noted| noted.hints),
+        solution: noted.map(|noted| noted.solution),
+        course: COURSE.clone(),
+        device: device.label(),
+        mark: format!("{sign}{looked_at}"),
+        came: brief.verdict,
+    }
 }
 
 /// What the course's own check says of a copy of what was handed in.
 ///
 /// # Errors
 /// Why it is refused.
-fn graded(
+fn checked(
     options: &GradeArgs,
     device: &Device,
     student: &Student,
@@ -228,15 +191,15 @@ fn graded(
     struct Checked {
         brief: Brief,
     }
+    let came = |verdict, says| Brief { verdict: Some(verdict), says, ..Brief::default() };
     let scratch = Scratch::new()?;
     // Below it: the owner of a folder for temporary files holds it by a lock.
     let folder = &scratch.0.join("student");
     if !student.hand_in(puzzle, folder)? {
-        let verdict = Some(Verdict::Untouched);
-        return Ok(Brief { verdict, ..Brief::default() });
+        return Ok(came(Verdict::Untouched, String::new()));
     }
-    let how =
-        How { device: Some(device.index.to_string()), no_timing: true, ..options.how.clone() };
+    let device = Some(device.index.to_string());
+    let how = How { device, no_timing: true, ..options.how.clone() };
     let mut command = this_program()?;
     command.args(["exercise", &puzzle.id, "--json", "--seed", &how.seed.to_string()]);
     if let Some(set) = &options.from {
@@ -250,28 +213,30 @@ fn graded(
         .env("TMPDIR", &scratch.0);
     let patience = Duration::from_secs(how.timeout.saturating_mul(LAUNCHES));
     let checked = ask::<Checked>(in_a_group(&mut command), patience, MEMORY);
-    let mut brief = checked.map_or_else(
-        |says| Brief { verdict: Some(Verdict::NotRun), says, ..Brief::default() },
-        |checked| checked.brief,
-    );
-    brief.says = plain_name(&brief.says.replace(&format!("{}/", folder.display()), ""));
-    Ok(brief)
+    let brief = checked.map_or_else(|says| came(Verdict::NotRun, says), |checked| checked.brief);
+    Ok(Brief { says: brief.says.replace(&format!("{}/", folder.display()), ""), ..brief })
 }
 
-/// What is not done: whose, which, and why; what follows one another for the same reason at once.
-fn open(grades: &[Grade]) -> Vec<(&str, String, String)> {
-    let of = |one: &Grade| (one.student.clone(), one.why());
-    let mut all = Vec::new();
-    for same in grades.chunk_by(|one, next| of(one) == of(next)) {
-        let items = same.iter().map(|one| one.item.clone() + &one.mark());
-        let items = Vec::from_iter(items).join(" ");
-        all.extend(same[0].why().map(|why| (&*same[0].student, items, why)));
+/// Prints them as the options ask for: what is not done, and each student's marks of what is begun.
+fn show(options: &GradeArgs, grades: &[Grade]) -> Result<()> {
+    if options.html {
+        let values = context! { grades => Serde(grades), open => Serde(open(grades)) };
+        let page = html::filled("grade.html", include_str!("grade/page.html"), values)?;
+        return Ok(writeln!(Out, "{page}")?);
     }
-    all
-}
-
-/// What is not done, and each student's marks of what is begun.
-fn print(grades: &[Grade]) -> Result<()> {
+    if options.csv {
+        writeln!(Out, "{}", FIELDS.join(","))?;
+    }
+    if options.how.json || options.csv {
+        for grade in grades {
+            let row = serde_json::to_value(grade)?;
+            match options.csv {
+                true => writeln!(Out, "{}", FIELDS.map(|field| cell(&row[field])).join(","))?,
+                false => writeln!(Out, "{row}")?,
+            }
+        }
+        return Ok(());
+    }
     let names = grades.iter().map(|one| one.student.chars().count());
     let name = names.max().unwrap_or(0);
     for (student, items, why) in open(grades) {
@@ -280,33 +245,31 @@ fn print(grades: &[Grade]) -> Result<()> {
     }
     writeln!(Out)?;
     for own in grades.chunk_by(|one, next| one.student == next.student) {
-        let done = own.iter().filter(|one| one.is(Verdict::Done)).count();
-        let begun = own.iter().filter(|one| !one.is(Verdict::Untouched));
-        let marks: Vec<String> = begun.map(|one| one.item.clone() + &one.mark()).collect();
-        let marks = beside(&marks.join(" "), name + 14);
+        let done = own.iter().filter(|one| one.came == Some(Verdict::Done)).count();
+        let begun = own.iter().filter(|one| one.came != Some(Verdict::Untouched));
+        let marks = beside(&marks(begun), name + 14);
         writeln!(Out, "  {:<name$}  {done:>3} done  {marks}", own[0].student)?;
     }
     Ok(())
 }
 
-/// The same for a browser, with a column for each of so `many` puzzles that anybody has begun.
-fn page(grades: &[Grade], many: usize) -> Result<String> {
-    colored::control::set_override(false);
-    let is_begun = |at: &usize| {
-        let mut column = grades.iter().skip(*at).step_by(many);
-        column.any(|one| !one.is(Verdict::Untouched))
-    };
-    let mut shown = Vec::new();
-    for grade in grades {
-        let mut json = grade.json()?;
-        json["mark"] = grade.mark().into();
-        json["done"] = grade.is(Verdict::Done).into();
-        shown.push(json);
-    }
-    let students: Vec<_> = shown.chunks(many).collect();
-    let columns: Vec<usize> = (0..many).filter(is_begun).collect();
-    let values = context! { students => Serde(students), columns, open => Serde(open(grades)) };
-    html::filled("grade.html", include_str!("grade/page.html"), values)
+/// What is not done: whose, which, and why; a student's for the same reason at once.
+fn open(grades: &[Grade]) -> Vec<(&str, String, String)> {
+    let is_done = |one: &Grade| matches!(one.came, Some(Verdict::Done | Verdict::Untouched));
+    let open: Vec<&Grade> = grades.iter().filter(|one| !is_done(one)).collect();
+    let of = |one: &Grade| [&one.student, &one.detector, &one.says].map(String::clone);
+    let same = open.chunk_by(|one, next| of(one) == of(next));
+    same.map(|same| {
+        let why = format!("{}: {}", same[0].detector, same[0].says);
+        let why = why.trim_start_matches(": ").to_string();
+        (&*same[0].student, marks(same.iter().copied()), why)
+    })
+    .collect()
+}
+
+/// "2.1✓ 3.1✗h".
+fn marks<'a>(grades: impl Iterator<Item = &'a Grade>) -> String {
+    grades.map(|one| one.item.clone() + &one.mark).collect::<Vec<_>>().join(" ")
 }
 
 /// A value of a CSV file (RFC 4180). A spreadsheet would compute what begins like a formula.
