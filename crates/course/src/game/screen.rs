@@ -8,7 +8,7 @@ use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use diagnostics::terminal::Out;
 use diagnostics::terminal::diff;
-use diagnostics::terminal::prose::beside;
+use diagnostics::terminal::wrap::beside;
 use verify::numbers::count;
 
 use super::background::is_above_keys;
@@ -220,7 +220,7 @@ pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
         };
         return Ok(writeln!(Out, "  {answer}   shows the mended lines.")?);
     };
-    let hunks = diff::shown(&diff::hunks(own, &solution.text, 2));
+    let hunks = diff::shown(&diff::lines(own, &solution.text));
     if hunks.is_empty() {
         return Ok(writeln!(Out, "  Your file is our solution.")?);
     }

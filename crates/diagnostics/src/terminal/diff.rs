@@ -1,91 +1,62 @@
 //! What changed between two texts, line by line. The width of white space does not count.
 
 use colored::Colorize;
-use serde::Serialize;
-use similar::{ChangeTag, TextDiff, WhitespaceMode};
+use similar::{TextDiff, WhitespaceMode};
 
 use crate::terminal::plain;
+use crate::terminal::stream::Stream;
 use crate::terminal::wrap::fitted;
 
-/// How a line of a comparison came to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Change {
-    /// In both texts.
-    Same,
-    /// Only in the old one.
-    Gone,
-    /// Only in the new one.
-    New,
-}
+/// Whether a line is in both texts, in the old one alone, or in the new one alone.
+pub use similar::ChangeTag as Change;
+
+/// Unchanged lines that are shown around a change.
+const CONTEXT: usize = 2;
 
 /// A line of a comparison.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug)]
 pub struct Line {
     /// Where it stands.
     pub change: Change,
     /// Its number in the text that it comes from (the new one if in both), from 1.
-    #[serde(rename = "line")]
     pub number: usize,
     /// The line.
     pub text: String,
 }
 
-/// The hunks of a comparison: the changed lines with `context` unchanged lines
-/// around them, each hunk apart from the next.
-pub fn hunks(old: &str, new: &str, context: usize) -> Vec<Vec<Line>> {
-    let diff = compare(old, new);
-    let groups = diff.grouped_ops(context);
-    let lines = |ops: &Vec<_>| {
-        let changes = ops.iter().flat_map(|op| diff.iter_changes(op));
-        changes.map(line).collect()
-    };
-    groups.iter().map(lines).collect()
-}
-
-/// Every line of the new text, with whether it is new.
-pub fn new_lines(old: &str, new: &str) -> Vec<Line> {
-    let diff = compare(old, new);
-    let lines = diff.iter_all_changes().map(line);
-    lines.filter(|line| line.change != Change::Gone).collect()
-}
-
-fn compare<'a>(old: &'a str, new: &'a str) -> TextDiff<'a, 'a, str> {
-    TextDiff::configure()
-        .whitespace_mode(WhitespaceMode::IgnoreChanges)
-        .newline_terminated(true)
-        .diff_lines(old, new)
-}
-
-fn line(change: similar::Change<&str>) -> Line {
-    let (kind, index) = match change.tag() {
-        ChangeTag::Equal => (Change::Same, change.new_index()),
-        ChangeTag::Delete => (Change::Gone, change.old_index()),
-        ChangeTag::Insert => (Change::New, change.new_index()),
-    };
-    Line {
-        change: kind,
-        number: index.map_or(0, |index| index + 1),
+/// Every line of both texts.
+pub fn lines(old: &str, new: &str) -> Vec<Line> {
+    let mut config = TextDiff::configure();
+    config.whitespace_mode(WhitespaceMode::IgnoreChanges).newline_terminated(true);
+    let line = |change: similar::Change<&str>| Line {
+        change: change.tag(),
+        number: change.new_index().or(change.old_index()).map_or(0, |index| index + 1),
         text: plain(change.value().trim_end_matches(['\r', '\n'])),
-    }
+    };
+    config.diff_lines(old, new).iter_all_changes().map(line).collect()
 }
 
-/// Lines with their numbers: `+` in the new text, `-` in the old one.
-pub fn shown(hunks: &[Vec<Line>]) -> String {
-    let line = |line: &Line| format!("{}\n", fitted(numbered(line)));
-    let hunks = hunks.iter();
-    let hunks = hunks.map(|hunk| hunk.iter().map(line).collect::<String>());
-    let between = format!("{}\n", "     ...".dimmed());
-    hunks.collect::<Vec<_>>().join(&between)
-}
-
-fn numbered(line: &Line) -> String {
-    let shown = |sign| format!("{:>5} {sign} {}", line.number, line.text);
-    match line.change {
-        Change::Same => shown(' '),
-        Change::Gone => shown('-').red().to_string(),
-        Change::New => shown('+').green().to_string(),
+/// The changed lines with the unchanged ones around them, `+` in the new text, `-` in the old one;
+/// empty where none is changed.
+pub fn shown(lines: &[Line]) -> String {
+    let is_near = |at: usize| {
+        let around = at.saturating_sub(CONTEXT)..lines.len().min(at + CONTEXT + 1);
+        lines[around].iter().any(|line| line.change != Change::Equal)
+    };
+    let (mut shown, mut last) = (String::new(), None);
+    for at in (0..lines.len()).filter(|at| is_near(*at)) {
+        if last.replace(at).is_some_and(|last| last + 1 < at) {
+            shown += &format!("{}\n", "     ...".dimmed());
+        }
+        let line = format!("{:>5} {} {}", lines[at].number, lines[at].change, lines[at].text);
+        let line = match lines[at].change {
+            Change::Equal => line.normal(),
+            Change::Delete => line.red(),
+            Change::Insert => line.green(),
+        };
+        shown += &(fitted(Stream::Output, &line.to_string()) + "\n");
     }
+    shown
 }
 
 #[cfg(test)]
@@ -96,21 +67,20 @@ mod tests {
     const NEW: &str = "{\n        a();\n    b(2);\n    c();\n}";
 
     #[test]
-    fn only_what_changed_is_shown_and_indentation_is_no_change() {
-        let hunks = hunks(OLD, NEW, 0);
-        let [hunk] = &hunks[..] else { panic!("{hunks:?}") };
-        let shown: Vec<(Change, String)> =
-            hunk.iter().map(|l| (l.change, l.text.clone())).collect();
-        assert_eq!(
-            shown,
-            [(Change::Gone, "    b(1);".to_string()), (Change::New, "    b(2);".to_string())]
-        );
-        assert_eq!(hunk[1].number, 3);
+    fn only_what_changed_is_marked_and_indentation_is_no_change() {
+        let lines = lines(OLD, NEW);
+        let changed = lines.iter().filter(|line| line.change != Change::Equal);
+        let changed: Vec<_> = changed.map(|one| (one.change, one.number, &*one.text)).collect();
+        assert_eq!(changed, [(Change::Delete, 3, "    b(1);"), (Change::Insert, 3, "    b(2);")]);
     }
 
     #[test]
-    fn equal_texts_have_no_hunks() {
-        assert!(hunks(OLD, OLD, 3).is_empty());
-        assert!(new_lines(OLD, OLD).iter().all(|line| line.change == Change::Same));
+    fn what_is_far_from_a_change_is_left_out() {
+        colored::control::set_override(false);
+        assert_eq!(shown(&lines(OLD, OLD)), "");
+        let old: String = (1..=9).map(|line| format!("{line}\n")).collect();
+        let new = old.replace('1', "one").replace("9\n", "");
+        let expected = "    1 - 1\n    1 + one\n    2   2\n    3   3\n     ...\n    7   7\n    8   8\n    9 - 9\n";
+        assert_eq!(shown(&lines(&old, &new)), expected);
     }
 }

@@ -73,7 +73,7 @@ impl Cards {
             return (now.defines != before.defines).then_some(news);
         }
         let lines = self.marked_lines()?;
-        let new = lines.iter().filter(|line| line.change == Change::New);
+        let new = lines.iter().filter(|line| line.change == Change::Insert);
         let (new, all, before) = (new.count(), lines.len(), &before.kernel);
         Some(format!("{new} of its {all} lines are new against {before}"))
     }
@@ -85,7 +85,9 @@ impl Cards {
         // Its name is no news.
         let before = self.before.as_ref();
         let old = before.and_then(|one| Some(one.text()?.code.replace(&one.kernel, &now.kernel)));
-        Some(diff::new_lines(old.as_ref().unwrap_or(&new), &new))
+        let mut lines = diff::lines(old.as_ref().unwrap_or(&new), &new);
+        lines.retain(|line| line.change != Change::Delete);
+        Some(lines)
     }
 
     /// The kernel with its new lines marked.
@@ -111,7 +113,7 @@ impl Cards {
         shown.extend(lines.iter().map(|line| {
             let number = first + line.number - 1;
             match line.change {
-                Change::New => green(format!("{number:>4} + {}", line.text)),
+                Change::Insert => green(format!("{number:>4} + {}", line.text)),
                 _ => format!("{number:>4}   {}", line.text),
             }
         }));
