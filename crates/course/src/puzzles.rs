@@ -10,7 +10,7 @@ use common::clone::workspace;
 use common::command;
 use common::source::shortest;
 use diagnostics::terminal::Out;
-use diagnostics::terminal::prose::{WIDTH, cut};
+use diagnostics::terminal::wrap::{WIDTH, cut};
 use watchdog::lessons::LESSONS;
 
 use crate::game::folder::{Folder, shown};

@@ -5,14 +5,13 @@
 //!
 //! - [`plain`] makes text of what came from outside; [`Out`] and [`aside!`](crate::aside) let no
 //!   more than colours pass.
-//! - [`wrap`] breaks lines that are too long for the terminal, [`progress`] is a sign of life on it.
-//! - [`prose`] is paragraphs in columns, code between them, and changed lines.
+//! - [`wrap`] breaks lines that are too long for the terminal, and has prose in columns; [`progress`]
+//!   is a sign of life.
 //! - [`stream`] is what this process prints, sent elsewhere.
 //! - [`diff`] is what changed between two texts.
 
 pub mod diff;
 pub mod progress;
-pub mod prose;
 pub mod stream;
 pub mod wrap;
 
@@ -20,6 +19,7 @@ use std::fmt::Arguments;
 use std::io::{Result, Write, stdout};
 
 use console::{Alignment, AnsiCodeIterator, measure_text_width, pad_str};
+use stream::Stream;
 
 /// Standard output.
 pub struct Out;
@@ -93,11 +93,8 @@ pub fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
 
 /// A message on standard error, behind a `head`, in lines that fit the terminal.
 pub fn show_error(head: &str, says: &str) {
-    let mut message = head.to_string() + &plain(says);
-    if let Some(columns) = wrap::stderr_columns() {
-        message = wrap::wrap(&message, columns);
-    }
-    crate::aside!("{message}");
+    let message = head.to_string() + &plain(says);
+    crate::aside!("{}", wrap::fitted(Stream::Error, &message));
 }
 
 /// A line on standard error, as `eprintln!` writes it, which panics where it cannot: on a

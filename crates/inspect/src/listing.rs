@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter, Result};
 use colored::Colorize;
 use common::source::Source;
 use diagnostics::terminal::plain;
-use diagnostics::terminal::prose::beside;
+use diagnostics::terminal::wrap::beside;
 use serde_json::{Value, json};
 
 use crate::code::{Code, Instruction};

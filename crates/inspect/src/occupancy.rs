@@ -8,7 +8,7 @@ mod tests;
 use std::fmt::{Display, Formatter, Result};
 
 use colored::Colorize;
-use diagnostics::terminal::prose::beside;
+use diagnostics::terminal::wrap::beside;
 use serde::Serialize;
 use serde_json::{Value, json};
 use verify::numbers::{bytes, count};

@@ -9,7 +9,7 @@ use colored::Colorize;
 use common::error::{Error, Result};
 use common::record::{Helped, Record};
 use diagnostics::terminal::stream::Stream;
-use diagnostics::terminal::wrap;
+use diagnostics::terminal::wrap::fitted;
 use diagnostics::terminal::{plain, with_colours};
 use serde::Serialize;
 use serde_json::json;
@@ -75,9 +75,9 @@ impl Report {
     }
 
     fn out(&self, text: &str) -> Result<()> {
-        let text = match wrap::stdout_columns().filter(|_| !self.json) {
-            Some(columns) => wrap::wrap(text, columns),
-            None => text.into(),
+        let text = match self.json {
+            true => text.into(),
+            false => fitted(Stream::Output, text),
         };
         let line = with_colours(&text) + "\n";
         match self.own.as_ref() {

@@ -18,7 +18,8 @@ use common::peak::Peak;
 use common::record::Record;
 use common::source::{Source, shortest};
 use diagnostics::aside;
-use diagnostics::terminal::wrap::{stderr_columns, wrap};
+use diagnostics::terminal::stream::Stream;
+use diagnostics::terminal::wrap::fitted;
 use verify::numbers::{factor, significant};
 
 use crate::environment::LIMITS_VARIABLE;
@@ -121,11 +122,8 @@ const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// What is waited for.
 fn invitation(name: &str) {
-    let mut line = format!("watching: save {name} to check it again, Ctrl-C ends");
-    if let Some(columns) = stderr_columns() {
-        line = wrap(&line, columns);
-    }
-    aside!("\n{}", line.dimmed());
+    let line = format!("watching: save {name} to check it again, Ctrl-C ends");
+    aside!("\n{}", fitted(Stream::Error, &line).dimmed());
 }
 
 /// The last rate of each kernel, by device, kernel and M, N, K.

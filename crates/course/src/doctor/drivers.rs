@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use common::command;
 use common::device::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE, icd_place, variable};
 use common::told::Told;
-use diagnostics::terminal::prose::cut;
+use diagnostics::terminal::wrap::cut;
 use watchdog::packages;
 use watchdog::scratch::Scratch;
 

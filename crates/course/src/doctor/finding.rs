@@ -4,7 +4,7 @@ use std::fmt::{Display, Formatter, Result};
 
 use colored::Colorize;
 use diagnostics::terminal::plain;
-use diagnostics::terminal::prose::beside;
+use diagnostics::terminal::wrap::beside;
 use serde::{Deserialize, Serialize};
 
 /// What a finding is about: a heading on the screen.

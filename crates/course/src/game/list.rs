@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crossterm::event::KeyCode;
 use crossterm::style::Stylize;
 use diagnostics::terminal::plain;
-use diagnostics::terminal::prose::cut;
+use diagnostics::terminal::wrap::cut;
 use lesson::step::keys::{Key, meaning};
 use lesson::step::pane::Pane;
 

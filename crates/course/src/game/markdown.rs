@@ -1,7 +1,7 @@
 //! A page of Markdown on a terminal: its words in paragraphs, colours instead of its marks.
 
 use colored::{ColoredString, Colorize};
-use diagnostics::terminal::prose::beside;
+use diagnostics::terminal::wrap::beside;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// The text, moved in to a column. Nothing is left of HTML and of where links lead to.

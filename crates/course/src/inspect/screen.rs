@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use colored::Colorize;
 use diagnostics::terminal::Out;
-use diagnostics::terminal::prose::beside;
+use diagnostics::terminal::wrap::beside;
 use inspect::judge::{Detection, Detector, Observation, Part};
 use task::form::Form;
 use task::sizes::{Sizes, in_words};

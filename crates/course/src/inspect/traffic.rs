@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use colored::Colorize;
-use diagnostics::terminal::prose::beside;
+use diagnostics::terminal::wrap::beside;
 use inspect::device::Model;
 use inspect::judge::LaunchFlags;
 use inspect::launched::Wanted;

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use colored::Colorize;
 use common::record::Record;
-use diagnostics::terminal::prose::beside;
+use diagnostics::terminal::wrap::beside;
 use diagnostics::terminal::{Out, plain};
 use inspect::judge::{
     Case, End, Observation, Other, Reason, Results, Subject, Verdict,

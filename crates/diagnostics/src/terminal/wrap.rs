@@ -1,32 +1,29 @@
-//! Lines that are too long for the terminal, broken at spaces.
+//! Lines that are too long for the terminal, broken at spaces; and prose in columns.
 
 use console::{AnsiCodeIterator, Term, measure_text_width};
 
+use crate::terminal::stream::Stream;
+use crate::terminal::with_colours;
+
+/// Columns of a plain terminal.
+pub const WIDTH: usize = 80;
 /// Columns that continuation lines must have left, to begin under a column of
 /// the line itself.
 const ROOM: usize = 24;
 
-/// The columns of standard output, where it is a terminal.
-pub fn stdout_columns() -> Option<usize> {
-    columns(Term::stdout())
-}
-
-/// The columns of standard error, where it is a terminal.
-pub fn stderr_columns() -> Option<usize> {
-    columns(Term::stderr())
-}
-
-fn columns(term: Term) -> Option<usize> {
+/// The columns of the terminal that a stream goes to, if it does.
+fn columns(stream: Stream) -> Option<usize> {
+    let term = match stream {
+        Stream::Output => Term::stdout(),
+        Stream::Error => Term::stderr(),
+    };
     let (_, columns) = term.is_term().then(|| term.size_checked()).flatten()?;
-    Some(usize::from(columns))
+    Some(columns.into())
 }
 
-/// A text in lines that fit a terminal.
-pub fn fitted(text: String) -> String {
-    match stdout_columns() {
-        Some(columns) => wrap(&text, columns),
-        None => text,
-    }
+/// A text in lines that fit the terminal that this stream goes to.
+pub fn fitted(stream: Stream, text: &str) -> String {
+    columns(stream).map_or(text.into(), |columns| wrap(text, columns))
 }
 
 /// Breaks every line of a text that is longer than `columns`, colours and all. A
@@ -42,62 +39,66 @@ pub fn wrap(text: &str, columns: usize) -> String {
             return line.to_string();
         }
         let indent = continuation(&console::strip_ansi_codes(line), columns);
-        let rest = columns.saturating_sub(indent);
-        broken(line, columns, rest).join(&format!("\n{:indent$}", ""))
+        broken(line, columns, columns.saturating_sub(indent), indent)
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The same in lines for a screen, which would cut what is too long: such a word goes on in the
-/// next line. A style that is still on at the end of a line is ended there and goes on in the
-/// next one; of what else a terminal would obey nothing is left.
+/// next line, and so does a style that is still on at the end of a line.
 pub fn lines(text: &str, columns: usize) -> Vec<String> {
-    let wrapped = wrap(&text.replace('\t', "    "), columns);
+    let wrapped = wrap(&with_colours(text).replace('\t', "    "), columns);
     let (mut lines, mut now, mut used) = (Vec::new(), String::new(), 0);
     let mut style = String::new();
-    let mut end = |now: &mut String, style: &str| {
-        let reset = if style.is_empty() { "" } else { RESET };
-        lines.push(std::mem::replace(now, style.into()) + reset);
-    };
     for (text, is_code) in AnsiCodeIterator::new(&wrapped) {
         if is_code {
-            if text.starts_with("\x1b[") && text.ends_with('m') {
-                now.push_str(text);
-                match text {
-                    RESET | "\x1b[m" => style.clear(),
-                    _ => style.push_str(text),
-                }
+            now += text;
+            match text {
+                "\x1b[0m" | "\x1b[m" => style.clear(),
+                _ => style += text,
             }
             continue;
         }
         for letter in text.chars() {
             let width = measure_text_width(letter.encode_utf8(&mut [0; 4]));
             if letter == '\n' || used > 0 && used + width > columns {
-                end(&mut now, &style);
+                lines.push(std::mem::replace(&mut now, style.clone()));
                 used = 0;
             }
-            if !letter.is_control() {
+            if letter != '\n' {
                 now.push(letter);
                 used += width;
             }
         }
     }
-    end(&mut now, &style);
+    lines.push(now);
     lines
 }
 
-/// Ends all styles.
-const RESET: &str = "\x1b[0m";
-
-/// The text in lines of at most `width` columns, broken at spaces; all but the
-/// first are shifted by `indent`, which does not count. A word that is longer than
+/// The text in lines of at most `width` columns, broken at spaces. A word that is longer than
 /// a line has one of its own.
-pub fn folded(text: &str, width: usize, indent: &str) -> String {
-    broken(text, width, width).join(&format!("\n{indent}"))
+pub fn folded(text: &str, width: usize) -> String {
+    broken(text, width, width, 0)
 }
 
-/// A line broken at spaces: so many columns in the first line, and in the `rest`.
-fn broken(line: &str, first: usize, rest: usize) -> Vec<String> {
+/// A paragraph that begins in a column, and goes on there in the lines below: in 80 columns, or
+/// in fewer where the terminal has no more, or the screen that shows it, as `COLUMNS` tells.
+pub fn beside(paragraph: &str, column: usize) -> String {
+    let of_screen = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let width = columns(Stream::Output).or_else(of_screen).unwrap_or(WIDTH).min(WIDTH);
+    let words: Vec<&str> = paragraph.split_whitespace().collect();
+    let room = width.saturating_sub(column);
+    broken(&words.join(" "), room, room, column)
+}
+
+/// A line, or its beginning where it is longer than `width` columns.
+pub fn cut(line: &str, width: usize) -> String {
+    console::truncate_str(line, width, "...").into_owned()
+}
+
+/// A line broken at spaces: so many columns in the first line, and in the `rest`, which are
+/// moved in by `indent`.
+fn broken(line: &str, first: usize, rest: usize, indent: usize) -> String {
     let (mut lines, mut now) = (Vec::new(), String::new());
     for word in line.split_inclusive(' ') {
         let room = if lines.is_empty() { first } else { rest };
@@ -109,15 +110,16 @@ fn broken(line: &str, first: usize, rest: usize) -> Vec<String> {
         now.push_str(word);
     }
     lines.push(now.trim_end().to_string());
-    lines
+    lines.join(&format!("\n{:indent$}", ""))
 }
 
+/// Where a line goes on.
 fn continuation(line: &str, columns: usize) -> usize {
-    let letters: Vec<char> = line.chars().collect();
-    let begin = letters.iter().take_while(|c| **c == ' ').count();
-    let is_column = |&i: &usize| letters[i] != ' ' && letters[i - 2..i] == [' ', ' '];
-    match (begin + 2..letters.len()).rev().find(is_column) {
-        Some(column) if column + ROOM <= columns => column,
+    let line = line.trim_end();
+    let begin = line.len() - line.trim_start_matches(' ').len();
+    let column = line.rfind("  ").map_or(0, |at| at + 2);
+    match line[..column].chars().count() {
+        count if column > begin && count + ROOM <= columns => count,
         _ if begin == 0 => 0,
         _ => begin + 2,
     }
@@ -158,21 +160,20 @@ mod tests {
         let text = "\u{1b}[31min\u{1b}[0m /a/\u{1b}[36mpath/without\u{1b}[0m/any blank";
         let expected = [
             "\u{1b}[31min\u{1b}[0m",
-            "/a/\u{1b}[36mpath/w\u{1b}[0m",
+            "/a/\u{1b}[36mpath/w",
             "\u{1b}[36mithout\u{1b}[0m/an",
             "y",
             "blank",
         ];
         assert_eq!(lines(text, 9), expected);
         assert_eq!(lines("ab", 0), ["a", "b"]);
-        assert_eq!(lines("\x1b[2Ja\x07\r\n", 9), ["a", ""]);
+        assert_eq!(lines("\x1b[2Ja\r\n", 9), ["a", ""]);
     }
 
     #[test]
-    fn folded_lines_are_shifted_by_the_indent() {
-        assert_eq!(folded("one two three", 7, ""), "one two\nthree");
-        assert_eq!(folded("one two three", 7, "  "), "one two\n  three");
-        assert_eq!(folded("unbreakable", 3, ""), "unbreakable");
+    fn lines_are_folded_between_words() {
+        assert_eq!(folded("one two three", 7), "one two\nthree");
+        assert_eq!(folded("unbreakable", 3), "unbreakable");
     }
 
     #[test]
@@ -194,5 +195,21 @@ mod tests {
                 assert!(lines.iter().all(|line| measure_text_width(line) <= columns.max(2)));
             }
         });
+    }
+
+    #[test]
+    fn a_long_line_is_cut() {
+        assert_eq!(cut("abcdefgh", 6), "abc...");
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abc", 0), "...");
+    }
+
+    #[test]
+    fn a_paragraph_stays_in_its_column() {
+        let text = "word\n".repeat(30);
+        let shown = beside(&text, 40);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines.len(), 4);
+        assert!(lines[1].starts_with(&" ".repeat(40)) && lines[1].trim_start().len() <= 40);
     }
 }

@@ -23,7 +23,8 @@ use common::session::Session;
 use common::source::Source;
 use common::stage::Stage;
 use common::{Error, Result};
-use diagnostics::terminal::wrap;
+use diagnostics::terminal::stream::Stream;
+use diagnostics::terminal::wrap::fitted;
 use verify::element::Type;
 use verify::numbers::{bytes, factor, seconds};
 use watchdog::Orders;
@@ -145,11 +146,7 @@ fn compile(arguments: &Arguments) -> Result<()> {
         seconds(loaded),
         factor(program.build_seconds / loaded)
     );
-    let told = match wrap::stdout_columns() {
-        Some(columns) => wrap::wrap(&told, columns),
-        None => told,
-    };
-    Ok(writeln!(std::io::stdout(), "{told}")?)
+    Ok(writeln!(std::io::stdout(), "{}", fitted(Stream::Output, &told))?)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {

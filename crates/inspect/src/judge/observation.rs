@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use diagnostics::log::{Log, Place};
-use diagnostics::terminal::prose::{WIDTH, beside, cut};
+use diagnostics::terminal::wrap::{WIDTH, beside, cut};
 use diagnostics::terminal::{Out, plain, plain_name};
 use serde::{Serialize, Serializer};
 use task::counts::Count;

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use colored::Colorize;
-use diagnostics::terminal::prose::beside;
+use diagnostics::terminal::wrap::beside;
 use diagnostics::terminal::{plain, table};
 use serde_json::{Value, json};
 use verify::Differences;
