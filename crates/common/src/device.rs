@@ -6,9 +6,9 @@ mod missing;
 pub mod pocl;
 
 pub use choose::{Choice, DEVICE_VARIABLE, choose, choose_as_told, listing};
-pub use icd::variable;
 pub use missing::hidden;
 
+use std::ffi::OsString;
 use std::fmt;
 use std::iter::repeat_n;
 use std::sync::Arc;
@@ -270,5 +270,24 @@ fn describe(platform: &ClPlatform) -> Platform {
         name: text(platform.name()),
         vendor: text(platform.vendor()),
         version: text(platform.version()),
+    }
+}
+
+/// What a variable says; one that is empty says nothing.
+pub fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_variable_says_nothing() {
+        // Cargo sets them for its tests.
+        assert_eq!(variable("CARGO_PKG_NAME"), Some("common".into()));
+        assert_eq!(std::env::var_os("CARGO_PKG_VERSION_PRE"), Some("".into()));
+        assert_eq!(variable("CARGO_PKG_VERSION_PRE"), None);
+        assert_eq!(variable("OPENCL_COURSE_NOBODY_SETS_THIS"), None);
     }
 }

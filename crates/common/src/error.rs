@@ -272,16 +272,13 @@ pub trait During<T> {
     fn during(self, what: impl Into<String>) -> Result<T>;
 }
 
-impl<T> During<T> for std::result::Result<T, ClError> {
-    fn during(self, what: impl Into<String>) -> Result<T> {
-        self.map_err(|ClError(code)| code).during(what)
-    }
-}
-
 // Functions that opencl3 re-exports from cl3 return the bare number.
-impl<T> During<T> for std::result::Result<T, i32> {
+impl<T, E: Into<ClError>> During<T> for std::result::Result<T, E> {
     fn during(self, what: impl Into<String>) -> Result<T> {
-        self.map_err(|code| Error::OpenCl { code, during: what.into(), here: None })
+        self.map_err(|error| {
+            let ClError(code) = error.into();
+            Error::OpenCl { code, during: what.into(), here: None }
+        })
     }
 }
 

@@ -2,7 +2,8 @@
 //! too, and a system ends a process that takes more, often without a word. The other limits of a
 //! process, too.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex};
+use std::thread::{self, Builder};
 
 /// What is left, and what it is left of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,22 @@ pub fn ulimits() -> Vec<(char, u64)> {
     Vec::new()
 }
 
+/// Whether this process is given so many more threads at the same time, which a system may refuse:
+/// by `ulimit -u`, a container's limit, or for want of memory. To be asked
+/// before they are started by what panics where it is given none: the standard library's
+/// `spawn`, and the crate matrixmultiply.
+pub fn gives_threads(count: usize) -> bool {
+    let gate = Mutex::new(());
+    thread::scope(|scope| {
+        // None ends before all have begun.
+        let closed = gate.lock();
+        let begins = |_| Builder::new().spawn_scoped(scope, || drop(gate.lock())).is_ok();
+        let are_given = (0..count).all(begins);
+        drop(closed);
+        are_given
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +115,11 @@ mod tests {
         assert!(room().is_some_and(|room| room.bytes > 0 && room.bytes <= all + swap));
         assert_eq!(bytes("/proc/meminfo", "NoSuchThing:"), None);
         assert_eq!(bytes("/nonexistent", "MemTotal:"), None);
+    }
+
+    #[test]
+    fn a_few_gives_threads_here() {
+        assert!(gives_threads(0) && gives_threads(3));
     }
 
     #[test]

@@ -23,12 +23,10 @@
 //! - [`record`] is one kernel's result, for people and for programs; [`outcome`] whether it is
 //!   right, and [`death`] how it took its process down, by the [`stage`] that this was in.
 //! - [`error`] is the one error type, [`failure`] the same for another process, [`told`] what
-//!   either says, with [`codes`], what each status of OpenCL means, and `exceeded`, which
-//!   limit a failed call met.
+//!   either says, with [`codes`], what each status of OpenCL means.
 //! - [`tell`] is how whoever listens (`--step`) hears of each call.
 //! - [`clone`](mod@clone) is where the course lies, and [`command`] how its commands are typed here.
-//! - [`threads`] asks whether there are any to be had, [`host`] how much memory is left, and which
-//!   limits are set.
+//! - [`host`] is what this process may have: memory, threads, and which limits are set.
 
 #![warn(clippy::missing_errors_doc)]
 
@@ -38,7 +36,6 @@ pub mod command;
 pub mod death;
 pub mod device;
 pub mod error;
-mod exceeded;
 pub mod failure;
 pub mod file;
 pub mod host;
@@ -53,7 +50,6 @@ pub mod session;
 pub mod source;
 pub mod stage;
 pub mod tell;
-pub mod threads;
 pub mod timing;
 pub mod told;
 pub mod traffic;

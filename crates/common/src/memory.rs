@@ -9,8 +9,6 @@
 
 #![allow(clippy::missing_errors_doc)]
 
-use opencl3::event::Event;
-
 use crate::error::Result;
 use crate::session::{Buffer, Image, Session};
 use verify::element::{Elements, Type};
@@ -28,7 +26,7 @@ pub const GUARD: usize = 128 << 10;
 pub struct Guarded {
     ty: Type,
     /// What a kernel is given.
-    buffer: Buffer,
+    pub buffer: Buffer,
     /// The larger one, where there are guards.
     whole: Option<Buffer>,
 }
@@ -40,13 +38,13 @@ impl Guarded {
         let room = bytes + 2 * GUARD;
         let fits = room as u64 <= session.device.limits.max_alloc_bytes;
         let whole = if fits && !session.device.is_simulator() {
-            Some(session.named_buffer("room with guards", room)?)
+            Some(session.buffer("room with guards", room)?)
         } else {
             None
         };
         let buffer = match &whole {
             Some(whole) => session.part(whole, name, GUARD, bytes)?,
-            None => session.named_buffer(name, bytes)?,
+            None => session.buffer(name, bytes)?,
         };
         let guarded = Guarded { ty, buffer, whole };
         guarded.restore(session)?;
@@ -56,11 +54,6 @@ impl Guarded {
     /// An image with undefined contents, which has no guards.
     pub fn image(session: &Session, name: &str, image: &Image) -> Result<Guarded> {
         Ok(Guarded { ty: image.format.ty(), buffer: session.image(name, image)?, whole: None })
-    }
-
-    /// The buffer, to be passed to the kernel.
-    pub fn buffer(&self) -> &Buffer {
-        &self.buffer
     }
 
     /// Makes its guards whole.
@@ -95,33 +88,25 @@ impl Guarded {
         }))
     }
 
-    /// Fills all of it with [`Poison::Nan`].
-    pub fn poison(&self, session: &Session) -> Result<()> {
+    /// Fills all of it with poison.
+    pub fn poison(&self, session: &Session, poison: Poison) -> Result<()> {
         // To Oclgrind memory is unwritten that the host leaves alone: it sees where that is
         // read. What was filled it takes for unwritten even after a kernel has written it.
         if session.device.is_simulator() {
             return Ok(());
         }
-        let ty = self.ty;
-        session.fill_told(self.buffer(), &Poison::Nan.bytes(ty)[..ty.size()])
-    }
-
-    /// Enqueues to fill it with poison again, and tells nobody: before each timed run.
-    pub fn poison_again(&self, session: &Session, poison: Poison) -> Result<Event> {
-        let ty = self.ty;
-        let pattern = &poison.bytes(ty)[..ty.size()];
-        session.fill(self.buffer(), pattern, self.buffer().bytes)
+        session.fill(&self.buffer, &poison.bytes(self.ty)[..self.ty.size()])
     }
 
     /// The bytes of all elements, as a kernel left them.
     pub fn read(&self, session: &Session) -> Result<Vec<u8>> {
-        session.read(self.buffer(), self.buffer().bytes)
+        session.read(&self.buffer)
     }
 
     /// Whether the device holds these very bytes.
     pub fn holds(&self, session: &Session, bytes: &[u8]) -> Result<bool> {
         let buffer = &self.buffer;
-        let length = [PIECE, buffer.bytes][usize::from(buffer.is_image())];
+        let length = [PIECE, buffer.bytes][usize::from(buffer.row.is_some())];
         for (i, piece) in bytes.chunks(length).enumerate() {
             if session.get(buffer, i * length, piece.len())? != piece {
                 return Ok(false);
@@ -133,8 +118,10 @@ impl Guarded {
 
 /// What a kernel reads, and must not change.
 pub struct Input {
-    memory: Guarded,
-    holds: Elements,
+    /// Where it lies.
+    pub memory: Guarded,
+    /// What it holds.
+    pub holds: Elements,
 }
 
 impl Input {
@@ -144,29 +131,19 @@ impl Input {
         Ok(Input { memory, holds })
     }
 
-    /// The buffer, to be passed to the kernel.
-    pub fn buffer(&self) -> &Buffer {
-        &self.memory.buffer
-    }
-
-    /// What it holds.
-    pub fn holds(&self) -> &Elements {
-        &self.holds
-    }
-
     /// What was changed of it, or beside it.
     pub fn damage(&self, session: &Session) -> Result<Option<String>> {
         if self.memory.holds(session, self.holds.as_bytes())? {
             return self.memory.damage(session);
         }
-        let now = session.get(self.buffer(), 0, self.buffer().bytes)?;
+        let now = session.get(&self.memory.buffer, 0, self.memory.buffer.bytes)?;
         let now = Elements::from_bytes(self.holds.ty(), &now);
-        Ok(written(&self.buffer().name, &now, &self.holds))
+        Ok(written(&self.memory.buffer.name, &now, &self.holds))
     }
 
     /// Makes it what it was.
     pub fn restore(&self, session: &Session) -> Result<()> {
-        session.put(self.buffer(), 0, self.holds.as_bytes())?;
+        session.put(&self.memory.buffer, 0, self.holds.as_bytes())?;
         self.memory.restore(session)
     }
 }

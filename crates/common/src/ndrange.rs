@@ -32,12 +32,7 @@ impl NdRange {
         NdRange { offset, ..self }
     }
 
-    /// The first item's number in each dimension, if it is not 0.
-    pub fn offset(&self) -> &[usize] {
-        &self.offset
-    }
-
-    /// The same for a launch: null where it is 0, else to as many as there are dimensions.
+    /// The first item's number in each dimension, for a launch: null where it is 0.
     pub fn offset_pointer(&self) -> *const usize {
         match self.offset.len() == self.global.len() {
             true => self.offset.as_ptr(),

@@ -1,26 +1,32 @@
-//! From kernel source to a built program, or to the reason why there is none.
+//! From kernel source to a built program, or to the reason why there is none. What a driver prints
+//! on standard error while it builds, and a kernel on standard output while it runs, is taken, and
+//! passed on without what a terminal would obey.
 
 mod failure;
-mod signature;
-pub mod words;
 
 pub use failure::diagnose;
-pub use signature::misfit;
 
+use std::cell::{Cell, RefCell};
+use std::io::Write;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Instant;
 
+use diagnostics::aside;
+use diagnostics::terminal::stream::{Stream, Taken};
+use diagnostics::terminal::{Out, plain};
+use diagnostics::types::{Types, is_known};
 use opencl3::kernel::Kernel;
 use opencl3::program::Program as ClProgram;
 
+use crate::device::{Device, pocl};
 use crate::error::{During, Error, Result};
 use crate::ndrange::NdRange;
 use crate::session::{Arg, Launch, Session};
 use crate::source::Source;
 use crate::tell::{Call, Listener};
 use verify::element::Type;
-use verify::numbers::seconds;
+use verify::numbers::{bytes, seconds};
 
 /// A built program.
 pub struct Program {
@@ -29,9 +35,9 @@ pub struct Program {
     /// Seconds that the driver took to build it; a driver with a cache of its
     /// own may take less the second time.
     pub build_seconds: f64,
-    /// What the preprocessor and the compiler were given, macros of the options first.
-    text: String,
-    path: String,
+    /// What it was built from, and with.
+    source: Source,
+    options: String,
     listener: Rc<dyn Listener>,
 }
 
@@ -47,13 +53,6 @@ pub fn options(ty: Type, defines: &[(String, usize)]) -> String {
         options.push_str(&format!(" -D {name}={value}"));
     }
     options
-}
-
-/// The macros of a build's options, as lines of a kernel file.
-fn macros(options: &str) -> String {
-    let given = options.split("-D ").skip(1);
-    let lines = given.map(|given| format!("#define {}\n", given.replacen('=', " ", 1)));
-    lines.collect()
 }
 
 impl Program {
@@ -86,7 +85,7 @@ impl Program {
             Call::new("clCreateProgramWithSource", &["~context", &text]).gave("program")
         });
         let mut program = created?;
-        let built = words::sifted(|| program.build(devices, options));
+        let built = sifted(|| program.build(devices, options));
         let build_seconds = start.elapsed().as_secs_f64();
         let told = built.as_ref().map_err(|error| error.0).during("building");
         session.listener.call(told.as_ref().err(), &|| {
@@ -103,8 +102,8 @@ impl Program {
         Ok(Program {
             cl: program,
             build_seconds,
-            text: macros(options) + &source.text,
-            path: source.path.display().to_string(),
+            source: source.clone(),
+            options: options.into(),
             listener: session.listener.clone(),
         })
     }
@@ -188,12 +187,144 @@ impl Program {
             Call::new("clCreateKernel", &["~program", name]).gave("kernel")
         });
         let kernel = kernel?;
-        let Some(why) = misfit(&kernel, signature, &self.text)? else {
+        let Some(why) = self.misfit(&kernel, signature)? else {
             return Ok(kernel);
         };
-        let (path, types) = (&self.path, signature.join(", "));
+        let (path, types) = (self.source.path.display(), signature.join(", "));
         Err(Error::Unlaunchable(format!(
             "{path}: kernel {name} {why}\n  it is launched as {name}({types})"
         )))
+    }
+
+    /// Why the kernel cannot be launched with arguments of these types, as far as the driver tells
+    /// its own.
+    fn misfit(&self, kernel: &Kernel, signature: &[String]) -> Result<Option<String>> {
+        let (count, expected) = (kernel.num_args().during("counting arguments")?, signature.len());
+        if count as usize != expected {
+            return Ok(Some(format!("has {count} arguments, not {expected}")));
+        }
+        // What the file and the macros of its options may have given other names.
+        let text = || {
+            let given = self.options.split("-D ").skip(1);
+            let given = given.map(|one| format!("#define {}\n", one.replacen('=', " ", 1)));
+            given.collect::<String>() + &self.source.text
+        };
+        let wrong = (0..).zip(signature).find_map(|(i, wanted)| {
+            // A driver that keeps no signatures answers with an error: nothing to compare.
+            let told = kernel.get_arg_type_name(i).ok()?;
+            let told = told.trim_matches('\0');
+            let other =
+                (told != wanted).then(|| other_type(told, wanted, &Types::of(&text())))??;
+            Some(format!("has argument {i} of type {other}, not {wanted}"))
+        });
+        Ok(wrong)
+    }
+}
+
+/// The types that a size may have.
+const INTEGERS: [&str; 5] = ["int", "uint", "long", "ulong", "size_t"];
+
+/// The type's name, and what it means, where that is certainly not what is wanted.
+fn other_type(told: &str, wanted: &str, types: &Types) -> Option<String> {
+    let meanings = types.meanings(told);
+    // Local memory has no type, and nobody tells that of a struct.
+    if wanted == "local*" || wanted.is_empty() {
+        return None;
+    }
+    // The launch gives a number in the type that the kernel has.
+    if wanted == "int" && meanings.iter().any(|one| INTEGERS.contains(&one.as_str())) {
+        return None;
+    }
+    // A vector lies where so many elements lie.
+    let is_vector = |one: &String| {
+        let element = one.trim_end_matches('*').trim_end_matches(|c: char| c.is_ascii_digit());
+        wanted.strip_suffix('*') == Some(element) && one.ends_with('*')
+    };
+    // So does a struct, which nobody else knows.
+    let is_struct = |one: &String| one.starts_with("struct") && wanted.ends_with('*');
+    let may_be = |one: &String| is_vector(one) || is_struct(one) || !is_known(one) || one == wanted;
+    if meanings.iter().any(may_be) {
+        return None;
+    }
+    let name = told.replace(' ', "");
+    let meanings = Vec::from_iter(meanings).join(" or ");
+    Some(if meanings == name { name } else { format!("{name} (which is {meanings})") })
+}
+
+/// Names the file that takes a driver's words. Who sets it watches this process, and passes on
+/// what lies there when this process dies.
+pub const WORDS_VARIABLE: &str = "OPENCL_COURSE_DRIVERS_WORDS";
+
+/// How the name of the file ends, beside that one, that takes what kernels print.
+pub const OF_KERNELS: &str = "printed-by-kernels";
+
+/// Builds something, and then passes on what the driver said. Clang counts its errors there
+/// ("1 error generated."), in the middle of a progress line, and the log says it better.
+fn sifted<T>(build: impl FnOnce() -> T) -> T {
+    let Some(taken) = sent(Stream::Error, "") else {
+        return build();
+    };
+    let built = build();
+    let said = taken.given_back();
+    for line in said.lines().filter(|line| !line.ends_with(" generated.")) {
+        aside!("{}", plain(line));
+    }
+    built
+}
+
+/// What the kernels of a session print.
+#[derive(Default)]
+pub struct Printed {
+    /// Whether they print at all: to listen takes time.
+    pub is_heard: Cell<bool>,
+    taken: RefCell<Option<Taken>>,
+}
+
+impl Printed {
+    /// Takes from now on what is printed.
+    pub fn take(&self) {
+        let mut taken = self.taken.borrow_mut();
+        if taken.is_none() {
+            *taken = sent(Stream::Output, OF_KERNELS);
+        }
+    }
+
+    /// Passes it on. PoCL keeps as much as its buffer holds, and cuts the rest.
+    pub fn pass_on(&self, device: &Device) {
+        let Some(taken) = self.taken.take() else {
+            return;
+        };
+        let said = taken.given_back();
+        let end = if said.is_empty() || said.ends_with('\n') { "" } else { "\n" };
+        // Nobody may be there to read it.
+        let _ = write!(Out, "{}{end}", plain(&said));
+        let room = device.cl().printf_buffer_size().unwrap_or(usize::MAX);
+        if device.platform.name.contains(pocl::PLATFORM) && said.len() >= room {
+            let room = bytes(room as u64);
+            aside!("what the kernel printed was cut by PoCL, which keeps {room} of a launch");
+        }
+    }
+}
+
+/// The stream, sent to the file that takes a driver's words, or to one beside it.
+fn sent(stream: Stream, end: &str) -> Option<Taken> {
+    let path = std::env::var_os(WORDS_VARIABLE)?;
+    Taken::to(stream, &Path::new(&path).with_extension(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_is_judged_by_what_it_is() {
+        let types = Types::of("typedef float real;\ntypedef short idx;\n");
+        for told in ["float*", "float *", "float4*", "real*", "elsewhere*", ""] {
+            assert_eq!(other_type(told, "float*", &types), None, "{told}");
+        }
+        let other = |told| other_type(told, "int", &types).unwrap_or_default();
+        assert_eq!([other("uint"), other("size_t")], ["", ""], "any integer");
+        assert_eq!(other("real*"), "real* (which is float*)");
+        assert_eq!(other("idx"), "idx (which is short)");
     }
 }

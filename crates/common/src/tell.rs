@@ -28,50 +28,19 @@ impl Listener for () {}
 pub struct Call {
     /// Its name in C.
     pub name: &'static str,
-    /// Its arguments, in order.
-    pub arguments: Vec<Argument>,
+    /// Its arguments, in order; one that begins with ~ is left out where there is little room.
+    pub arguments: Vec<String>,
     /// What it returned; "ok" unless [`Call::gave`] says more.
     pub returned: String,
     /// Whether it failed.
     pub failed: bool,
 }
 
-/// One argument of a call.
-#[derive(Clone, Debug)]
-pub struct Argument {
-    /// What it is, where its value does not say.
-    pub label: String,
-    /// Its value.
-    pub value: String,
-    /// Whether it is shown where room is short, too.
-    pub essential: bool,
-}
-
 impl Call {
-    /// A call with these arguments, which succeeded. One that begins with ~ is left out where
-    /// there is little room.
+    /// A call with these arguments, which succeeded.
     pub fn new(name: &'static str, arguments: &[&str]) -> Call {
-        let argument = |told: &&str| Argument {
-            label: String::new(),
-            value: told.strip_prefix('~').unwrap_or(told).into(),
-            essential: !told.starts_with('~'),
-        };
-        Call {
-            name,
-            arguments: arguments.iter().map(argument).collect(),
-            returned: "ok".into(),
-            failed: false,
-        }
-    }
-
-    /// One more argument, which its value alone does not explain.
-    pub fn arg(mut self, label: impl Into<String>, value: impl Display) -> Call {
-        self.arguments.push(Argument {
-            label: label.into(),
-            value: value.to_string(),
-            essential: true,
-        });
-        self
+        let arguments = arguments.iter().copied().map(String::from).collect();
+        Call { name, arguments, returned: "ok".into(), failed: false }
     }
 
     /// What it returned, where that is more than success.

@@ -23,7 +23,7 @@ impl Lesson {
             return Ok(wrong);
         }
         let _hush = self.console.hush();
-        ready.poison_again(&session, Poison::Nan)?;
+        ready.poison(&session, Poison::Nan)?;
         session.run(&ready.launches)?;
         let again = ready.read(&session)?;
         // Makes whole what was written that nobody may write.
@@ -62,7 +62,7 @@ impl Lesson {
         }
         let _hush = self.console.hush();
         let again = |poison: Poison| -> Result<Sample> {
-            ready.poison_again(&session, poison)?;
+            ready.poison(&session, poison)?;
             let sample = Sample::of(|| session.run(&ready.launches))?;
             ready.check_again(&session, first)?;
             Ok(sample)

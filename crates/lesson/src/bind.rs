@@ -76,7 +76,7 @@ impl Lesson {
             let before = task.buffers.iter().zip(&memory);
             let before = before.filter_map(|(buffer, memory)| match memory {
                 Memory::Host(holds) => Some((buffer.name.as_str(), holds)),
-                Memory::Input(input) => Some((buffer.name.as_str(), input.holds())),
+                Memory::Input(input) => Some((buffer.name.as_str(), &input.holds)),
                 Memory::Output(..) => None,
             });
             let before: Vec<(&str, &Elements)> = before.collect();
@@ -152,8 +152,8 @@ fn given(
         Arg::Buffer(name) => {
             let at = task.buffers.iter().position(|one| one.name == *name);
             let buffer = match at.map(|at| &memory[at]) {
-                Some(Memory::Input(input)) => input.buffer(),
-                Some(Memory::Output(output, _)) => output.buffer(),
+                Some(Memory::Input(input)) => &input.memory.buffer,
+                Some(Memory::Output(output, _)) => &output.buffer,
                 _ => {
                     let why = format!("{}: there is no buffer {name}", task.name());
                     return Err(Error::Usage(why));

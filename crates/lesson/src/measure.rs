@@ -318,7 +318,7 @@ impl Lesson {
 
         // Launch. Every run starts from poison.
         self.console.part(Part::Poison)?;
-        ready.poison(session)?;
+        ready.poison(session, Poison::Nan)?;
         self.console.begin(Part::Launch, Stage::running(&name))?;
         // The last word on a group's shape is the driver's.
         let events = session.launch_all(launches).map_err(refused)?;
@@ -444,7 +444,7 @@ impl Lesson {
             second.filter(counts),
             |run| {
                 self.console.doing(stage(Some(run)))?;
-                ready.poison_again(&session, Poison::Nan)
+                ready.poison(&session, Poison::Nan)
             },
             || match times {
                 1 => session.run(launches),

@@ -68,22 +68,12 @@ impl Ready<'_> {
     }
 
     /// Poisons everything that the kernels write; what they change gets what it held.
-    pub fn poison(&self, session: &Session) -> Result<()> {
-        self.prepare(session, |output| output.poison(session))
-    }
-
-    /// The same on the device, which takes no time worth mentioning.
-    pub fn poison_again(&self, session: &Session, poison: Poison) -> Result<()> {
-        self.prepare(session, |output| output.poison_again(session, poison).map(|_| ()))?;
-        session.finish()
-    }
-
-    fn prepare(&self, session: &Session, poison: impl Fn(&Guarded) -> Result<()>) -> Result<()> {
+    pub fn poison(&self, session: &Session, poison: Poison) -> Result<()> {
         for memory in &self.memory {
             match memory {
-                Memory::Output(output, None) => poison(output)?,
+                Memory::Output(output, None) => output.poison(session, poison)?,
                 Memory::Output(output, Some(holds)) => {
-                    session.write(output.buffer(), holds.as_bytes())?;
+                    session.write(&output.buffer, holds.as_bytes())?;
                 }
                 Memory::Host(_) | Memory::Input(_) => (),
             }
@@ -125,7 +115,7 @@ impl Ready<'_> {
         let inputs = held.filter_map(|(memory, buffer)| {
             let holds = match memory {
                 Memory::Host(holds) | Memory::Output(_, Some(holds)) => holds,
-                Memory::Input(input) => input.holds(),
+                Memory::Input(input) => &input.holds,
                 Memory::Output(_, None) => return None,
             };
             Some((buffer.name.as_str(), holds))
@@ -220,7 +210,7 @@ impl Ready<'_> {
             laid_out().map(|(_, output)| output.read(session)).collect()
         };
         let after = read()?;
-        self.poison_again(session, Poison::Nan)?;
+        self.poison(session, Poison::Nan)?;
         session.run(&self.launches[..self.task.own()])?;
         let fresh = read()?;
         let mut pairs = laid_out().zip(after.iter().zip(&fresh));

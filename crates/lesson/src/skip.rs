@@ -2,7 +2,7 @@
 
 use common::error::{AtField, Error, Result};
 use common::record::{Of, Record};
-use common::session::Need;
+use common::session::{Need, side_of};
 use opencl3::error_codes::{CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE};
 use opencl3::kernel::Kernel;
 use task::form;
@@ -67,14 +67,15 @@ impl Lesson {
         let needs = all.map(|(buffer, [[rows, columns], _])| {
             let bytes = (rows * columns * buffer.ty.size()) as u64;
             match buffer.role {
-                Role::In(_) => Need::read(bytes),
-                Role::Out | Role::InOut(_) => Need::written(bytes),
-                Role::LaidOut | Role::Between => Need::between(bytes),
+                Role::In(_) => Need::Read(bytes),
+                Role::Out | Role::InOut(_) => Need::Written(bytes),
+                Role::LaidOut | Role::Between => Need::Between(bytes),
             }
         });
         let (name, [[rows, columns], _]) = (&task.buffers[named].name, plan.shapes[named]);
         let what = format!("with {name} of {rows} x {columns}");
-        let fits = session.must_have_room(needs, Some(task.ty));
+        let size = |bytes| Some(side_of(bytes, task.ty));
+        let fits = session.must_have_room(&needs.collect::<Vec<_>>(), size);
         fits.map_err(|error| Error::skipped(format!("{what}: {error}")))
     }
 
@@ -128,15 +129,7 @@ impl Lesson {
         let mut refusal = None;
         let all = task.launches.iter().zip(kernels).zip(&mut plan.ranges);
         for ((launch, kernel), range) in all {
-            let required = session.required(kernel, range.local().len());
-            if let Some(required) = required.filter(|_| !launch.fixed) {
-                range.regroup(&required);
-            }
-            let room = session.room(kernel, range.local());
-            if !launch.fixed {
-                range.shrink_groups(room);
-            }
-            refusal = refusal.or(range.refusal(&device.limits, room));
+            refusal = refusal.or(session.fit_groups(kernel, range, launch.fixed));
         }
         record.group = plan.ranges[own].local().to_vec();
         refusal.map_or(Ok(()), |why| Err(Error::skipped(why)))

@@ -266,12 +266,12 @@ fn asking(source: &Source, names: &[String]) -> Source {
 
 /// What it answers.
 fn sizes(session: &Session, program: &Program, count: usize) -> Result<Vec<usize>> {
-    let buffer = session.buffer(8 * count)?;
+    let buffer = session.buffer("sizes", 8 * count)?;
     let args = [Arg::Buffer(buffer.clone())];
     let range = NdRange::cover(&[1], &[1]);
     let launch = program.launch(session, "course_sizes", range, &args)?;
     session.run(&[launch])?;
-    let bytes = session.read(&buffer, 8 * count)?;
+    let bytes = session.read(&buffer)?;
     let sizes = bytes
         .chunks_exact(8)
         .map(|eight| u64::from_ne_bytes(eight.try_into().unwrap_or_default()) as usize);

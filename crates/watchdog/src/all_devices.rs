@@ -5,8 +5,8 @@ use std::io::Write;
 use common::command;
 use common::device;
 use common::error::{Error, Result};
+use common::host;
 use common::record::Record;
-use common::threads;
 use diagnostics::terminal::{Out, table};
 use verify::numbers::significant;
 use verify::shape::Shape;
@@ -22,7 +22,7 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
     let labels = match devices_here(&environment) {
         Ok(labels) if !labels.is_empty() => labels,
         // Without threads nobody can be asked.
-        Err(how) if threads::are_given(2) => {
+        Err(how) if host::gives_threads(2) => {
             let next = command::course("doctor");
             let how = format!("asking for devices fails: {how}\n  next: {next}");
             return Err(Error::Died(how));

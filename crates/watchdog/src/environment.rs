@@ -13,7 +13,7 @@ use common::clone::own_workspace;
 use common::device::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::device::pocl::{self, CACHE_VARIABLE, cache_folder};
 use common::device::{self, Device};
-use common::threads;
+use common::host;
 use diagnostics::aside;
 use serde_json::json;
 use verify::cores::cores;
@@ -54,7 +54,7 @@ pub(crate) fn beside(mut all: Environment) -> Environment {
         all.insert("POCL_AFFINITY", "1".into());
     }
     // The crate matrixmultiply panics where it gets no threads beside those of a driver.
-    if !threads::are_given(2 * cores() + 8) {
+    if !host::gives_threads(2 * cores() + 8) {
         all.insert("MATMUL_NUM_THREADS", "1".into());
     }
     all

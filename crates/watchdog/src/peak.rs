@@ -55,7 +55,7 @@ fn fma_rate(session: &Session, program: &Program, fma_per_round: usize) -> Resul
     let items = per_unit * session.device.limits.compute_units.max(1);
     let range = NdRange::cover(&[items], &[group]);
     let items = range.global()[0];
-    let out = session.buffer(items * 4)?;
+    let out = session.buffer("out", items * 4)?;
     let mut rounds = *ROUNDS.start();
     loop {
         let out = Arg::Buffer(out.clone());
@@ -84,8 +84,8 @@ fn copy_rate(session: &Session, program: &Program) -> Result<(f64, f64)> {
     let limits = &session.device.limits;
     let bytes = want.min(limits.max_alloc_bytes / 2).min(limits.global_mem_bytes / 8) as usize;
     let count = bytes / 16;
-    let from = session.buffer(count * 16)?;
-    let to = session.buffer(count * 16)?;
+    let from = session.buffer("from", count * 16)?;
+    let to = session.buffer("to", count * 16)?;
     let group = 256.min(limits.max_work_group_size.max(1));
     let range = NdRange::cover(&[count], &[group]);
     // Some GPUs keep what repeats in less memory, and so seem to copy more than they can.

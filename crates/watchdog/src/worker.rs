@@ -14,7 +14,7 @@ use common::error::{Error, Kind, Result};
 use common::failure::Failure;
 use common::file;
 use common::host::ulimits_in_words;
-use common::program::words;
+use common::program::{OF_KERNELS, WORDS_VARIABLE};
 use common::record::Record;
 use common::stage::Stage;
 use diagnostics::terminal::plain;
@@ -290,12 +290,12 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
     }
     let mut environment = work.environment();
     let drivers_words = events.beside(DRIVERS_WORDS);
-    let of_kernels = drivers_words.with_extension(words::OF_KERNELS);
+    let of_kernels = drivers_words.with_extension(OF_KERNELS);
     if std::env::var_os(LOG_VARIABLE).is_none() || work.told.is_heard {
         // Where it can be read: what a simulator reports is a row's failure.
         environment.insert(LOG_VARIABLE, events.beside(SIMULATOR_LOG).into());
     }
-    environment.insert(words::VARIABLE, drivers_words.clone().into());
+    environment.insert(WORDS_VARIABLE, drivers_words.clone().into());
     let terminal = Terminal::now();
     loop {
         let mut child = start(work, &environment, &events)?;

@@ -11,7 +11,7 @@ use std::time::Instant;
 use common::outcome::Outcome;
 use common::record::{Record, Work};
 use common::timing::Timing;
-use common::{Error, Result, threads};
+use common::{Error, Result, host};
 use lesson::Lesson;
 use verify::numbers::{factor, seconds, significant};
 use verify::shape::Shape;
@@ -55,7 +55,7 @@ pub fn compare(lesson: &mut Lesson, n: usize) -> Result<[Record; 2]> {
 /// One for each core, where the system gives so many.
 pub fn cores() -> usize {
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    if threads::are_given(cores) { cores } else { 1 }
+    if host::gives_threads(cores) { cores } else { 1 }
 }
 
 /// C = d * A + B, several times after once that does not count.

@@ -14,6 +14,7 @@ use bytemuck::cast_slice_mut;
 use common::device::Kind;
 use common::outcome::Outcome;
 use common::record::Record;
+use common::session::Need;
 use common::stage::Stage;
 use common::{Error, Result, device};
 use lesson::cli::Flags;
@@ -21,6 +22,7 @@ use lesson::{Lesson, Part, lesson};
 use task::Task;
 use verify::element::{Elements, Type};
 use verify::matrix::Fill;
+use verify::poison::Poison;
 use verify::problem::Problem;
 use verify::shape::Shape;
 
@@ -121,7 +123,9 @@ fn length(lesson: &mut Lesson) -> Result<usize> {
         None if device.kind == Kind::Gpu => length_for(device.limits.global_mem_bytes),
         None => SHORTEST,
     };
-    session.vectors_must_fit(n)?;
+    let bytes = (n * size_of::<f32>()) as u64;
+    let needs = [Need::Read(bytes), Need::Read(bytes), Need::Written(bytes)];
+    session.must_have_room(&needs, |bytes| Some(bytes as u64 / size_of::<f32>() as u64))?;
     match n > MOST {
         true => refused(format!("too large: kernels count with int, up to {MOST}")),
         false => Ok(n),
@@ -160,9 +164,9 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task, record: &mut Record) -> Resul
     let ready = lesson.bind(saxpy, plan, kernels)?;
     let write = timed(|| {
         let mut inputs = ready.inputs();
-        inputs.try_for_each(|one| session.write(one.buffer(), one.holds().as_bytes()))
+        inputs.try_for_each(|one| session.write(&one.memory.buffer, one.holds.as_bytes()))
     })?;
-    ready.poison(&session)?;
+    ready.poison(&session, Poison::Nan)?;
     let d = ready.plan.scope.get("d").unwrap_or_default() as f32;
     let (bytes, write_ms) = (n * size_of::<f32>(), ms(write));
     lesson.say(format!(
@@ -185,7 +189,7 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task, record: &mut Record) -> Resul
     let mut result = vec![f32::INFINITY; n];
     let read = timed(|| {
         let mut outputs = ready.outputs();
-        outputs.try_for_each(|c| session.read_into(c.buffer(), cast_slice_mut(&mut result)))
+        outputs.try_for_each(|c| session.read_into(&c.buffer, cast_slice_mut(&mut result)))
     })?;
     lesson.say(format!("   9  read: C back to the host in {}", ms(read)))?;
 

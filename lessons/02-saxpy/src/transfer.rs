@@ -67,7 +67,7 @@ fn there_and_back(session: &Session, host: &mut [f32]) -> Result<[f64; 2]> {
     for (i, x) in host.iter_mut().enumerate() {
         *x = number(i);
     }
-    let buffer = session.buffer(size_of_val(host))?;
+    let buffer = session.buffer("x", size_of_val(host))?;
     let (mut there, mut back) = (Vec::new(), Vec::new());
     for _ in 0..=5 {
         let begin = Instant::now();

@@ -74,7 +74,7 @@ impl Side {
         Ok(Side {
             held: (0..count).map(held).collect(),
             now: room()?,
-            buffer: queue.buffer(size_of::<f32>() * own.len() * width)?,
+            buffer: queue.buffer("a side", size_of::<f32>() * own.len() * width)?,
             next: room()?,
             along,
             own,
@@ -105,7 +105,7 @@ pub fn summa(world: &SimpleCommunicator, engine: &Engine, flags: &Flags) -> Resu
     let a = side(false, [me / across, down, m])?;
     let b = side(true, [me % across, across, n])?;
     let (rows, columns) = (a.own.clone(), b.own.clone());
-    let c = queue.buffer(size_of::<f32>() * rows.len() * columns.len())?;
+    let c = queue.buffer("C", size_of::<f32>() * rows.len() * columns.len())?;
 
     let kernel = |i: usize| {
         let sizes = [rows.len(), columns.len(), depth(k, i)];
@@ -162,7 +162,7 @@ fn product(sides: &mut [Side; 2], queue: &Session, kernels: &[Launch], sends: bo
             swap(&mut side.now, &mut side.next);
             queue.write(&side.buffer, cast_slice(side.now.as_mut()))?;
         }
-        queue.launch(kernel)?;
+        queue.launch(kernel, &[])?;
         queue.queue.flush().during("flushing a queue")?;
         match sends && i + 1 < kernels.len() {
             true => send(sides, i + 1, || queue.finish())?,

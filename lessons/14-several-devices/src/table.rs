@@ -8,7 +8,7 @@ use bytemuck::cast_slice;
 use common::error::{Error, Result};
 use common::outcome;
 use common::record::Work::Flop;
-use common::session::Need;
+use common::session::{Need, side_of};
 use common::stage::Stage;
 use common::timing::{Runs, Timing};
 use lesson::Lesson;
@@ -29,9 +29,9 @@ const ROUNDS: usize = 5;
 pub fn problem(lesson: &mut Lesson) -> Result<Rc<Problem>> {
     lesson.must_be_of_floats()?;
     let Shape { m, n, k } = lesson.shape()?;
-    let copies = [m * k, k * n, m * n].map(|floats| Need::written(4 * floats as u64));
+    let copies = [m * k, k * n, m * n].map(|floats| Need::Written(4 * floats as u64));
     let session = lesson.session()?;
-    session.must_have_room(copies, Some(Type::Float))?;
+    session.must_have_room(&copies, |bytes| Some(side_of(bytes, Type::Float)))?;
     lesson.problem()
 }
 

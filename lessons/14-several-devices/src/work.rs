@@ -38,7 +38,7 @@ impl Part {
     fn of(queue: &Session, whole: &OnHost, [rows, columns]: [&Range<usize>; 2]) -> Result<Part> {
         let bytes = size_of::<f32>() * columns.len();
         Ok(Part {
-            buffer: queue.buffer(rows.len() * bytes)?,
+            buffer: queue.buffer("a part", rows.len() * bytes)?,
             host: whole.place(rows, columns),
             lines: [rows.len(), bytes, size_of::<f32>() * whole.columns],
             events: Vec::new(),
@@ -179,7 +179,7 @@ impl Work {
         let queue = |which: usize| &engine.queues[which % self.way.queues];
         let (a, b, c) = (&mut self.a[row], &mut self.b[column], &mut self.c[block]);
         let arrived = [a.uploaded(queue(UPLOADS))?, b.uploaded(queue(UPLOADS))?];
-        let computed = queue(KERNELS).launch_after(&self.kernels[block], &arrived)?;
+        let computed = queue(KERNELS).launch(&self.kernels[block], &arrived)?;
         c.events.push(computed);
         if !self.way.resident {
             c.download(queue(DOWNLOADS))?;

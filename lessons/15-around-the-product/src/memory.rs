@@ -40,7 +40,7 @@ pub fn show(lesson: &mut Lesson, n: usize) -> Result<()> {
     let options = program::options(Type::Float, &[]);
     let kernel = lesson.program(&options)?.kernel("add_bias", &types)?;
     let rounds = if lesson.runs()?.is_some() { 7 } else { 1 };
-    let copied = || Ok(Memory::Copied(vec![0.0; n], session.buffer(4 * n)?));
+    let copied = || Ok(Memory::Copied(vec![0.0; n], session.buffer("C", 4 * n)?));
     let mut pages = vec![Page([0.0; 1024]); n.div_ceil(1024)];
     let own = pages.as_mut_ptr().cast();
     #[rustfmt::skip]
@@ -130,7 +130,7 @@ fn times(
     memory: &mut Memory,
 ) -> Result<[f64; 2]> {
     let number = |i: usize| (i % 1000) as f32;
-    let one = session.upload(cast_slice(&[1f32]))?;
+    let one = session.upload("bias", cast_slice(&[1f32]))?;
     let (mut all, mut handed) = (Vec::new(), Vec::new());
     let mut host = memory.hand(true, session)?;
     for _ in 0..rounds {

@@ -64,12 +64,12 @@ fn run(lesson: &mut Lesson, task: &Task, way: Way, record: &mut Record) -> Resul
         }
         queue.finish().map(|()| Vec::new())
     };
-    ready.poison(&session)?;
+    ready.poison(&session, Poison::Nan)?;
     all()?;
     let results = ready.read(&session)?;
     let right = ready.check(&session, &results)?;
     if let Some(runs) = runs {
-        let again = |_| ready.poison_again(&session, Poison::Nan);
+        let again = |_| ready.poison(&session, Poison::Nan);
         record.timed(&measure(runs, None, again, all)?, ready.plan.work, None);
         ready.check_again(&session, (right, &results))?;
     }

@@ -2,8 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::icd::variable;
-use super::{Device, Kind, LLVMPIPE, pocl};
+use super::{Device, Kind, LLVMPIPE, pocl, variable};
 use crate::error::{Error, Result};
 use crate::told::Told;
 
@@ -48,10 +47,13 @@ pub fn choose_as_told(devices: &[Device], flag: Option<&str>) -> Result<Choice> 
 /// lists what there is.
 pub fn choose(devices: &[Device], selector: Option<&str>) -> Result<Choice> {
     let Some(selector) = selector else {
-        let why = devices
-            .first()
-            .map_or("there is none to choose".into(), |one| format!("{}: {LLVMPIPE}", one.label()));
-        return best(devices).ok_or(Error::NoDevice(Told::new(why, None)));
+        return best(devices).ok_or_else(|| {
+            let why = match devices.first() {
+                None => "there is none to choose".into(),
+                Some(one) => format!("{}: {LLVMPIPE}", one.label()),
+            };
+            Error::NoDevice(why.into())
+        });
     };
     let wanted = selector.trim().to_lowercase();
     let is_it = |i: &usize| match wanted.parse::<usize>() {

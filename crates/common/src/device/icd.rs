@@ -1,7 +1,8 @@
 //! ICD files: through them the loader finds drivers. Each names a library.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+use super::variable;
 
 /// The variable that names another place for the .icd files.
 pub const ICD_VARIABLE: &str = "OCL_ICD_VENDORS";
@@ -56,23 +57,4 @@ fn is_bare(path: &Path) -> bool {
 /// The place that the variable names; one that is empty names none.
 pub fn other_place() -> Option<PathBuf> {
     variable(ICD_VARIABLE).map(PathBuf::from)
-}
-
-/// What a variable says; one that is empty says nothing.
-pub fn variable(name: &str) -> Option<OsString> {
-    std::env::var_os(name).filter(|value| !value.is_empty())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_empty_variable_says_nothing() {
-        // Cargo sets them for its tests.
-        assert_eq!(variable("CARGO_PKG_NAME"), Some("common".into()));
-        assert_eq!(std::env::var_os("CARGO_PKG_VERSION_PRE"), Some("".into()));
-        assert_eq!(variable("CARGO_PKG_VERSION_PRE"), None);
-        assert_eq!(variable("OPENCL_COURSE_NOBODY_SETS_THIS"), None);
-    }
 }

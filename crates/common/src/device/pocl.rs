@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::icd::variable;
+use super::variable;
 use crate::told::Told;
 
 /// What PoCL's platform is called.

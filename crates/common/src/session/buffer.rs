@@ -6,15 +6,16 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use opencl3::command_queue::{
-    self, enqueue_read_buffer, enqueue_read_image, enqueue_write_buffer, enqueue_write_image,
+    enqueue_fill_buffer, enqueue_read_buffer, enqueue_read_image, enqueue_write_buffer,
+    enqueue_write_image,
 };
 use opencl3::event::Event;
 use opencl3::memory::{Buffer as Memory, CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, cl_mem};
 
-use super::open::Session;
+use super::Session;
+use crate::codes;
 use crate::error::{During, Result};
-use crate::exceeded;
 use crate::tell::Call;
 use verify::numbers::seconds;
 
@@ -27,20 +28,11 @@ pub struct Buffer {
     pub name: Rc<str>,
     /// Its size.
     pub bytes: usize,
-    /// Of an image the pixels of a row, and their bytes.
-    pub(super) row: Option<(usize, usize)>,
+    /// Of an image, which is moved by whole rows, the pixels of one, and their bytes.
+    pub(crate) row: Option<(usize, usize)>,
 }
 
 impl Buffer {
-    pub(super) fn of(memory: Memory<u8>, name: &str, bytes: usize) -> Buffer {
-        Buffer { memory: Rc::new(memory), name: name.into(), bytes, row: None }
-    }
-
-    /// Whether it is an image, which is moved by whole rows.
-    pub fn is_image(&self) -> bool {
-        self.row.is_some()
-    }
-
     /// Its handle.
     pub fn get(&self) -> cl_mem {
         self.memory.get()
@@ -51,37 +43,41 @@ impl Buffer {
 fn moved(names: [&'static str; 2], buffer: &Buffer, bytes: usize) -> Call {
     let bytes = format!("{bytes} bytes");
     let arguments = ["~queue", &*buffer.name, "~CL_TRUE", "~offset 0", &bytes];
-    Call::new(names[usize::from(buffer.is_image())], &arguments)
+    Call::new(names[usize::from(buffer.row.is_some())], &arguments)
 }
 
 impl Session {
-    /// A buffer of `bytes` bytes, with undefined contents.
-    pub fn buffer(&self, bytes: usize) -> Result<Buffer> {
-        self.named_buffer("a buffer", bytes)
-    }
-
     /// A buffer of `bytes` bytes, with undefined contents, which messages call `name`.
     ///
     /// # Errors
     /// An OpenCL error from `clCreateBuffer`: -61 for more bytes than
     /// `CL_DEVICE_MAX_MEM_ALLOC_SIZE`, -4 where the device has none left, which some drivers say
     /// only when it is used.
-    pub fn named_buffer(&self, name: &str, bytes: usize) -> Result<Buffer> {
+    pub fn buffer(&self, name: &str, bytes: usize) -> Result<Buffer> {
         // SAFETY: no host pointer is passed, so there is nothing to outlive.
         let memory = unsafe {
             Memory::<u8>::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut())
         }
         .during(format!("allocating a buffer of {bytes} bytes"))
-        .map_err(|error| error.with_limits(|code| exceeded::of_buffer(&self.device, bytes, code)));
+        .map_err(|error| {
+            error.with_limits(|code| codes::limits_of_buffer(&self.device, bytes, code))
+        });
         self.listener.call(memory.as_ref().err(), &|| {
             let arguments = ["~context", "~CL_MEM_READ_WRITE", &format!("{bytes} bytes")];
             Call::new("clCreateBuffer", &arguments).gave(name)
         });
-        Ok(self.keep(Buffer::of(memory?, name, bytes)))
+        Ok(self.made(memory?, name, bytes, None))
     }
 
-    /// The same buffer, which of a simulator lives to the session's end.
-    pub(super) fn keep(&self, buffer: Buffer) -> Buffer {
+    /// A buffer, which of a simulator lives to the session's end.
+    pub(super) fn made(
+        &self,
+        memory: Memory<u8>,
+        name: &str,
+        bytes: usize,
+        row: Option<(usize, usize)>,
+    ) -> Buffer {
+        let buffer = Buffer { memory: Rc::new(memory), name: name.into(), bytes, row };
         if self.device.is_simulator() {
             self.kept.borrow_mut().push(buffer.clone());
         }
@@ -104,12 +100,12 @@ impl Session {
             let arguments = ["~room with guards", &offset, &bytes];
             Call::new("clCreateSubBuffer", &arguments).gave(name)
         });
-        Ok(Buffer::of(memory?, name, bytes))
+        Ok(self.made(memory?, name, bytes, None))
     }
 
     /// A new buffer with these contents.
-    pub fn upload(&self, bytes: &[u8]) -> Result<Buffer> {
-        let buffer = self.buffer(bytes.len())?;
+    pub fn upload(&self, name: &str, bytes: &[u8]) -> Result<Buffer> {
+        let buffer = self.buffer(name, bytes.len())?;
         self.write(&buffer, bytes)?;
         Ok(buffer)
     }
@@ -121,9 +117,9 @@ impl Session {
         self.told(call, || self.put(buffer, 0, bytes)).map(drop)
     }
 
-    /// Reads the first `bytes` bytes of a buffer.
-    pub fn read(&self, buffer: &Buffer, bytes: usize) -> Result<Vec<u8>> {
-        let mut data = vec![0; bytes];
+    /// Reads a buffer.
+    pub fn read(&self, buffer: &Buffer) -> Result<Vec<u8>> {
+        let mut data = vec![0; buffer.bytes];
         self.read_into(buffer, &mut data).map(|()| data)
     }
 
@@ -206,43 +202,30 @@ impl Session {
         done
     }
 
-    /// Fills `bytes` bytes of a buffer, which are whole patterns, in queue order.
+    /// Fills a buffer with whole patterns, and waits for it.
     ///
     /// # Errors
     /// An OpenCL error from `clEnqueueFillBuffer`, which takes patterns of 1, 2, 4 to 128 bytes.
-    pub fn fill(&self, buffer: &Buffer, pattern: &[u8], bytes: usize) -> Result<Event> {
-        if buffer.is_image() {
-            // A colour would be brought to the image's format.
-            return self.put(buffer, 0, &pattern.repeat(bytes / pattern.len()));
-        }
-        let (queue, data) = (self.queue.get(), pattern.as_ptr().cast::<c_void>());
-        // SAFETY: as in `write`; the driver copies the pattern before the call returns.
-        let filled = unsafe {
-            command_queue::enqueue_fill_buffer(
-                queue,
-                buffer.get(),
-                data,
-                pattern.len(),
-                0,
-                bytes,
-                0,
-                ptr::null(),
-            )
-        };
-        filled.during("filling a buffer").map(Event::new)
-    }
-
-    /// Fills a buffer with whole patterns, waits for it, and tells of it.
-    pub fn fill_told(&self, buffer: &Buffer, pattern: &[u8]) -> Result<()> {
+    pub fn fill(&self, buffer: &Buffer, pattern: &[u8]) -> Result<()> {
+        let (from, length) = (pattern.as_ptr().cast::<c_void>(), pattern.len());
         let call = || {
-            let poison = format!("~{} bytes of poison", pattern.len());
+            let poison = format!("~{length} bytes of poison");
             let bytes = format!("{} bytes", buffer.bytes);
             let arguments = ["~queue", &*buffer.name, &poison, "~offset 0", &bytes];
             Call::new("clEnqueueFillBuffer", &arguments)
         };
         self.told(call, || {
-            let filled = self.fill(buffer, pattern, buffer.bytes);
-            filled.and_then(|_| self.finish())
+            if buffer.row.is_some() {
+                // A colour would be brought to the image's format.
+                return self.put(buffer, 0, &pattern.repeat(buffer.bytes / length)).map(drop);
+            }
+            let (queue, memory, none) = (self.queue.get(), buffer.get(), ptr::null());
+            // SAFETY: as in `transfer`; the driver copies the pattern before the call returns.
+            let filled = unsafe {
+                enqueue_fill_buffer(queue, memory, from, length, 0, buffer.bytes, 0, none)
+            };
+            filled.map(Event::new).during("filling a buffer")?;
+            self.finish()
         })
     }
 }

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use opencl3::memory::{self as cl, Buffer as Memory, Sampler, cl_image_desc, cl_image_format};
 use verify::element::Type;
 
+use super::Session;
 use super::buffer::Buffer;
-use super::open::Session;
 use crate::error::{During, Error, Result};
 use crate::tell::Call;
 
@@ -166,9 +166,7 @@ impl Session {
             Call::new("clCreateImage", &arguments).gave(name)
         });
         // An image is released as a buffer is.
-        let mut buffer = Buffer::of(Memory::new(made?), name, row * height);
-        buffer.row = Some((width, row));
-        Ok(self.keep(buffer))
+        Ok(self.made(Memory::new(made?), name, row * height, Some((width, row))))
     }
 
     /// A sampler of pixels, not of fractions of the image, unless its words say "normalised".

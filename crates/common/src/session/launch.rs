@@ -13,10 +13,10 @@ use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::memory::Sampler;
 use opencl3::types::{cl_event, cl_mem};
 
+use super::Session;
 use super::buffer::Buffer;
-use super::open::Session;
+use crate::codes;
 use crate::error::{During, Error, Result};
-use crate::exceeded;
 use crate::ndrange::{NdRange, sides};
 use crate::tell::Call;
 use crate::timing::Profile;
@@ -129,8 +129,9 @@ impl Session {
                     Arg::Buffer(buffer) => buffer.name.to_string(),
                     Arg::Sampler(_) => "sampler".into(),
                 };
-                let arguments = ["~kernel", &i.to_string(), &format!("~{bytes} bytes")];
-                Call::new("clSetKernelArg", &arguments).arg(label.clone(), value)
+                let value = if label.is_empty() { value } else { format!("{label} = {value}") };
+                let arguments = ["~kernel", &i.to_string(), &format!("~{bytes} bytes"), &value];
+                Call::new("clSetKernelArg", &arguments)
             });
             set?;
             kept[i] = Some(arg.clone());
@@ -138,14 +139,9 @@ impl Session {
         Ok(())
     }
 
-    /// Enqueues a kernel whose arguments are set. Nothing has run when this
-    /// returns: wait for the event.
-    pub fn launch(&self, launch: &Launch) -> Result<Event> {
-        self.launch_after(launch, &[])
-    }
-
-    /// The same, to begin when these events of other queues have ended.
-    pub fn launch_after(&self, launch: &Launch, after: &[cl_event]) -> Result<Event> {
+    /// Enqueues a kernel whose arguments are set, to begin when these events of other queues have
+    /// ended. Nothing has run when this returns: wait for the event.
+    pub fn launch(&self, launch: &Launch, after: &[cl_event]) -> Result<Event> {
         let Launch { kernel, name, range, .. } = launch;
         let (global, local) = (range.global(), range.local());
         if self.printed.is_heard.get() {
@@ -173,11 +169,12 @@ impl Session {
         }
         let took = begin.elapsed().as_secs_f64();
         self.listener.call(event.as_ref().err(), &|| {
-            let arguments = ["~queue", &**name, &format!("~{}D", global.len())];
-            Call::new("clEnqueueNDRangeKernel", &arguments)
-                .arg("global", sides(global))
-                .arg("local", sides(local))
-                .gave(format!("event, after {}", seconds(took)))
+            let dimensions = format!("~{}D", global.len());
+            let [global, local] = [("global", global), ("local", local)]
+                .map(|(what, of)| format!("{what} = {}", sides(of)));
+            let arguments = ["~queue", &**name, &dimensions, &global, &local];
+            let call = Call::new("clEnqueueNDRangeKernel", &arguments);
+            call.gave(format!("event, after {}", seconds(took)))
         });
         event
     }
@@ -212,7 +209,7 @@ impl Session {
         let mut events = Vec::new();
         for (i, launch) in launches.iter().cycle().take(all).enumerate() {
             if i == 0 || i + 1 == all {
-                events.push(self.launch(launch)?);
+                events.push(self.launch(launch, &[])?);
             } else {
                 self.launch_without_event(launch)?;
             }
@@ -224,7 +221,7 @@ impl Session {
     /// A failed launch, with the limits that it may have run into.
     fn with_limits(&self, error: Error, launch: &Launch) -> Error {
         error.with_limits(|code| {
-            exceeded::of_launch(&self.device, &launch.kernel, &launch.range, code)
+            codes::limits_of_launch(&self.device, &launch.kernel, &launch.range, code)
         })
     }
 
@@ -265,7 +262,7 @@ impl Session {
     /// Launches these one after another. The queue is in order: none begins before
     /// the one before it ends.
     pub fn launch_all(&self, launches: &[Launch]) -> Result<Vec<Event>> {
-        launches.iter().map(|one| self.launch(one)).collect()
+        launches.iter().map(|one| self.launch(one, &[])).collect()
     }
 
     /// Launches these one after another, waits until the last has ended, and gives
@@ -276,24 +273,25 @@ impl Session {
         Ok(events)
     }
 
-    /// The sides of the groups that a kernel itself asks for, in so many dimensions.
-    pub fn required(&self, kernel: &Kernel, dimensions: usize) -> Option<Vec<usize>> {
-        let told = kernel.get_compile_work_group_size(self.device.cl().id());
-        let mut sides = told.ok().filter(|sides| sides.first() > Some(&0))?;
-        sides.truncate(dimensions);
-        Some(sides)
-    }
-
-    /// How many items a group of this kernel may have on this device.
-    pub fn room(&self, kernel: &Kernel, group: &[usize]) -> usize {
-        let id = self.device.cl().id();
-        let most = self.device.limits.max_work_group_size;
-        // Some drivers tell a default for the kernel although it names its group.
-        if self.required(kernel, group.len()).as_deref() == Some(group) {
-            most
-        } else {
-            kernel.get_work_group_size(id).unwrap_or(most).min(most)
+    /// Puts a launch into groups that its kernel asks for, and has room for on this device, unless
+    /// they are `fixed`; why it cannot be launched, where it has none.
+    pub fn fit_groups(&self, kernel: &Kernel, range: &mut NdRange, fixed: bool) -> Option<String> {
+        let (id, limits) = (self.device.cl().id(), &self.device.limits);
+        let told = kernel.get_compile_work_group_size(id).unwrap_or_default();
+        let required = told.get(..range.local().len()).filter(|sides| sides[0] > 0);
+        if let Some(sides) = required.filter(|_| !fixed) {
+            range.regroup(sides);
         }
+        let most = limits.max_work_group_size;
+        // Some drivers tell a default for the kernel although it names its group.
+        let room = match required == Some(range.local()) {
+            true => most,
+            false => kernel.get_work_group_size(id).unwrap_or(most).min(most),
+        };
+        if !fixed {
+            range.shrink_groups(room);
+        }
+        range.refusal(limits, room)
     }
 }
 

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::command;
-use common::device::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE, icd_place, variable};
+use common::device::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE, icd_place};
+use common::device::variable;
 use common::told::Told;
 use diagnostics::terminal::wrap::cut;
 use watchdog::packages;

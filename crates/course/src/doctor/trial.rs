@@ -28,8 +28,8 @@ pub fn trial(index: usize) -> Result<String> {
     let range = NdRange::cover(&[ITEMS], &[GROUP]);
     let input: Vec<f32> = (0..ITEMS).map(|i| i as f32).collect();
     let bytes: Vec<u8> = input.iter().flat_map(|x| x.to_ne_bytes()).collect();
-    let x = session.upload(&bytes)?;
-    let y = session.upload(&vec![0xff; bytes.len()])?;
+    let x = session.upload("x", &bytes)?;
+    let y = session.upload("y", &vec![0xff; bytes.len()])?;
     let [from, to] = [&x, &y].map(|buffer| Arg::Buffer(buffer.clone()));
     let args = [Arg::int(ROUNDS as i32), from, to];
     let launches = [program.launch(&session, "trial", range, &args)?];
@@ -37,7 +37,7 @@ pub fn trial(index: usize) -> Result<String> {
     // Small whole numbers: exact in any order.
     let sum = |i: usize| ROUNDS as f32 * input[i / GROUP * GROUP + GROUP - 1 - i % GROUP];
     let expected: Vec<u8> = (0..ITEMS).flat_map(|i| sum(i).to_ne_bytes()).collect();
-    if session.read(&y, bytes.len())? != expected {
+    if session.read(&y)? != expected {
         return Err(Error::Wrong("its result is wrong: do not trust it".into()));
     }
     let seconds = program.build_seconds;

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{Result, anyhow};
+use common::host;
 use common::source::Source;
-use common::threads;
 use diagnostics::tokens::Tokens;
 use watchdog::simulator::Line;
 use watchdog::worker::Work;
@@ -59,7 +59,7 @@ pub fn check(task: &Form, name: &str, solution: Option<&Path>, how: &How) -> Res
     // Two processes, at the same time: a driver compiles while the simulator runs.
     let (seen, simulated) = thread::scope(|scope| {
         let simulate = || simulate(&exercise);
-        if !threads::are_given(1) {
+        if !host::gives_threads(1) {
             return (on_device(&exercise), Ok(simulate()));
         }
         let simulated = scope.spawn(simulate);

@@ -84,11 +84,8 @@ impl Form {
             false => returned.green(),
         };
         let arguments = call.arguments.iter();
-        let shown = arguments.filter(|argument| argument.essential || !self.present);
-        let shown = shown.map(|argument| match argument.label.as_str() {
-            "" => argument.value.clone(),
-            label => format!("{label} = {}", argument.value),
-        });
+        let shown = arguments.filter(|argument| !(self.present && argument.starts_with('~')));
+        let shown = shown.map(|argument| argument.strip_prefix('~').unwrap_or(argument));
         let arguments = shown.collect::<Vec<_>>().join(", ");
         let call = format!("  {}({arguments})", style(call.name).cyan().bold());
         let line = format!("{call} -> {returned}");

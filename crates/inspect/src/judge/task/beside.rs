@@ -118,7 +118,7 @@ fn once(
         Err(Error::Skipped(why)) => return Err(Error::Usage(why.to_string())),
         ready => ready?,
     };
-    ready.poison_again(&session, poison)?;
+    ready.poison(&session, poison)?;
     lesson.console.doing(stage)?;
     session.run(&ready.launches)?;
     match ready.check(&session, &Vec::new()) {

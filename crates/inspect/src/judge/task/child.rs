@@ -14,6 +14,7 @@ use lesson::{Lesson, Ready};
 use serde::Deserialize;
 use task::{Buffer, Fill, Right, Role, Task};
 use verify::draw::Draw;
+use verify::poison::Poison;
 use watchdog::events::Event;
 
 use super::asked::{Asked, Case, Purpose};
@@ -227,7 +228,7 @@ fn ran<'t>(lesson: &mut Lesson, task: &'t Task, source: &Source) -> Result<Ready
     let ready = lesson.prepared(task, source)?;
     let session = lesson.session()?;
     lesson.console.doing(Stage::running(&task.kernel))?;
-    ready.poison(&session)?;
+    ready.poison(&session, Poison::Nan)?;
     session.run(&ready.launches)?;
     Ok(ready)
 }
@@ -286,7 +287,7 @@ fn must_fit(lesson: &mut Lesson, task: &Task) -> Result<()> {
         }
     }
     let needs = sizes.map(|(buffer, [[rows, columns], _])| {
-        Need::written((rows * columns * buffer.ty.size()) as u64)
+        Need::Written((rows * columns * buffer.ty.size()) as u64)
     });
-    session.must_have_room(needs, None)
+    session.must_have_room(&needs.collect::<Vec<_>>(), |_| None)
 }
