@@ -6,13 +6,12 @@ use verify::element::Type;
 
 use crate::signature::{Access, Parameter, Signature, Space};
 
-/// A draft, and whether it leaves one reading only.
+/// A draft.
 pub struct Draft {
     /// The text of the task file.
     pub text: String,
-    /// Whether the kernel is a product, a copy or `d * A + B`, so that nothing is to be said.
-    pub is_known: bool,
-    /// What was taken for granted, in a sentence.
+    /// What was taken for granted, in a sentence; empty where the arguments leave more than one
+    /// reading: the kernel is no product, copy or `d * A + B`.
     pub says: String,
 }
 
@@ -68,14 +67,9 @@ global   = ["N", "M"]
         const REST: &str = r#"product  = "row-major"
 flops    = "2*M*N*K"
 "#;
-        let (text, groups) = self.written(RANGE, &[16, 16], REST);
-        known(
-            text,
-            format!(
-                "a product of matrices, an item for each element of C; get_global_id(0) counts \
-                 columns, get_global_id(1) rows; {groups}; row-major"
-            ),
-        )
+        let says = "a product of row-major matrices, an item for each element of C; \
+                    get_global_id(0) counts columns, get_global_id(1) rows";
+        self.written(RANGE, &[16, 16], REST, says)
     }
 
     fn vectors(&self, kinds: &[Kind], is_matrix: bool) -> Draft {
@@ -124,14 +118,11 @@ check    = {check}
 bytes    = "{bytes}*{length}"
 "#
         );
-        let (text, groups) = self.written(range, group, &rest);
-        known(
-            text,
-            format!(
-                "on {on}; {groups}. A result that is a copy of the input, transposed or not, or d * A \
-                 + B is right; for any other no reference is given: result not checked"
-            ),
-        )
+        let says = format!(
+            "on {on}. A result that is a copy of the input, transposed or not, or d * A + B is \
+             right; for any other no reference is given: result not checked"
+        );
+        self.written(range, group, &rest, &says)
     }
 
     /// A launch of one group for who asks for no data: all numbers are 0.
@@ -146,12 +137,12 @@ bytes    = "{bytes}*{length}"
             Space::Value | Space::Opaque => zeros(arg),
         });
         let args = args.collect::<Vec<_>>().join(", ");
-        let (text, _) = self.written(
+        self.written(
             &format!("groups   = {:?}\n", vec![1; dimensions]),
             &[64, 1, 1][..dimensions],
             &format!("args     = [{args}]\ncheck    = \"none\"\n"),
-        );
-        known(text, "once, with zeros for all numbers".into())
+            "once, with zeros for all numbers",
+        )
     }
 
     /// What is not known is marked.
@@ -186,13 +177,12 @@ check    = "none"  # ? {{ same_as = "plain.cl" }}, or a formula of the index i
 # flops  = "..."    compute, for --time
 "#
         );
-        let (text, _) = self.written(&range, group, &rest);
-        Draft { text, is_known: false, says: String::new() }
+        self.written(&range, group, &rest, "")
     }
 
-    /// The text of a draft with its `range` and the `rest`, and what its groups are: as asked for,
-    /// or as the kernel's own attribute says, `or` these.
-    fn written(&self, range: &str, or: &[usize], rest: &str) -> (String, String) {
+    /// A draft with its `range` and the `rest`. Its groups are as asked for, or as the kernel's own
+    /// attribute says, `or` these.
+    fn written(&self, range: &str, or: &[usize], rest: &str, says: &str) -> Draft {
         let Signature { kernel, required, .. } = self.signature;
         let group: Vec<usize> = match (self.group, required) {
             (Some(group), _) if or.len() == 1 => vec![group.iter().product()],
@@ -212,8 +202,11 @@ check    = "none"  # ? {{ same_as = "plain.cl" }}, or a formula of the index i
         let text = format!(
             "kernel   = {file}\nfunction = \"{kernel}\"\n{define}{range}local    = {group:?}\n{rest}"
         );
-        let groups = format!("groups of {}", common::ndrange::sides(&group));
-        (text, groups)
+        let says = match says {
+            "" => String::new(),
+            says => format!("{says}; groups of {}", common::ndrange::sides(&group)),
+        };
+        Draft { text, says }
     }
 }
 
@@ -255,10 +248,6 @@ fn image(arg: &Parameter, width: impl Display, height: impl Display) -> String {
         Access::Both => "inout",
     };
     format!(r#"{{ {role} = ["{width}", "{height}"] }}"#)
-}
-
-fn known(text: String, says: String) -> Draft {
-    Draft { text, is_known: true, says }
 }
 
 fn kind(parameter: &Parameter) -> Option<Kind> {

@@ -271,7 +271,7 @@ pub fn drafts(
     let drafted = |signature: Signature| {
         let kernel = Undrafted { signature: &signature, define: &flags.define, file: &name, group };
         let mut draft = kernel.draft(&text);
-        if without_data && !draft.is_known {
+        if without_data && draft.says.is_empty() {
             draft = kernel.blank();
         }
         (signature, draft)
@@ -292,7 +292,7 @@ fn drawn_up(
         let file = file.display();
         Error::Unlaunchable(format!("{file} has no kernel {name}; there are: {}", names.join(", ")))
     })?;
-    if !drawn.is_known {
+    if drawn.says.is_empty() {
         let file = file.display().to_string();
         let stem = file.trim_end_matches(".cl");
         let why = format!(
