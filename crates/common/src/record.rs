@@ -212,7 +212,7 @@ pub enum Work<T = f64> {
 
 impl Default for Work<Formula> {
     fn default() -> Work<Formula> {
-        Work::Bytes(Formula::of("0"))
+        Work::Bytes(Formula::default())
     }
 }
 

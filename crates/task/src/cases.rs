@@ -1,38 +1,83 @@
 //! What an exercise asks beside its kernel's task: with which macros and where it must be right,
-//! and where it is counted.
+//! and where what it does is counted: whole numbers, which no hardware blurs, as the trace of a
+//! launch in Oclgrind has them.
 
 use std::collections::BTreeSet;
 
-use anyhow::Result;
+use common::error::{AtField, Result};
+use serde::{Deserialize, Serialize};
 
-use crate::counts::Count;
 use crate::form::{Form, Named};
 use crate::sizes::{Sizes, in_words};
 
 /// The seed of an exercise's inputs.
 pub const SEED: u64 = 1;
 
-impl Form {
-    /// The task with these macros, too.
-    fn with(&self, macros: &Named) -> Form {
-        let mut task = self.clone();
-        let macros = macros.firsts();
-        task.define.extend(macros.map(|(name, value)| (name.into(), value.clone())));
-        task
+/// What can be counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Count {
+    /// Elements read from global memory.
+    GlobalLoads,
+    /// Elements written there.
+    GlobalStores,
+    /// Elements read from local memory.
+    LocalLoads,
+    /// Elements written there.
+    LocalStores,
+    /// Instructions that load from global memory, whatever their width.
+    LoadInstructions,
+    /// The same of stores.
+    StoreInstructions,
+    /// Barriers that an item passes.
+    Barriers,
+    /// Sectors of 32 bytes that groups of 32 neighbouring items touch.
+    Sectors,
+}
+
+impl Count {
+    /// All of them in order, each as the screen calls it, and of what, where that does not say it.
+    pub const ALL: [(Count, &str, &str); 8] = [
+        (Count::GlobalLoads, "global loads", " elements"),
+        (Count::GlobalStores, "global stores", " elements"),
+        (Count::LocalLoads, "local loads", " elements"),
+        (Count::LocalStores, "local stores", " elements"),
+        (Count::LoadInstructions, "load instructions", ""),
+        (Count::StoreInstructions, "store instructions", ""),
+        (Count::Barriers, "barriers", " for each item"),
+        (Count::Sectors, "sectors", " of 32 bytes"),
+    ];
+
+    /// Whether `course trace` shows it line by line.
+    pub fn is_of_memory(self) -> bool {
+        self != Count::Barriers
     }
 
+    /// As the screen calls it, and of what.
+    pub fn words(self) -> (&'static str, &'static str) {
+        let (_, name, of) = Count::ALL[self as usize];
+        (name, of)
+    }
+}
+
+impl Form {
     /// The tasks that are asked for: one for each variant.
     pub fn in_variants(&self) -> Vec<Form> {
+        let with = |macros: &Named| {
+            let mut task = self.clone();
+            let macros = macros.firsts().map(|(name, value)| (name.into(), value.clone()));
+            task.define.extend(macros);
+            task
+        };
         match &self.variants[..] {
             [] => vec![self.clone()],
-            all => all.iter().map(|one| self.with(one)).collect(),
+            all => all.iter().map(with).collect(),
         }
     }
 
     /// The last of them, which is counted and timed.
     pub fn last_variant(&self) -> Form {
-        let last = self.variants.last();
-        last.map_or(self.clone(), |one| self.with(one))
+        self.in_variants().pop().unwrap_or_default()
     }
 
     /// Size at which the simulator counts.
@@ -41,11 +86,6 @@ impl Form {
             return self.small();
         }
         self.counted.clone()
-    }
-
-    /// The size that is new in a check; none where its formulas allow no other.
-    pub fn new_size(&self, seed: u64) -> Option<Sizes> {
-        self.drawn(seed).into_iter().next()
     }
 
     /// What tells this launch from others: ", ROWS = 4", or nothing.
@@ -69,10 +109,8 @@ impl Form {
             (name.clone(), told)
         });
         let name = in_words(&told.collect());
-        let targets = self.at_most.iter().map(|(count, formula)| {
-            let most = formula.value(scope).map_err(anyhow::Error::msg)?;
-            Ok((*count, most))
-        });
+        let targets = self.at_most.iter();
+        let targets = targets.map(|(count, most)| Ok((*count, most.value(scope).at("at-most")?)));
         Ok((name, targets.collect::<Result<_>>()?))
     }
 }
@@ -96,7 +134,7 @@ mod tests {
             };
             let _ = task.targets();
             for launch in task.in_variants() {
-                let _ = (launch.variant(), launch.new_size(7), launch.counted());
+                let _ = (launch.variant(), launch.drawn(7), launch.counted());
             }
         });
     }

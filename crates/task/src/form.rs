@@ -17,7 +17,7 @@ use verify::draw::Draw;
 use verify::element::Type;
 use verify::formula::Formula;
 
-use crate::counts::Count;
+use crate::cases::Count;
 use crate::sizes::{self, Sizes};
 
 pub use named::Named;
@@ -99,7 +99,7 @@ pub struct Form {
 
     // What is right, and what it costs.
     /// What each element of the output, or of the named ones, must be.
-    pub check: Option<Or<String, Check>>,
+    pub check: Option<Or<Formula, Check>>,
     /// Bytes that it must move.
     pub bytes: Option<Formula>,
     /// Floating-point operations that it must do.
@@ -397,7 +397,7 @@ mod tests {
                    args = ['n', { in = 'n', fill = 0 }, { inout = 'n', fill = 7 }] }]";
         let mut task = task.launched_as(form(own));
         assert_eq!(task.size["n"], 1);
-        assert!(matches!(&task.check, Some(Or::Plain(check)) if check == "i"));
+        assert!(matches!(&task.check, Some(Or::Plain(check)) if check.text() == "i"));
         let fills = task.inputs().map(|one| one.fill.as_ref()?.plain().cloned());
         assert_eq!(Vec::from_iter(fills), [Some("random".into()), None]);
         assert_eq!(task.launches[0].local.len(), 1);

@@ -14,11 +14,10 @@
 //! - [`sizes`] are those of a file, and [`drawn`] those that no file says. [`draft`] is a first text
 //!   from a signature alone.
 //! - [`cases`] is what an exercise asks beside: with which macros it must be right, and
-//!   where it is counted, by which of the [`counts`]. [`choices`] is what a tuner tries.
+//!   what is counted, and where. [`choices`] is what a tuner tries.
 
 pub mod cases;
 pub mod choices;
-pub mod counts;
 pub mod draft;
 pub mod drawn;
 pub mod form;

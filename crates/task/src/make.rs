@@ -1,7 +1,6 @@
 //! From a [`Form`] to a [`Task`]: its names get values, its launches their kernels' signatures.
 
 mod args;
-mod launch;
 mod product;
 
 use common::error::{AtField, Error, Result};
@@ -13,10 +12,9 @@ use crate::form::{Check, Form, LaunchForm, Or};
 use crate::names::holds;
 use crate::signature::Signature;
 use crate::sizes::{SIDES, Sizes};
-use crate::task::{Buffer, Right, Task, Work};
+use crate::task::{Arg, Launch, Right, Task, Work};
 
 pub use args::Maker;
-pub use launch::{launch, of_kernel};
 
 /// What a task is made for.
 pub(crate) struct For<'a> {
@@ -73,10 +71,8 @@ impl Form {
         task.needs.clone_from(&self.needs);
         task.vendor_specific = self.vendor_specific;
         task.too_large = !holds("fits", &self.fits, scope)?;
-        task.preferred = match &self.preferred {
-            Some(condition) => condition.value(scope).at("preferred")? > 0.0,
-            None => false,
-        };
+        let preferred = self.preferred.as_ref().map_or(Ok(0.0), |one| one.value(scope));
+        task.preferred = preferred.at("preferred")? > 0.0;
         Ok(task)
     }
 
@@ -90,10 +86,16 @@ impl Form {
                 SIDES.iter().zip(shape).map(side).collect::<Result<_>>()?
             }
         };
-        let mut maker = Maker::of(given.random, given.seed);
+        let mut maker = Maker { random: given.random, seed: given.seed, ..Maker::default() };
         let mut launches = Vec::new();
         for form in forms {
-            launches.push(maker.launch(form, of_kernel(given.signatures, form)?)?);
+            if !form.kernel.as_os_str().is_empty() {
+                let why = "launches: kernel is a file, and they all have the task's: say function";
+                return Err(form.wrong("kernel", why));
+            }
+            let signature = of_kernel(given.signatures, form)?;
+            let args = maker.args(form, signature)?;
+            launches.push(launch(form, signature, args)?);
         }
         let is_size = |name: &str| sizes.iter().any(|(size, _)| size == name);
         let other = |(name, value): &&(String, Formula)| is_size(name) && value.text() != name;
@@ -107,85 +109,153 @@ impl Form {
         let mut kernels = launches.iter().map(|one| &one.kernel);
         let own = kernels.clone().find(|name| **name == self.launch.function);
         let kernel = own.or(kernels.next_back()).cloned().unwrap_or_default();
-        self.must_compare(&maker)?;
-        let buffers = maker.buffers;
         let work = match (&self.bytes, &self.flops) {
             (None, Some(flops)) => Work::Flop(flops.clone()),
-            (bytes, _) => Work::Bytes(bytes.clone().unwrap_or(Formula::of("0"))),
+            (bytes, _) => Work::Bytes(bytes.clone().unwrap_or_default()),
         };
         Ok(Task {
-            right: self.right(&buffers)?,
+            right: self.right(&maker)?,
             kernel,
             sizes,
             names: maker.names,
-            buffers,
+            buffers: maker.buffers,
             launches,
             work,
             ..Task::default()
         })
     }
 
-    /// Refuses structs of several types, of which no element can be compared.
-    fn must_compare(&self, maker: &Maker) -> Result<()> {
-        let is_compared = |name: &&String| match &self.check {
-            Some(Or::Plain(word)) => word != "none",
-            Some(Or::Table(check)) => check.each.is_empty() || check.each.contains_key(*name),
-            None => false,
-        };
-        let Some(name) = maker.mixed.iter().find(is_compared) else {
-            return Ok(());
-        };
-        let why = format!(
-            "check: {name} is a struct of several types, whose fields the course cannot compare: \
-             give the fields as arrays, or say check = \"none\""
-        );
-        Err(wrong("check", why))
-    }
-
-    fn right(&self, buffers: &[Buffer]) -> Result<Right> {
-        let mut outputs = buffers.iter().filter(|one| one.role.is_result());
+    fn right(&self, Maker { buffers, mixed, .. }: &Maker) -> Result<Right> {
+        let outputs = buffers.iter().filter(|one| one.role.is_result());
+        let outputs: Vec<&str> = outputs.map(|one| &*one.name).collect();
         let first = || {
-            let out = outputs.clone().next();
             let why = "check is of an output, and no argument is out or inout";
-            out.map(|out| out.name.clone()).ok_or_else(|| wrong("check", why))
+            outputs.first().map(ToString::to_string).ok_or_else(|| wrong("check", why))
         };
-        Ok(match &self.check {
-            None => Right::Unchecked,
-            Some(Or::Plain(word)) if word == "none" => Right::Unchecked,
+        let (right, compared) = match &self.check {
+            None => return Ok(Right::Unchecked),
+            Some(Or::Plain(formula)) if formula.text() == "none" => return Ok(Right::Unchecked),
             Some(Or::Plain(formula)) => {
-                let formula = Formula::from(&**formula);
-                let read = formula.must_be_read();
-                read.map_err(|why| wrong("check", format!("check: {why}")))?;
-                Right::Each(vec![(first()?, formula)])
+                (Right::Each(vec![(first()?, formula.clone())]), outputs.clone())
             }
             // Which is still to be run.
-            Some(Or::Table(check)) if check.same_as.is_some() => {
-                first().map(|_| Right::Unchecked)?
+            Some(Or::Table(Check { same_as: Some(_), .. })) => {
+                first().map(|_| (Right::Unchecked, outputs.clone()))?
             }
-            Some(Or::Table(check)) if check.tolerance.is_some() => {
+            Some(Or::Table(Check { tolerance: Some(_), .. })) => {
                 let why = "check: tolerance is for same_as; a result is held to a formula by the \
                            magnitude of its terms: leave it out, or give a kernel that is plainly \
                            right";
                 return Err(wrong("check.tolerance", why));
             }
-            Some(Or::Table(check)) if !check.any_of.is_empty() => {
-                Right::AnyOf(first()?, check.any_of.clone())
+            Some(Or::Table(Check { any_of, .. })) if !any_of.is_empty() => {
+                (Right::AnyOf(first()?, any_of.clone()), outputs.clone())
             }
             Some(Or::Table(Check { each, .. })) => {
-                let names: Vec<&str> = outputs.clone().map(|one| one.name.as_str()).collect();
-                if let Some(name) = each.keys().find(|name| !names.contains(&name.as_str()))
-                    && outputs.any(|_| true)
+                let names: Vec<&str> = each.keys().map(String::as_str).collect();
+                if let Some(name) = names.iter().find(|name| !outputs.contains(name))
+                    && !outputs.is_empty()
                 {
-                    let names = names.join(", ");
-                    let why = format!(
-                        "check: no output is called {name}; there are {names}, and same_as"
-                    );
+                    let all = outputs.join(", ");
+                    let why =
+                        format!("check: no output is called {name}; there are {all}, and same_as");
                     return Err(wrong(&format!("check.{name}"), why));
                 }
-                Right::Each(each.clone().into_iter().collect())
+                (Right::Each(each.clone().into_iter().collect()), names)
             }
-        })
+        };
+        if let Some(name) = mixed.iter().find(|name| compared.contains(&name.as_str())) {
+            let why = format!(
+                "check: {name} is a struct of several types, whose fields the course cannot compare: \
+                 give the fields as arrays, or say check = \"none\""
+            );
+            return Err(wrong("check", why));
+        }
+        Ok(right)
     }
+}
+
+/// Items of a group where nobody says how many, by the dimensions.
+const GROUPS: [&[usize]; 3] = [&[64], &[8, 8], &[4, 4, 4]];
+
+/// A launch with these arguments.
+pub fn launch(form: &LaunchForm, signature: Option<&Signature>, args: Vec<Arg>) -> Result<Launch> {
+    let told = match &form.global[..] {
+        [] => &form.groups,
+        global => global,
+    };
+    let dimensions = told.len();
+    if !(1..=3).contains(&dimensions) {
+        let why = "global has one to three dimensions: global = [\"n\"]";
+        return Err(form.wrong("global", why));
+    }
+    let numbers =
+        |of: &[usize]| -> Vec<Formula> { of.iter().copied().map(Formula::from).collect() };
+    let required = signature.and_then(|one| one.required.as_ref());
+    let group = match (&form.local[..], &form.local_hint[..], required) {
+        ([], _, Some(required)) => numbers(&required[..dimensions]),
+        ([], [], None) => numbers(&exact(GROUPS[dimensions - 1], &form.global)),
+        ([], hint, None) => hint.to_vec(),
+        (local, ..) => local.to_vec(),
+    };
+    if group.len() != dimensions {
+        let why = format!("local has {} dimensions, global {dimensions}", group.len());
+        return Err(form.wrong("local", &why));
+    }
+    let items = |(groups, side): (&Formula, &Formula)| format!("({groups})*({side})").into();
+    Ok(Launch {
+        kernel: signature.map_or(&form.function, |one| &one.kernel).clone(),
+        over: match &form.global[..] {
+            [] => told.iter().zip(&group).map(items).collect(),
+            global => global.to_vec(),
+        },
+        fixed: !form.local.is_empty() || required.is_some(),
+        group,
+        args,
+        offset: form.offset.clone(),
+        traffic: form.traffic.clone(),
+        key: form.key.clone(),
+    })
+}
+
+/// The sides of a group that divide as many items as are said by a plain number.
+fn exact(group: &[usize], items: &[Formula]) -> Vec<usize> {
+    let mut group = group.to_vec();
+    for (side, items) in group.iter_mut().zip(items) {
+        if let Ok(items) = items.text().parse::<usize>() {
+            *side = (*side).min(1 << items.trailing_zeros().min(6));
+        }
+    }
+    group
+}
+
+/// The signature of a launch's kernel: the only one, where none is named. None where no driver
+/// told.
+pub fn of_kernel<'s>(
+    signatures: &'s [Signature],
+    form: &LaunchForm,
+) -> Result<Option<&'s Signature>> {
+    let function = &*form.function;
+    let found = match (signatures, function) {
+        ([], _) => return Ok(None),
+        ([only], "") => Some(only),
+        _ => signatures.iter().find(|one| one.kernel == function),
+    };
+    let missing = || {
+        let names: Vec<&str> = signatures.iter().map(|one| &*one.kernel).collect();
+        // PoCL's header gives what it defines itself such names, by macros.
+        let is_defined = names.iter().any(|name| name.strip_prefix("_cl_") == Some(function));
+        let why = match function {
+            "" => "function is missing: the file has the kernels".into(),
+            _ if is_defined => format!(
+                "function: {function} is a function of OpenCL C, and no kernel may have its name; \
+                 there are:"
+            ),
+            _ => format!("function: the file has no kernel {function}; there are:"),
+        };
+        form.wrong("function", &format!("{why} {}", names.join(", ")))
+    };
+    found.map(Some).ok_or_else(missing)
 }
 
 /// A text with the values of the formulas that stand in braces.

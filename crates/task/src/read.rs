@@ -72,10 +72,12 @@ impl Form {
     /// [`Error::Usage`] with the line and what would be right.
     pub fn of(text: &str, path: &Path) -> Result<Form> {
         let (own, form) = parsed(text, path)?;
-        if let Some((key, instead)) = form.of_rows() {
+        if let Some(key) = form.of_rows() {
             let at = position(text, find(text, key).unwrap_or_default());
-            let why =
-                format!("{at}: {key} is for a lesson's rows, of which there are several{instead}");
+            let why = format!(
+                "{at}: {key} is for a lesson's rows, of which there are several; a task has \
+                 variants = [{{ TS = 8 }}, {{ TS = 16 }}], or tune, beside which where may stand"
+            );
             return Err(cannot(path, &why));
         }
         let Some(like) = &form.like else {
@@ -172,28 +174,19 @@ impl Form {
         told("at-least", &why)
     }
 
-    /// A field that a file's one task has no use for, and what says it there.
-    fn of_rows(&self) -> Option<(&'static str, &'static str)> {
+    /// A field that a file's one task has no use for.
+    fn of_rows(&self) -> Option<&'static str> {
         let is_list = |names: &Named| names.lists().any(|(_, values)| values.len() != 1);
         let told = [
-            (
-                "where",
-                !self.r#where.is_empty() && self.tune.is_empty(),
-                ": beside tune it says which candidates there are",
-            ),
-            ("first", self.first, ""),
-            ("fits", !self.fits.is_empty(), ""),
-            ("order", self.order.is_some(), ""),
-            ("preferred", self.preferred.is_some(), ""),
-            ("names", is_list(&self.names), ""),
-            (
-                "define",
-                is_list(&self.define),
-                ": variants = [{ TS = 8 }, { TS = 16 }] asks for several",
-            ),
+            ("where", !self.r#where.is_empty() && self.tune.is_empty()),
+            ("first", self.first),
+            ("fits", !self.fits.is_empty()),
+            ("order", self.order.is_some()),
+            ("preferred", self.preferred.is_some()),
+            ("names", is_list(&self.names)),
+            ("define", is_list(&self.define)),
         ];
-        let told = told.into_iter().find(|(_, is_said, _)| *is_said);
-        told.map(|(key, _, instead)| (key, instead))
+        told.into_iter().find(|(_, is_said)| *is_said).map(|(key, _)| key)
     }
 }
 

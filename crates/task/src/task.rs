@@ -315,7 +315,7 @@ impl Arg {
 impl Buffer {
     /// A vector of so many elements.
     pub fn vector(name: &str, ty: Type, length: impl Into<Formula>, role: Role) -> Buffer {
-        Buffer::matrix(name, ty, [Formula::of("1"), length.into()], role)
+        Buffer::matrix(name, ty, ["1".into(), length.into()], role)
     }
 
     /// The image that it is, with room for so many rows and columns.

@@ -5,10 +5,9 @@
 
 mod parse;
 
-use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::element::{Elements, Type};
 
@@ -18,9 +17,17 @@ use parse::{Expr, Op};
 pub type Result<T> = std::result::Result<T, String>;
 
 /// A formula, as text. It is read when it is evaluated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct Formula(Cow<'static, str>);
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written")]
+pub struct Formula(String);
+
+/// A formula in a file.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Number(f64),
+    Text(String),
+}
 
 /// Terms that a sum may have.
 const MOST_TERMS: usize = 1 << 24;
@@ -28,11 +35,6 @@ const MOST_TERMS: usize = 1 << 24;
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Formula {
-    /// A formula that stands in the program.
-    pub const fn of(text: &'static str) -> Formula {
-        Formula(Cow::Borrowed(text))
-    }
-
     /// Its text.
     pub fn text(&self) -> &str {
         &self.0
@@ -63,12 +65,6 @@ impl Formula {
         };
         let says = format!("is {number}, which is no number of things{rounds}");
         Err(self.malformed(&says))
-    }
-
-    /// # Errors
-    /// When it is malformed.
-    pub fn must_be_read(&self) -> Result<()> {
-        self.parsed().map(drop)
     }
 
     /// The values of a formula of the index `i`, and of what lies in buffers, for `i` in a range.
@@ -125,7 +121,7 @@ impl Formula {
 /// Nothing.
 impl Default for Formula {
     fn default() -> Formula {
-        Formula::of("0")
+        "0".into()
     }
 }
 
@@ -137,7 +133,7 @@ impl fmt::Display for Formula {
 
 impl From<String> for Formula {
     fn from(text: String) -> Formula {
-        Formula(Cow::Owned(text))
+        Formula(text)
     }
 }
 
@@ -153,19 +149,15 @@ impl From<usize> for Formula {
     }
 }
 
-impl<'de> Deserialize<'de> for Formula {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Formula, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Written {
-            Number(f64),
-            Text(String),
-        }
-        let formula = match Written::deserialize(from)? {
-            Written::Number(number) => Formula::from(number.to_string()),
-            Written::Text(text) => Formula::from(text),
-        };
-        formula.parsed().map_err(serde::de::Error::custom)?;
+impl TryFrom<Written> for Formula {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Formula> {
+        let formula = Formula(match written {
+            Written::Number(number) => number.to_string(),
+            Written::Text(text) => text,
+        });
+        formula.parsed()?;
         Ok(formula)
     }
 }
@@ -291,35 +283,31 @@ impl Lanes<'_> {
     }
 
     /// One sum for each element: its terms are evaluated together, the rest holds for all.
-    fn sums(&self, index: &str, bounds: [&Expr; 2], of: &Expr) -> Numbers {
-        let [mut from, mut to] = [self.of(bounds[0])?, self.of(bounds[1])?];
+    fn sums(&self, index: &str, [from, to]: [&Expr; 2], of: &Expr) -> Numbers {
+        let [mut from, mut to] = [self.of(from)?, self.of(to)?];
         let lengths = self.indices.iter().map(|(_, index)| index.len());
         let count = lengths.chain([from.len(), to.len()]).max().unwrap_or(1);
         spread(&mut from, count);
         spread(&mut to, count);
-        (0..count).map(|at| self.sum(index, at, [from[at].value, to[at].value], of)).collect()
-    }
-
-    fn sum(&self, index: &str, at: usize, [from, to]: [f64; 2], of: &Expr) -> Result<Number> {
-        let length = (to - from).max(0.0) as usize;
-        if length > MOST_TERMS {
-            return Err(format!("adds up {length} terms, more than {MOST_TERMS}"));
-        }
-        let terms: Vec<f64> = (0..length).map(|j| from + j as f64).collect();
-        let mut indices = self.indices.clone();
-        for (_, all) in &mut indices {
-            if all.len() > 1 {
-                *all = &all[at..=at];
+        let sum = |at: usize| {
+            let (from, to) = (from[at].value, to[at].value);
+            let length = (to - from).max(0.0) as usize;
+            if length > MOST_TERMS {
+                return Err(format!("adds up {length} terms, more than {MOST_TERMS}"));
             }
-        }
-        indices.push((index, &terms));
-        let mut terms = Lanes { indices, ..*self }.of(of)?;
-        spread(&mut terms, length);
-        let sum = |of: fn(&Number) -> f64| terms.iter().map(of).sum::<f64>();
-        Ok(Number {
-            value: sum(|one| one.value),
-            size: (length as f64).sqrt() * sum(|one| one.size),
-        })
+            let terms: Vec<f64> = (0..length).map(|j| from + j as f64).collect();
+            let own = self.indices.iter().map(|&(name, all)| match all.len() {
+                0 | 1 => (name, all),
+                _ => (name, &all[at..=at]),
+            });
+            let indices = own.chain([(index, &terms[..])]).collect();
+            let mut terms = Lanes { indices, ..*self }.of(of)?;
+            spread(&mut terms, length);
+            let value = terms.iter().map(|one| one.value).sum();
+            let size: f64 = terms.iter().map(|one| one.size).sum();
+            Ok(Number { value, size: (length as f64).sqrt() * size })
+        };
+        (0..count).map(sum).collect()
     }
 }
 

@@ -11,10 +11,11 @@ use crate::element::{Elements, Type};
 use crate::far::{Chance, Far};
 
 /// What a matrix is filled with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fill {
     /// Seeded random numbers, as [`random`] draws them.
+    #[default]
     Random,
     /// 1, 2, 3, ... along the rows, so that a small result can be followed by
     /// hand. Ints start again after 256, so that a sum stays below 2^31.

@@ -39,7 +39,7 @@ fn for_sm_90a(ptx: &str) -> String {
 fn in_a_line(task: &mut Task, units: usize) {
     let groups = format!("min({units}, SHARES*ceil(M/128)*ceil(N/WN))");
     // Each launch leaves the zeros as it found them.
-    let zeros = Role::In(Fill::Each(Formula::of("0")));
+    let zeros = Role::In(Fill::Each(Formula::default()));
     let beside = [
         ("maps", Type::Uint, "64", Role::Between),
         ("left", Type::Float, "if(SHARES == 1, 1, 128*WN)", Role::Between),

@@ -104,7 +104,7 @@ fn on_device(exercise: &Exercise) -> Result<Seen> {
     }
     let mut seen = judge(ON_DEVICE, &end, &ended.records);
     let mut status = ended.status;
-    let drawn = task.new_size(seed);
+    let drawn = task.drawn(seed).into_iter().next();
     if seen.is_silent() {
         let sizes: Vec<String> = task.all_sizes().iter().map(in_words).collect();
         seen.says = format!("right at {}", sizes.join(", "));

@@ -10,7 +10,7 @@ use diagnostics::log::{Log, Place};
 use diagnostics::terminal::wrap::{WIDTH, beside, cut};
 use diagnostics::terminal::{Out, plain, plain_name};
 use serde::{Serialize, Serializer};
-use task::counts::Count;
+use task::cases::Count;
 use watchdog::simulator::{FaultKind, Line};
 
 /// Where the words beside a detector's name begin.

@@ -3,18 +3,18 @@
 use std::fmt::Display;
 use std::rc::Rc;
 
-use crate::task::{Arg, Buffer, Fill, Launch, Role};
+use crate::task::{Arg, Buffer, Fill, Role};
 use common::error::{AtField, Error, Result};
 use common::session::{Format, image};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
-use serde::de::value::Error as NoDraw;
+use serde::de::value::Error as Unread;
 use verify::draw::Draw;
 use verify::element::{Elements, Type};
 use verify::formula::Formula;
 use verify::matrix;
 
-use super::{launch, wrong};
+use super::wrong;
 use crate::form::{Given, LaunchForm, Length, Or};
 use crate::signature::{Access, Parameter, Signature, Space};
 
@@ -22,50 +22,27 @@ use crate::signature::{Access, Parameter, Signature, Space};
 type Declared<'a> = Option<&'a Parameter>;
 
 /// Goes through the arguments of all launches.
+#[derive(Default)]
 pub struct Maker {
-    seed: u64,
-    /// What inputs hold that are random.
-    random: matrix::Fill,
-    /// Random inputs so far.
-    inputs: u64,
+    /// The seed of the next input that is random.
+    pub(super) seed: u64,
+    /// What it holds.
+    pub(super) random: matrix::Fill,
     /// Those of all launches so far.
     pub buffers: Vec<Buffer>,
     /// Outputs that are structs of several types.
-    pub mixed: Vec<String>,
+    pub(super) mixed: Vec<String>,
     /// What formulas call the values that were given names.
     pub names: Vec<(String, Formula)>,
     /// The way to the argument that is gone through.
-    key: String,
+    pub(super) key: String,
 }
 
 impl Maker {
-    /// What is random is this, and begins with this seed.
-    pub fn of(random: matrix::Fill, seed: u64) -> Maker {
-        Maker {
-            seed,
-            random,
-            inputs: 0,
-            buffers: Vec::new(),
-            mixed: Vec::new(),
-            names: Vec::new(),
-            key: String::new(),
-        }
-    }
-
-    /// A launch, whose new buffers come behind those of the launches before it.
+    /// The arguments of a launch, whose new buffers come behind those of the launches before it.
     ///
     /// # Errors
     /// When the fields do not fit one another, or the kernel.
-    pub fn launch(&mut self, form: &LaunchForm, signature: Option<&Signature>) -> Result<Launch> {
-        if !form.kernel.as_os_str().is_empty() {
-            let why = "launches: kernel is a file, and they all have the task's: say function";
-            return Err(form.wrong("kernel", why));
-        }
-        let args = self.args(form, signature)?;
-        launch(form, signature, args)
-    }
-
-    /// The arguments of a launch.
     pub fn args(&mut self, form: &LaunchForm, signature: Option<&Signature>) -> Result<Vec<Arg>> {
         let count = form.args.len();
         if let Some(signature) = signature
@@ -226,7 +203,7 @@ impl Maker {
                     1 => length.clone(),
                     lanes => Formula::from(format!("({length})*{lanes}")),
                 };
-                return Ok(([Formula::of("1"), length], None));
+                return Ok((["1".into(), length], None));
             }
         };
         must_lie(parameter, Space::Image, "an image")?;
@@ -248,11 +225,9 @@ impl Maker {
     }
 
     fn fill(&mut self, given: &Given) -> Result<Fill> {
-        let mut seed = || {
-            self.inputs += 1;
-            self.seed.wrapping_add(self.inputs - 1)
-        };
-        let draw = |word: &str| Draw::deserialize(word.into_deserializer()).map_err(|_: NoDraw| ());
+        let next = self.seed.wrapping_add(1);
+        let mut seed = || std::mem::replace(&mut self.seed, next);
+        let draw = |word: &str| Draw::deserialize(word.into_deserializer());
         Ok(match &given.fill {
             // Of zeros much is right that is not: 17 x is x * x.
             None => Fill::Numbers(self.random, seed()),
@@ -263,16 +238,16 @@ impl Maker {
             Some(Or::Table(draw)) => Fill::Drawn(draw.clone(), seed()),
             Some(Or::Plain(word)) => match (&**word, draw(word)) {
                 ("random", _) => Fill::Numbers(self.random, seed()),
-                ("index", _) => Fill::Each(Formula::of("i")),
-                (_, Ok(draw)) => Fill::Drawn(draw, seed()),
+                ("index", _) => Fill::Each("i".into()),
+                (_, Ok::<_, Unread>(draw)) => Fill::Drawn(draw, seed()),
                 // The child runs it.
                 (file, _) if file.ends_with(".cl") => {
                     Fill::Made(file.into(), Rc::new(Elements::Int(Vec::new())))
                 }
                 (formula, _) => {
-                    let formula = Formula::from(formula);
-                    formula.must_be_read().map_err(|why| wrong("fill", format!("fill: {why}")))?;
-                    Fill::Each(formula)
+                    let formula = Formula::deserialize(formula.into_deserializer());
+                    let why = |why: Unread| wrong("fill", format!("fill: {why}"));
+                    Fill::Each(formula.map_err(why)?)
                 }
             },
         })

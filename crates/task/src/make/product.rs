@@ -5,8 +5,7 @@ use common::error::{AtField, Error, Result};
 use verify::formula::{Formula, Scope};
 use verify::shape::Shape;
 
-use super::launch::{launch, of_kernel};
-use super::{For, wrong};
+use super::{For, launch, of_kernel, wrong};
 use crate::form::{Form, LaunchForm, Layout, Who};
 use crate::sizes::{SIDES, sides_of};
 use crate::task::{Arg, Buffer, Fill, Right, Role, Task, Work};
@@ -62,8 +61,8 @@ impl Form {
         let mut args = SIDES.map(|name| Arg::int(name, told(name))).to_vec();
         args.extend(["A", "B", "C"].map(|name| Arg::Buffer(name.into())));
         if layout == Layout::BPanels {
-            let length = Formula::of("KP*PANEL*ceil(NP/PANEL)");
-            let fill = Fill::Each(Formula::of(PANELS));
+            let length = Formula::from("KP*PANEL*ceil(NP/PANEL)");
+            let fill = Fill::Each(PANELS.into());
             // The matrix itself stays on the host.
             buffers[1].shape = buffers[1].used.clone();
             buffers.push(Buffer::vector("panels", inputs, length, Role::In(fill)));
@@ -84,7 +83,7 @@ impl Form {
             buffers,
             launches: vec![launch],
             right: Right::Product,
-            work: Work::Flop(Formula::of("2*M*N*K")),
+            work: Work::Flop("2*M*N*K".into()),
             ..Task::default()
         };
         let (before, after) = (&launches[..own], &launches[own + 1..]);

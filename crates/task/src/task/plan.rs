@@ -33,6 +33,17 @@ impl Plan {
 /// Elements of a buffer, and items of a launch, are counted by kernels in an `int`.
 const MOST: usize = i32::MAX as usize;
 
+/// A formula of something of which there are `least`.
+fn counted(scope: &Scope, formula: &Formula, least: usize) -> Result<usize, String> {
+    let count = formula.count(scope)?;
+    let what = match count {
+        0 if least > 0 => "",
+        count if count > 4 * MOST => ", too many",
+        _ => return Ok(count),
+    };
+    Err(format!("the formula \"{formula}\" is {count}{what}"))
+}
+
 impl Task {
     /// Evaluates all formulas. Nothing is allocated, and no arithmetic overflows.
     ///
@@ -40,24 +51,22 @@ impl Task {
     /// [`Error::Usage`] with the field that makes no sense.
     pub fn plan(&self) -> Result<Plan> {
         let scope = self.scope()?;
-        let count = |field: &str, formula: &Formula| self.counted(&scope, field, formula);
         let mut shapes = Vec::new();
         for buffer in &self.buffers {
             let field = format!("the length of {}", buffer.name);
-            let mut both = [[0; 2]; 2];
-            for (sides, formulas) in both.iter_mut().zip([&buffer.shape, &buffer.used]) {
-                for (side, formula) in sides.iter_mut().zip(formulas) {
-                    *side = count(&field, formula).at(&buffer.key)?;
-                }
-                if ndrange::count(sides) > MOST {
-                    let [rows, columns] = sides;
-                    let why = format!(
+            let wrong = |why: String| self.wrong(&field, &why, &buffer.key);
+            let sides = |formulas: &[Formula; 2]| -> Result<[usize; 2]> {
+                let sides = formulas.each_ref().map(|one| counted(&scope, one, 0).map_err(wrong));
+                let [rows, columns] = sides;
+                let (rows, columns) = (rows?, columns?);
+                if ndrange::count(&[rows, columns]) > MOST {
+                    return Err(wrong(format!(
                         "{rows} x {columns} elements are more than an int can count, {MOST}"
-                    );
-                    return Err(self.wrong(&field, &why).at(&buffer.key));
+                    )));
                 }
-            }
-            shapes.push(both);
+                Ok([rows, columns])
+            };
+            shapes.push([sides(&buffer.shape)?, sides(&buffer.used)?]);
         }
         let launches = self.launches.iter();
         let scopes = launches.map(|launch| self.scope_of(launch, &scope));
@@ -65,8 +74,7 @@ impl Task {
         let launches = self.launches.iter().zip(&scopes);
         let ranges = launches.map(|(launch, scope)| self.range(launch, scope));
         let amount = |key, formula: &Formula| {
-            let amount = formula.value(&scope);
-            amount.map_err(|why| self.wrong("its work", &why).at(key))
+            formula.value(&scope).map_err(|why| self.wrong("its work", &why, key))
         };
         Ok(Plan {
             ranges: ranges.collect::<Result<_>>()?,
@@ -82,76 +90,50 @@ impl Task {
 
     fn scope(&self) -> Result<Scope> {
         let mut scope = Scope::default();
-        scope.set("FLOATING", f64::from(u8::from(self.ty != Type::Int)));
+        scope.set("FLOATING", f64::from(self.ty != Type::Int));
         for (name, value) in self.sizes.iter().chain(&self.defines) {
             scope.set(name, *value as f64);
         }
         for (name, formula) in &self.names {
-            let value = formula
-                .value(&scope)
-                .map_err(|why| self.wrong(name, &why).at(&format!("names.{name}")))?;
+            let wrong = |why: String| self.wrong(name, &why, &format!("names.{name}"));
+            let value = formula.value(&scope).map_err(wrong)?;
             scope.set(name, value);
         }
         if let Some(own) = self.launches.get(self.own()) {
             for (name, side) in ["G", "H"].iter().zip(&own.group) {
-                let side = self.counted(&scope, "the group", side);
-                scope.set(*name, side.map_err(|error| error.at(&own.way("local")))? as f64);
+                let side = counted(&scope, side, 0);
+                let wrong = |why: String| self.wrong("the group", &why, &own.way("local"));
+                scope.set(*name, side.map_err(wrong)? as f64);
             }
         }
         Ok(scope)
     }
 
     fn range(&self, launch: &Launch, scope: &Scope) -> Result<NdRange> {
-        let Launch { kernel, over, group, .. } = launch;
-        let field = |what: &str| format!("the {what} of {kernel}");
-        if over.len() != group.len() || !(1..=3).contains(&over.len()) {
-            let why = "items and groups have as many dimensions, one to three";
-            return Err(self.wrong(&field("range"), why).at(&launch.way("global")));
-        }
-        let (mut items, mut sides) = (Vec::new(), Vec::new());
-        for (over, group) in over.iter().zip(group) {
-            // A range in groups has its group in it.
-            let side = self.positive(scope, &field("group"), group);
-            sides.push(side.at(&launch.way("local"))?);
-            let item = self.positive(scope, &field("range"), over);
-            items.push(item.at(&launch.way("global"))?);
-        }
-        let offset = launch.offset.iter();
-        let offset = offset.map(|one| self.counted(scope, &field("offset"), one));
-        let offset: Result<Vec<usize>> = offset.collect();
-        let offset = offset.at(&launch.way("offset"))?;
+        let Launch { kernel, over, group, offset, .. } = launch;
+        let wrong = |what: &str, field: &str, why: &str| {
+            self.wrong(&format!("the {what} of {kernel}"), why, &launch.way(field))
+        };
+        let sides = |what, field, least, formulas: &[Formula]| -> Result<Vec<usize>> {
+            let side = |one| counted(scope, one, least).map_err(|why| wrong(what, field, &why));
+            formulas.iter().map(side).collect()
+        };
+        // A range in groups has its group in it.
+        let group = sides("group", "local", 1, group)?;
+        let items = sides("range", "global", 1, over)?;
+        let offset = sides("offset", "offset", 0, offset)?;
         if !offset.is_empty() && offset.len() != items.len() {
-            let why = "it has as many dimensions as the range";
-            return Err(self.wrong(&field("offset"), why).at(&launch.way("offset")));
+            return Err(wrong("offset", "offset", "it has as many dimensions as the range"));
         }
-        let range = NdRange::cover(&items, &sides).from(offset);
-        for (what, sides) in [("group", range.local()), ("range", range.global())] {
-            if ndrange::count(sides) > MOST << 9 {
-                let why = "has more items than can be counted";
-                return Err(self.wrong(&field(what), why).at(&launch.way("global")));
-            }
+        let range = NdRange::cover(&items, &group).from(offset);
+        if ndrange::count(range.global()) > MOST << 9 {
+            return Err(wrong("range", "global", "has more items than can be counted"));
         }
         Ok(range)
     }
 
-    fn counted(&self, scope: &Scope, field: &str, formula: &Formula) -> Result<usize> {
-        let count = formula.count(scope).and_then(|count| {
-            let fits = count <= 4 * MOST;
-            fits.then_some(count)
-                .ok_or_else(|| format!("the formula \"{formula}\" is {count}, too many"))
-        });
-        count.map_err(|why| self.wrong(field, &why))
-    }
-
-    fn positive(&self, scope: &Scope, field: &str, formula: &Formula) -> Result<usize> {
-        match self.counted(scope, field, formula)? {
-            0 => Err(self.wrong(field, &format!("the formula \"{formula}\" is 0"))),
-            count => Ok(count),
-        }
-    }
-
-    fn wrong(&self, field: &str, why: &str) -> Error {
-        Error::Usage(format!("{}: {field}: {why}", self.name()))
+    fn wrong(&self, field: &str, why: &str, key: &str) -> Error {
+        Error::Usage(format!("{}: {field}: {why}", self.name())).at(key)
     }
 
     /// What names stand for in formulas of a launch.
@@ -159,10 +141,9 @@ impl Task {
         let mut scope = plan.clone();
         for (at, arg) in launch.args.iter().enumerate() {
             if let Arg::Number(name, _, formula) = arg {
-                let value = formula.value(plan);
                 let wrong =
-                    |why: String| self.wrong(name, &why).at(&launch.way(&format!("args[{at}]")));
-                scope.set(name, value.map_err(wrong)?);
+                    |why: String| self.wrong(name, &why, &launch.way(&format!("args[{at}]")));
+                scope.set(name, formula.value(plan).map_err(wrong)?);
             }
         }
         Ok(scope)
@@ -182,15 +163,15 @@ impl Task {
     /// What the record tells of the kernels that help, before they have run.
     pub fn helped(&self, plan: &Plan) -> Result<Vec<Helped>> {
         let own = self.own();
-        let launches = self.launches.iter().zip(&plan.ranges).enumerate();
-        let helpers = launches.filter(|(at, _)| *at != own);
-        let helped = |(at, (launch, range)): (usize, (&Launch, &NdRange))| {
+        let helpers = (0..self.launches.len()).filter(|at| *at != own);
+        let helped = |at: usize| {
+            let launch = &self.launches[at];
             Ok(Helped {
                 kernel: launch.kernel.clone(),
                 after: at > own,
                 seconds_median: None,
                 traffic_formulas: launch.traffic.clone(),
-                traffic_elements: self.counts(plan, at, range.local())?,
+                traffic_elements: self.counts(plan, at, plan.ranges[at].local())?,
             })
         };
         helpers.map(helped).collect()

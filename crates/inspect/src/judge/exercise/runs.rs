@@ -39,7 +39,7 @@ pub(super) fn results(task: &Form, seed: u64, is_problem: bool) -> Asked {
         let sizes = sizes.iter();
         sizes.map(move |size| case(one, size.clone(), SEED))
     });
-    let new = all.filter_map(|one| Some(case(one, one.1.new_size(seed)?, seed)));
+    let new = all.filter_map(|one| Some(case(one, one.1.drawn(seed).into_iter().next()?, seed)));
     let tries = is_problem.then(|| Case::tries(task, seed)).into_iter();
     let tries = tries.flatten().map(|one| Case {
         says: one

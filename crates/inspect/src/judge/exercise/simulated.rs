@@ -21,7 +21,7 @@ use crate::judge::how::How;
 use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
 use crate::judge::simulator;
 use crate::judge::work;
-use task::counts::Count;
+use task::cases::Count;
 use task::form::Form;
 use verify::Look;
 

@@ -10,7 +10,6 @@ use lesson::Lesson;
 use task::form::LaunchForm;
 use task::{Arg, Buffer, Fill, Right, Role, Task};
 use verify::element::Elements;
-use verify::matrix;
 use verify::poison::Poison;
 
 use task::make::{Maker, launch, of_kernel};
@@ -74,7 +73,7 @@ fn made(
     let all = lesson.signatures(&program, source, &options)?;
     let none = || Error::Usage("it has no kernel".into());
     let kernel = of_kernel(&all, form)?.ok_or_else(none)?;
-    let mut maker = Maker::of(matrix::Fill::Random, 0);
+    let mut maker = Maker::default();
     maker.buffers.clone_from(&task.buffers);
     let args = match &form.args[..] {
         [] => args(kernel.args.len()),
