@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use verify::numbers::count;
 
 use crate::command;
+use crate::device::pocl::cache_folder;
 use crate::host::ulimits_in_words;
 use crate::stage::{Stage, Whose};
 use crate::told::Told;
@@ -99,7 +100,12 @@ impl Death {
                 (happened, Some(cause.into()), next)
             }
             How::Signal(_) | How::Exited(_) => {
-                let (cause, next) = self.likely();
+                let (cause, mut next) = self.likely();
+                if let (How::Signal(6 | 7), cache) = (&self.how, cache_folder()) {
+                    let cache = cache.display();
+                    next +=
+                        &format!("; if right kernels die, too: rm -r {cache}   is PoCL's cache");
+                }
                 // It may have been one of the limits that this process runs under.
                 let limits = match ulimits_in_words() {
                     limits if limits.is_empty() || matches!(self.how, How::Exited(_)) => {

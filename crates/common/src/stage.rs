@@ -13,8 +13,8 @@ pub enum Stage {
     /// Nothing yet.
     #[default]
     Starting,
-    /// Nothing yet, in a process that goes on for another that died, of this kernel if of one.
-    StartingAgain(Option<String>),
+    /// Nothing yet, in a process that goes on for another that died of this kernel.
+    StartingAgain(String),
     /// Drivers are loaded.
     Loading,
     /// The device's own limits are measured, by kernels of the course.
@@ -115,8 +115,7 @@ impl Display for Stage {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         match self {
             Stage::Starting => f.write_str("starting"),
-            Stage::StartingAgain(None) => f.write_str("starting again"),
-            Stage::StartingAgain(Some(kernel)) => write!(f, "starting again after {kernel}"),
+            Stage::StartingAgain(kernel) => write!(f, "starting again after {kernel}"),
             Stage::Loading => f.write_str("looking for devices"),
             Stage::Limits => f.write_str("measuring the device's own limits"),
             Stage::Filling => f.write_str("filling the buffers"),

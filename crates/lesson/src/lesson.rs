@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use colored::Colorize;
 use common::command;
-use common::device::{self, Kind};
+use common::device::{self, Device, Kind};
 use common::error::{Error, Result};
 use common::memory::Input;
 use common::peak::Peak;
@@ -431,6 +431,7 @@ impl Workbench {
         let mut choice = device::choose_as_told(&devices, flags.selector().as_deref())?;
         if flags.all_devices {
             choice.reason = format!("device {} of all {}", choice.index, devices.len());
+            console.send(&Event::Devices(devices.iter().map(Device::label).collect()))?;
         }
         let device = devices.swap_remove(choice.index);
         if flags.ty == Type::Double && !device.limits.fp64 {

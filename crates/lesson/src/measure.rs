@@ -20,9 +20,9 @@ use task::{Buffer, Fill, Plan, Task};
 use verify::element::Type;
 use verify::formula::Formula;
 use verify::problem::Problem;
+use watchdog::Waits;
 use watchdog::events::{Begun, Event, Lost};
 use watchdog::resume::Earlier;
-use watchdog::waits::Waits;
 
 use crate::lesson::Lesson;
 use crate::ready::Ready;
@@ -353,10 +353,10 @@ impl Lesson {
         let mut varies = false;
         if let Some(runs) = runs {
             self.predict(record)?;
-            let (waits, from) = (Waits::of("self"), Instant::now());
+            let waits = Waits::of("self");
             let timing = self.time(&ready, launches, runs, begun, second)?;
             if record.of == Of::Task {
-                let waited = waits.since().as_secs_f64() / from.elapsed().as_secs_f64();
+                let waited = waits.since().as_secs_f64() / waits.from.elapsed().as_secs_f64();
                 record.waited_share = Some(waited);
             }
             varies = match ready.check_again(session, first) {

@@ -11,7 +11,6 @@ use common::death::Death;
 use common::error::{Error, Result};
 use common::failure::Failure;
 use common::file;
-use common::host::ulimits;
 use common::outcome::Outcome;
 use common::peak::Peak;
 use common::record::Record;
@@ -27,7 +26,7 @@ use crate::scratch::Scratch;
 /// this process instead of starting another.
 pub const WORK_VARIABLE: &str = "OPENCL_COURSE_WORK";
 
-/// Bytes of such a file at most: a thousand times those of a long lesson.
+/// Bytes of such a file at most, and of what lies beside it: a thousand times those of a long lesson.
 const LONGEST: u64 = 64 << 20;
 
 /// The file's name.
@@ -82,6 +81,8 @@ pub enum Event {
     Leaving(u8),
     /// The terminal's other screen is taken, or given back.
     Stage(bool),
+    /// With `--all-devices`: those that there are.
+    Devices(Vec<String>),
 }
 
 impl From<Record> for Event {
@@ -137,14 +138,10 @@ impl Sender {
 
     /// Appends a line, at once: the process may die on what comes next.
     pub fn send(&self, event: &Event) -> Result<()> {
-        let line = serde_json::to_string(event).map_err(std::io::Error::from)?;
-        self.write(&(line + "\n"))
-    }
-
-    fn write(&self, line: &str) -> Result<()> {
         let Some((path, file)) = &self.0 else {
             return Ok(());
         };
+        let line = serde_json::to_string(event).map_err(std::io::Error::from)? + "\n";
         let written = (&*file).write_all(line.as_bytes());
         written.map_err(|error| Error::temporary(path, &error))
     }
@@ -153,10 +150,7 @@ impl Sender {
 /// Reads what has been written so far. What is no event is left out: a last line that is
 /// not complete yet, or what something else has written there.
 pub fn read(path: &Path) -> Vec<Event> {
-    match file::read(path, LONGEST) {
-        Ok(bytes) if !bytes.is_empty() => of(&bytes),
-        _ => Vec::new(),
-    }
+    of(&file::read(path, LONGEST).unwrap_or_default())
 }
 
 pub(crate) fn of(bytes: &[u8]) -> Vec<Event> {
@@ -194,11 +188,11 @@ pub fn doing(events: &[Event]) -> Stage {
     begun.unwrap_or_default()
 }
 
-/// A file for events that goes away with its owner.
+/// The folder of a worker: its file of events and what lies beside that. It goes with its owner.
 pub(crate) struct EventsFile {
+    folder: Scratch,
     pub path: PathBuf,
     sender: Sender,
-    _folder: Scratch,
 }
 
 impl EventsFile {
@@ -206,7 +200,11 @@ impl EventsFile {
     pub fn new() -> Result<EventsFile> {
         let folder = Scratch::new()?;
         let path = folder.0.join(NAME);
-        Ok(EventsFile { sender: Sender::to(&path)?, path, _folder: folder })
+        Ok(EventsFile { sender: Sender::to(&path)?, path, folder })
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder.0
     }
 
     /// What a child has written so far.
@@ -219,33 +217,20 @@ impl EventsFile {
         self.sender.send(event)
     }
 
-    /// A file of this name beside it.
-    pub fn beside(&self, name: &str) -> PathBuf {
-        self.path.with_file_name(name)
+    /// What somebody has printed into this file beside it, without what a terminal would obey.
+    pub fn said(&self, name: &str) -> String {
+        let said = file::read(&self.folder.0.join(name), LONGEST).unwrap_or_default();
+        plain(&String::from_utf8_lossy(&said))
     }
 
     /// Passes on what was said before a child ended, and it did not.
-    pub fn pass_on(&self, from: &Path) {
-        const LONGEST: u64 = 1 << 20;
-        let words = file::read(from, LONGEST).unwrap_or_default();
-        let words = plain(&String::from_utf8_lossy(&words));
+    pub fn pass_on(&self, name: &str) {
+        let words = self.said(name);
         if !words.trim().is_empty() {
             aside!("{}", words.trim_end());
         }
         // Another child may have words of its own.
-        let _ = fs::remove_file(from);
-    }
-
-    /// # Errors
-    /// When nothing more can be written to it. A child could not tell how it ended, then:
-    /// that is what is to be told.
-    pub fn must_have_room(&self) -> Result<()> {
-        // To write more than `ulimit -f` allows would end this process.
-        if ulimits().iter().any(|(flag, _)| *flag == 'f') {
-            return Ok(());
-        }
-        // An empty line says nothing.
-        self.sender.write("\n")
+        let _ = fs::remove_file(self.folder.0.join(name));
     }
 
     /// Forgets what was written.
@@ -263,8 +248,7 @@ mod tests {
     fn a_file_goes_with_its_owner() {
         let file = EventsFile::new().unwrap();
         let path = file.path.clone();
-        file.must_have_room().unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"\n");
+        assert_eq!(fs::read(&path).unwrap(), b"");
         drop(file);
         assert!(!path.exists());
     }

@@ -8,9 +8,9 @@
 //! - [`events`] is what the child tells the parent: a file of JSON lines, one for each
 //!   thing begun and each result.
 //! - `environment` has the variables by which a child knows what it is, and those that
-//!   decide which drivers it finds; a cache that may be damaged is left out.
-//! - [`worker`] starts one, which `wait` waits for, and says what it came to; [`waits`] is how
-//!   long it got no core; `staff` are those that stay for another task.
+//!   decide which drivers it finds.
+//! - [`worker`] starts one, which `wait` waits for, and says what it came to; `staff` are those that
+//!   stay for another task.
 //! - [`resume`] is what the next child needs not measure again.
 //! - `ask` is a question to another process, which ends with this one.
 //! - `all_devices` runs the lesson once for each device.
@@ -40,7 +40,6 @@ pub mod simulator;
 pub mod staff;
 mod status;
 mod wait;
-pub mod waits;
 pub mod watch;
 pub mod worker;
 
@@ -49,10 +48,10 @@ use common::error::Result;
 use worker::{Ended, Work};
 
 pub use ask::{ask, end_group, end_with_us, in_a_group, this_program};
-pub use environment::{Environment, answer_if_probed, environment, fallback_driver, is_child};
+pub use environment::{Environment, environment, fallback_driver, is_child};
 pub use signals::{Signals, clear_line};
 pub use status::{complain, end, leave, must_be_shown, status_of};
-pub use wait::Pause;
+pub use wait::{Pause, Waits};
 pub use worker::Orders;
 
 /// Runs this very command by a worker, watches it to its end, and gives its exit status.

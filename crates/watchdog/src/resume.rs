@@ -2,18 +2,16 @@
 //!
 //! Whenever a kernel begins, and when it has ended, a child says so in its file of
 //! events, and every record goes there, too. When a kernel takes the child down, the
-//! parent adds how ([`died_in`]) and starts the lesson again, with the same file. The
+//! parent adds how ([`next`]) and starts the lesson again, with the same file. The
 //! new child walks through the lesson as the first one did; but what was measured before it
 //! takes from the file, and it says nothing until it is where the first one ended: there
 //! it makes the row of the kernel that died. Rows, limits and the host's rates of before are
-//! there, so that factors come out as if one process had done it all.
-//!
-//! A trial may take its process down, too. Then the next child is told how ([`lost_in`]), and
-//! goes on behind it.
+//! there, so that factors come out as if one process had done it all. Behind a trial that takes
+//! its process down the next child goes on in the same way.
 
 use std::collections::VecDeque;
 
-use common::death::Death;
+use common::death::{Death, How};
 use common::peak::Peak;
 use common::record::Record;
 use common::stage::Stage;
@@ -65,8 +63,6 @@ impl Earlier {
         match (event, last) {
             (Event::Peak(peak), _) => self.peak = Some(peak),
             (Event::Lost(lost), _) => self.lost = Some(lost),
-            // Begun once more, after a child that could not be blamed on it.
-            (Event::Begun(begun), Some(open)) if !open.ended => open.begun = begun,
             (Event::Begun(begun), _) => {
                 self.kernels.push_back(Measured { begun, ..Measured::default() })
             }
@@ -113,41 +109,29 @@ impl Earlier {
             told.chain(&one.death).map(|death| (&*one.begun.function, death))
         })
     }
-
-    /// The kernel that the last child had begun and not ended.
-    fn open(&self) -> Option<&Measured> {
-        self.kernels.back().filter(|last| !last.ended)
-    }
 }
 
-/// Whether the child that wrote this had begun a kernel and not ended it.
-pub(crate) fn is_in_a_kernel(events: &[Event]) -> bool {
-    Earlier::of(events.to_vec()).open().is_some()
-}
-
-/// What the next child is told of a trial that this one ended in: it will go on behind it.
-pub(crate) fn lost_in(events: &[Event], death: &Death) -> Option<Event> {
-    use Event::{Failed, Leaving, Stage, Trial};
-    let mut before_its_end = events.iter().rev();
-    let last = before_its_end.find(|one| !matches!(one, Failed(_) | Leaving(_) | Stage(_)));
-    let Some(Trial { what, begun, .. }) = last else {
+/// What the next child is told, if one is to go on behind the trial or the kernel that took this one
+/// down. There must be an end: nothing where neither was begun, where somebody ended the child, where
+/// the compiler was at work (the next kernel stands in the same file), and where the kernel has died
+/// before.
+pub(crate) fn next(events: &[Event], death: &Death) -> Option<Vec<Event>> {
+    use Event::{Died, Doing, Failed, Leaving, Trial};
+    if matches!(death.how, How::Stopped(_)) {
         return None;
-    };
-    Some(Event::Lost(Lost {
-        what: what.clone(),
-        death: death.clone(),
-        taken: begun.elapsed().unwrap_or_default(),
-    }))
-}
-
-/// The same of a kernel. Nothing where none was begun, where the compiler was at work (the next
-/// kernel stands in the same file), and where the kernel has died before: there must be an end.
-pub(crate) fn died_in(events: &[Event], death: &Death) -> Option<[Event; 2]> {
+    }
+    let mut before_its_end = events.iter().rev();
+    let last = before_its_end.find(|one| !matches!(one, Failed(_) | Leaving(_) | Event::Stage(_)));
+    if let Some(Trial { what, begun, .. }) = last {
+        let taken = begun.elapsed().unwrap_or_default();
+        let lost = Lost { what: what.clone(), death: death.clone(), taken };
+        return Some(vec![Event::Lost(lost)]);
+    }
     let before = Earlier::of(events.to_vec());
-    let open = before.open().filter(|_| !death.stage.is_building())?;
+    let open = before.kernels.back().filter(|last| !last.ended && !death.stage.is_building())?;
     let has_died = before.deaths().any(|(died, _)| died == open.begun.function);
-    let next = Stage::StartingAgain(Some(open.begun.kernel.clone()));
-    (!has_died).then(|| [Event::Died(death.clone()), Event::Doing(next)])
+    let stage = Stage::StartingAgain(open.begun.kernel.clone());
+    (!has_died).then(|| vec![Died(death.clone()), Doing(stage)])
 }
 
 /// How the lesson ended, and below it how kernels died before, which perhaps nobody
@@ -181,7 +165,6 @@ pub fn last_words(died: &[Record], lesson: &str, wrong: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::death::How;
     use common::error::Kind;
     use common::failure::Failure;
     use common::outcome::Outcome;
@@ -243,20 +226,21 @@ mod tests {
     #[test]
     fn a_death_is_noted_once_and_where_no_kernel_ran_there_is_none() {
         let mut events = vec![Event::Doing(Stage::Loading)];
-        assert!(died_in(&events, &death("crash", Stage::Loading)).is_none());
+        assert!(next(&events, &death("crash", Stage::Loading)).is_none());
         events.extend([begun("a"), Event::Doing(Stage::building("a.cl"))]);
-        assert!(is_in_a_kernel(&events));
         let built = death("crash", Stage::building("a.cl"));
         let words = "all kernels share the file";
-        assert!(died_in(&events, &built).is_none(), "{words}");
+        assert!(next(&events, &built).is_none(), "{words}");
         let crash = death("crash", Stage::running("a"));
         events.push(Event::Doing(Stage::running("a")));
-        events.extend(died_in(&events, &crash).unwrap());
+        let stopped = Death { how: How::Stopped(15), ..crash.clone() };
+        assert!(next(&events, &stopped).is_none(), "somebody wants an end");
+        events.extend(next(&events, &crash).unwrap());
         let words = "a child that begins nothing";
-        assert!(died_in(&events, &crash).is_none(), "{words}");
+        assert!(next(&events, &crash).is_none(), "{words}");
         events.push(begun("a variant"));
         let words = "a kernel that has died before";
-        assert!(died_in(&events, &crash).is_none(), "{words}");
+        assert!(next(&events, &crash).is_none(), "{words}");
         let told = after_earlier_deaths(&events, &death("no device", Stage::Loading));
         assert_eq!(told.happened, "no device\n  before that: crash");
         let took = || Earlier::of(events.clone()).take("a").unwrap();
@@ -267,21 +251,21 @@ mod tests {
     #[test]
     fn a_trial_that_was_lost_is_told_where_it_comes_next_and_no_other_time() {
         let died = death("CL_OUT_OF_RESOURCES", Stage::Starting);
-        assert!(lost_in(&[], &died).is_none());
+        assert!(next(&[], &died).is_none());
         let mut events = vec![Event::Trial {
             what: 7.into(),
             begun: SystemTime::now(),
             limit: Duration::from_secs(5),
         }];
         events.extend([Event::Failed(failure()), Event::Leaving(5), Event::Stage(false)]);
-        events.push(lost_in(&events, &died).unwrap());
+        events.extend(next(&events, &died).unwrap());
         let mut earlier = Earlier::of(events.clone());
         assert!(!earlier.is_over());
         let lost = earlier.take_lost().unwrap();
         assert_eq!((lost.what, &*lost.death.how.in_short()), (7.into(), "CL_OUT_OF_RESOURCES"));
         events.push(Event::Ended);
         assert!(Earlier::of(events.clone()).is_over());
-        assert!(lost_in(&events, &died).is_none());
+        assert!(next(&events, &died).is_none());
     }
 
     #[test]
@@ -334,7 +318,6 @@ mod tests {
             let died = earlier.kernels.iter().flat_map(|one| one.records.clone());
             let died: Vec<Record> = died.filter(|one| one.death().is_some()).collect();
             assert!(last_words(&died, "lesson 5", 0).len() <= 9 * bytes.len() + 99);
-            earlier.open();
             earlier.take("a variant");
         });
     }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
 use common::error::Result;
+use serde_json::Value;
 
 use crate::events::{Event, EventsFile, Sender};
 use crate::wait::{End, patient, wait};
@@ -19,19 +20,19 @@ pub struct Staff(Arc<Mutex<Vec<Idle>>>);
 
 /// One of them.
 pub(crate) struct Idle {
-    child: Child,
-    events: EventsFile,
+    pub child: Child,
+    pub events: EventsFile,
     /// What it can do, but for the task.
-    work: Work,
+    pub work: Work,
 }
 
 impl Staff {
     /// A task by one that stayed, or by a new worker. What is held against a kernel comes of a
     /// worker that has run no other: it may have died of what that one wrote.
-    pub fn finish(&self, work: Work, orders: &Orders) -> Result<Ended> {
-        let work = work.that_stays();
-        if let Some(mut idle) = self.take(&work)
-            && let Some(ended) = idle.does(&work, orders)?
+    pub fn finish(&self, mut work: Work, orders: &Orders) -> Result<Ended> {
+        work.told.stays = !work.told.task.is_null();
+        if let Some(mut idle) = self.take(&work.without_task())
+            && let Some(ended) = idle.does(&work.told.task, orders)?
         {
             self.all().push(idle);
             return Ok(ended);
@@ -42,8 +43,8 @@ impl Staff {
     }
 
     fn take(&self, work: &Work) -> Option<Idle> {
-        let (mut all, able) = (self.all(), work.without_task());
-        let at = all.iter().position(|one| one.work == able)?;
+        let mut all = self.all();
+        let at = all.iter().position(|one| one.work == *work)?;
         Some(all.swap_remove(at))
     }
 
@@ -53,17 +54,11 @@ impl Staff {
 }
 
 impl Idle {
-    pub(crate) fn new(child: Child, events: EventsFile, work: &Work) -> Idle {
-        let work = work.without_task();
-        Idle { child, events, work }
-    }
-
     /// What it comes to; nothing where it does not stay for another task.
-    fn does(&mut self, work: &Work, orders: &Orders) -> Result<Option<Ended>> {
+    fn does(&mut self, task: &Value, orders: &Orders) -> Result<Option<Ended>> {
         self.events.clear();
-        work.tell(&self.events)?;
         // One that has ended meanwhile is seen to have.
-        let _ = self.child.stdin.as_mut().map(|pipe| pipe.write_all(b"\n"));
+        let _ = self.child.stdin.as_mut().map(|pipe| writeln!(pipe, "{task}"));
         let end = wait(&mut self.child, &self.events, orders.timeout, &mut patient)?;
         let is_done = matches!(end, Some(End::Idle));
         Ok(is_done.then(|| Ended::of(0, &self.events)))
@@ -78,29 +73,25 @@ impl Drop for Idle {
     }
 }
 
-/// The worker's side: word that there is another task, each time that this one is done. It ends
-/// at once with who watches it, whatever a kernel is doing.
-pub(crate) fn orders() -> impl Iterator<Item = ()> {
-    let (sender, orders) = channel();
+/// The worker's side: another task, each time that the one before it is done. It ends at once with
+/// who watches it, whatever a kernel is doing.
+pub(crate) fn more_tasks() -> impl Iterator<Item = Value> {
+    let (sender, tasks) = channel();
     thread::spawn(move || {
-        for _ in std::io::stdin().lock().lines().map_while(std::io::Result::ok) {
+        for line in std::io::stdin().lock().lines().map_while(std::io::Result::ok) {
             // It is heard as long as this process lives.
-            let _ = sender.send(());
+            let _ = sender.send(serde_json::from_str(&line).unwrap_or_default());
         }
-        end_at_once();
+        // Without a driver's own end, which may come to none while a kernel runs.
+        #[cfg(unix)]
+        {
+            use rustix::process::{Signal, getpid, kill_process};
+            let _ = kill_process(getpid(), Signal::KILL);
+        }
+        std::process::abort()
     });
     std::iter::from_fn(move || {
         Sender::from_environment().ok()?.send(&Event::Done).ok()?;
-        orders.recv().ok()
+        tasks.recv().ok()
     })
-}
-
-/// Without a driver's own end, which may come to none while a kernel runs.
-fn end_at_once() -> ! {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Signal, getpid, kill_process};
-        let _ = kill_process(getpid(), Signal::KILL);
-    }
-    std::process::abort()
 }

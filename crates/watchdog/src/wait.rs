@@ -1,5 +1,7 @@
 //! Waits for a worker's end: by itself, by a crash, or by us where it does not come.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::process::{Child, ExitStatus};
 use std::thread;
@@ -7,12 +9,10 @@ use std::time::{Duration, Instant};
 
 use common::command;
 use common::death::{Death, How};
-use common::error::Kind;
-use common::error::Result;
+use common::error::{Kind, Result};
 use diagnostics::terminal::show_error;
 
 use crate::events::{self, Event, EventsFile};
-use crate::waits::Waits;
 
 /// How long a child may take to end once it has said that it leaves. A driver was
 /// once seen to stop for good while its threads ended; by then nothing is lost with
@@ -24,16 +24,6 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// So many times its limit a stage may take where others have the cores.
 const STARVED: u32 = 20;
-
-/// The time that a process, and what it has started and awaited, had a core. Linux alone tells.
-fn cpu_time(child: &Child) -> Option<Duration> {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
-    // Behind the name, which may hold anything: utime, stime, cutime and cstime, in hundredths of a
-    // second.
-    let figures = stat.rsplit_once(')')?.1.split_whitespace();
-    let ticks = figures.skip(11).take(4).map(|one| one.parse().unwrap_or(0));
-    Some(Duration::from_millis(10 * ticks.sum::<u64>()))
-}
 
 /// Waits for at most so long; true when the lesson is to be ended at once.
 pub type Pause<'a> = &'a mut dyn FnMut(Duration) -> bool;
@@ -65,29 +55,27 @@ pub(crate) fn wait(
     let length = || fs::metadata(&events.path).map_or(0, |file| file.len());
     let patience = timeout.min(TEARDOWN);
     let soon = LOOK_AGAIN.min(patience / 4);
-    let (mut size, mut look) = (0, soon);
-    let mut silence = Silence::of(child);
+    // When it had told so much, and how long it had waited for a core soon after.
+    let (mut size, mut since, mut look, mut waits) = (0, Instant::now(), soon, None);
     let mut doze = Duration::from_millis(1);
     loop {
         if let Some(status) = child.try_wait()? {
-            return end(status, &events.read()).map(Some);
+            return Ok(Some(of_status(status, &events.read())));
         }
         let mut end = None;
-        let is_new = length() != size;
-        size = length();
-        let stays = is_new && child.stdin.is_some();
-        if stays && matches!(events.read().last(), Some(Event::Done)) {
-            return Ok(Some(End::Idle));
-        }
-        let taken = silence.since.elapsed();
-        if is_new {
-            (silence, look) = (Silence::of(child), soon);
+        let (told, taken) = (length(), since.elapsed());
+        if told != size {
+            (size, since, look, waits) = (told, Instant::now(), soon, None);
+            let stays = child.stdin.is_some();
+            if stays && matches!(events.read().last(), Some(Event::Done)) {
+                return Ok(Some(End::Idle));
+            }
         } else if taken > look {
             // Now and then only: what is being timed may need this very core.
             look = taken + LOOK_AGAIN;
-            silence.waits.get_or_insert_with(|| Waits::of(child.id()));
-            if taken > patience {
-                end = silence.too_long(child, &events.read(), timeout);
+            let waits = waits.get_or_insert_with(|| Waits::of(child.id()));
+            if waits.from.elapsed() > patience {
+                end = too_long(waits, &events.read(), timeout);
             }
         }
         if end.is_some() || pause(doze) {
@@ -99,47 +87,23 @@ pub(crate) fn wait(
     }
 }
 
-/// The time since a child has said anything new.
-struct Silence {
-    since: Instant,
-    /// What it had worked by then.
-    worked: Duration,
-    /// How long it had waited for a core, soon after.
-    waits: Option<Waits>,
-}
-
-impl Silence {
-    /// That begins now.
-    fn of(child: &Child) -> Silence {
-        Silence { since: Instant::now(), worked: cpu_time(child).unwrap_or_default(), waits: None }
-    }
-
-    /// Its end, where what it does takes longer than it may. Who gets no core is given time, and so
-    /// is a compiler that is stopped.
-    fn too_long(&self, child: &Child, events: &[Event], timeout: Duration) -> Option<End> {
-        let stage = match events.last() {
-            // A person may take any time.
-            Some(Event::Paused) => return None,
-            Some(Event::Leaving(status)) => return Some(end_by_itself(*status, events)),
-            Some(Event::Trial { begun, limit, .. })
-                if begun.elapsed().is_ok_and(|taken| taken > *limit) =>
-            {
-                return Some(no_end(events, *limit));
-            }
-            _ => events::doing(events),
-        };
-        let (limit, taken) = (stage.limit(timeout), self.since.elapsed());
-        let waited = self.waits.as_ref().map_or(Duration::ZERO, Waits::since);
-        let worked = cpu_time(child).filter(|_| stage.is_building());
-        let is_stopped = worked.is_some_and(|all| all.saturating_sub(self.worked) < limit / 2);
-        let is_over = taken.saturating_sub(waited) > limit && !is_stopped;
-        (is_over || taken > STARVED * limit).then(|| no_end(events, limit))
-    }
-}
-
-/// Of a child that has begun nothing new for so long.
-fn no_end(events: &[Event], limit: Duration) -> End {
-    died(events, How::NoEnd { limit })
+/// The end of a child that has told nothing new meanwhile, where what it does takes longer than it
+/// may. Who gets no core is given time.
+fn too_long(waits: &Waits, events: &[Event], timeout: Duration) -> Option<End> {
+    let stage = match events.last() {
+        // A person may take any time.
+        Some(Event::Paused) => return None,
+        Some(Event::Leaving(status)) => return Some(end_by_itself(*status, events)),
+        Some(Event::Trial { begun, limit, .. })
+            if begun.elapsed().is_ok_and(|taken| taken > *limit) =>
+        {
+            return Some(died(events, How::NoEnd { limit: *limit }));
+        }
+        _ => events::doing(events),
+    };
+    let (limit, taken) = (stage.limit(timeout), waits.from.elapsed());
+    let is_over = taken.saturating_sub(waits.since()) > limit || taken > STARVED * limit;
+    is_over.then(|| died(events, How::NoEnd { limit }))
 }
 
 fn died(events: &[Event], how: How) -> End {
@@ -147,33 +111,29 @@ fn died(events: &[Event], how: How) -> End {
     End::Died(Death { how, stage })
 }
 
-fn end(status: ExitStatus, events: &[Event]) -> Result<End> {
+fn of_status(status: ExitStatus, events: &[Event]) -> End {
     let how = How::of(status);
     // It has said nothing at all: it did not come as far as to a driver, and has told why.
     if let (Some(code), []) = (status.code(), events) {
-        return Ok(End::Exit(code as u8));
+        return End::Exit(code as u8);
     }
     // Whatever ends without that word was ended: a driver that calls exit() has a status,
     // too, and it means nothing here.
     let (false, Some(Event::Leaving(code))) = (matches!(how, How::Stopped(_)), events.last())
     else {
-        return Ok(died(events, how));
+        return died(events, how);
     };
     if status.code().is_none() {
-        show_error("", &of_crash_at_the_end(&how));
+        let told = format!(
+            "the process died ({}) when all was done, and what it said stands\n  \
+             likely cause: the driver does not end cleanly, or a kernel wrote where nobody looked\n  \
+             next: {}   sees every access",
+            how.in_short(),
+            command::course("inspect FILE")
+        );
+        show_error("", &told);
     }
-    Ok(end_by_itself(*code, events))
-}
-
-/// Of a child that had done and said everything, and crashed on its way out.
-fn of_crash_at_the_end(how: &How) -> String {
-    format!(
-        "the process died ({}) when all was done, and what it said stands\n  \
-         likely cause: the driver does not end cleanly, or a kernel wrote where nobody looked\n  \
-         next: {}   sees every access",
-        how.in_short(),
-        command::course("inspect FILE")
-    )
+    end_by_itself(*code, events)
 }
 
 fn end_by_itself(status: u8, events: &[Event]) -> End {
@@ -183,6 +143,43 @@ fn end_by_itself(status: u8, events: &[Event]) -> End {
             died(events, How::Device(failure.told.clone()))
         }
         _ => End::Exit(status),
+    }
+}
+
+/// The time that each thread of a process was ready to run and got no core, where others have all of
+/// them. Linux alone tells.
+pub struct Waits {
+    /// Its number, or "self".
+    process: String,
+    /// Since when.
+    pub from: Instant,
+    threads: BTreeMap<OsString, Duration>,
+}
+
+impl Waits {
+    /// Up to now.
+    pub fn of(process: impl ToString) -> Waits {
+        let process = process.to_string();
+        let entries = fs::read_dir(format!("/proc/{process}/task"));
+        let threads = entries.into_iter().flatten().flatten();
+        let waited = threads.filter_map(|thread| {
+            // On a core, waiting for one, and how often; in nanoseconds.
+            let told = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            let waited = told.split_whitespace().nth(1)?.parse().ok()?;
+            Some((thread.file_name(), Duration::from_nanos(waited)))
+        });
+        let threads = waited.collect();
+        Waits { process, from: Instant::now(), threads }
+    }
+
+    /// What has come to it by now, of the thread that waited longest.
+    pub fn since(&self) -> Duration {
+        let now = Waits::of(&self.process).threads.into_iter();
+        let more = now.map(|(thread, waited)| {
+            let before = self.threads.get(&thread).copied();
+            waited.saturating_sub(before.unwrap_or_default())
+        });
+        more.max().unwrap_or_default()
     }
 }
 

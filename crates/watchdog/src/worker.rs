@@ -3,8 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -12,24 +11,22 @@ use std::time::Duration;
 use common::death::{Death, How};
 use common::error::{Error, Kind, Result};
 use common::failure::Failure;
-use common::file;
 use common::host::ulimits_in_words;
 use common::program::{OF_KERNELS, WORDS_VARIABLE};
 use common::record::Record;
 use common::stage::Stage;
-use diagnostics::terminal::plain;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ask::end_with_us;
-use crate::environment::{Environment, beside, forget_drivers, leave_out_cache, may_be_damaged};
+use crate::environment::{Environment, environment};
 use crate::events::{
     self, DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, WORK_VARIABLE,
 };
 use crate::resume;
 use crate::signals::Terminal;
 use crate::simulator::LOG_VARIABLE;
-use crate::staff::{self, Idle};
+use crate::staff::{Idle, more_tasks};
 use crate::wait::{End, Pause, patient, wait};
 
 /// What the learner asked of the parent.
@@ -65,7 +62,7 @@ pub struct Work {
     program: PathBuf,
     args: Vec<OsString>,
     environment: Environment,
-    told: Told,
+    pub(crate) told: Told,
     /// Whether each of its threads has a stack of 1 GiB: drivers of CPUs keep there what all items
     /// of a group have of private memory.
     has_large_stack: bool,
@@ -74,16 +71,16 @@ pub struct Work {
 /// What it is told in a file, where its arguments do not say all.
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-struct Told {
+pub(crate) struct Told {
     /// The number of the device that it must use.
     device: Option<usize>,
     /// Whether its watcher tells what it comes to: then it prints no errors, and leaves what a
     /// simulator reports to the watcher.
     is_heard: bool,
     /// Whether it stays for another task where all was right.
-    stays: bool,
+    pub stays: bool,
     /// What it is to do.
-    task: Value,
+    pub task: Value,
 }
 
 /// Its name in the folder, and that of what a worker prints that is heard.
@@ -117,29 +114,11 @@ impl Work {
         Ok(work)
     }
 
-    /// A worker that stays for another task, where this is one.
-    pub(crate) fn that_stays(mut self) -> Work {
-        self.told.stays = !self.told.task.is_null();
-        self
-    }
-
     /// All of it but the task.
     pub(crate) fn without_task(&self) -> Work {
         let mut work = self.clone();
         work.told.task = Value::Null;
         work
-    }
-
-    /// Whether it goes on behind a kernel that took its process down: a lesson does.
-    fn resumes(&self) -> bool {
-        self.told.task.is_null()
-    }
-
-    /// Writes what it is told where its worker reads it.
-    pub(crate) fn tell(&self, events: &EventsFile) -> Result<()> {
-        let told = serde_json::to_vec(&self.told).map_err(std::io::Error::from)?;
-        let file = events.beside(WORK);
-        fs::write(&file, told).map_err(|error| Error::temporary(&file, &error))
     }
 
     /// The same by threads that have a stack of 1 GiB each.
@@ -172,35 +151,22 @@ impl Work {
         self
     }
 
-    /// On the device of this number, by these drivers.
-    pub(crate) fn on(&self, device: usize, environment: &Environment) -> Work {
+    /// On the device of this number.
+    pub(crate) fn on(&self, device: usize) -> Work {
         let mut work = self.clone();
         work.told.device = Some(device);
-        work.environment.clone_from(environment);
         work
-    }
-
-    /// Its variables, and which drivers it finds.
-    pub(crate) fn environment(&self) -> Environment {
-        let own = self.environment.clone();
-        match self.told.device {
-            // Whoever chose it knows by which drivers.
-            Some(_) => own,
-            None => beside(own),
-        }
     }
 }
 
 /// What this process was told first, if it is a worker.
 fn told() -> &'static Told {
     static TOLD: OnceLock<Told> = OnceLock::new();
-    TOLD.get_or_init(told_now)
-}
-
-fn told_now() -> Told {
-    let text = events::folder().and_then(|folder| fs::read(folder.join(WORK)).ok());
-    let told = text.and_then(|text| serde_json::from_slice(&text).ok());
-    told.unwrap_or_default()
+    TOLD.get_or_init(|| {
+        let text = events::folder().and_then(|folder| fs::read(folder.join(WORK)).ok());
+        let told = text.and_then(|text| serde_json::from_slice(&text).ok());
+        told.unwrap_or_default()
+    })
 }
 
 /// The worker's side: the number of the device that it must use, if one is chosen.
@@ -216,8 +182,7 @@ pub fn is_heard() -> bool {
 /// The worker's side: its tasks, one after the other; null where its arguments say all. Behind
 /// each that is asked for, the one before it is done, and all was right.
 pub fn tasks() -> impl Iterator<Item = Value> {
-    let more = told().stays.then(staff::orders).into_iter().flatten();
-    let more = more.map(|()| told_now().task);
+    let more = told().stays.then(more_tasks).into_iter().flatten();
     std::iter::once_with(|| told().task.clone()).chain(more)
 }
 
@@ -236,6 +201,8 @@ pub struct Ended {
     pub death: Option<Death>,
     /// What a simulator has reported.
     pub log: String,
+    /// With `--all-devices`: those that there are.
+    pub(crate) devices: Vec<String>,
     /// Itself, where it awaits another task.
     pub(crate) idle: Option<Idle>,
 }
@@ -263,6 +230,7 @@ impl Ended {
             match event {
                 Event::Record(record, _) => ended.records.push(*record),
                 Event::Answer(answer) => ended.answers.push(answer),
+                Event::Devices(labels) => ended.devices = labels,
                 Event::Failed(failure) => {
                     let stage = stage.clone();
                     ended.failure = Some(Failure { stage, ..failure });
@@ -274,28 +242,28 @@ impl Ended {
             // However it ended.
             ended.status = ended.status.max(5);
         }
-        let log = fs::read(file.beside(SIMULATOR_LOG)).unwrap_or_default();
-        ended.log = plain(&String::from_utf8_lossy(&log));
+        ended.log = file.said(SIMULATOR_LOG);
         ended
     }
 }
 
-/// Runs a worker to its end, with another one after each kernel that took one down where the work
-/// resumes, and once more where PoCL's cache may be at fault; `None`
-/// when `pause` asked for an early end.
+/// Runs a worker to its end, with another one after each kernel or trial that took one down, where
+/// the work resumes; `None` when `pause` asked for an early end.
 pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> {
     let events = EventsFile::new()?;
     if work.told != Told::default() {
-        work.tell(&events)?;
+        let told = serde_json::to_vec(&work.told).map_err(std::io::Error::from)?;
+        let place = events.folder().join(WORK);
+        fs::write(&place, told).map_err(|error| Error::temporary(&place, &error))?;
     }
-    let mut environment = work.environment();
-    let drivers_words = events.beside(DRIVERS_WORDS);
-    let of_kernels = drivers_words.with_extension(OF_KERNELS);
+    let mut environment = environment(work.environment.clone());
     if std::env::var_os(LOG_VARIABLE).is_none() || work.told.is_heard {
         // Where it can be read: what a simulator reports is a row's failure.
-        environment.insert(LOG_VARIABLE, events.beside(SIMULATOR_LOG).into());
+        environment.insert(LOG_VARIABLE, events.folder().join(SIMULATOR_LOG).into());
     }
-    environment.insert(WORDS_VARIABLE, drivers_words.clone().into());
+    environment.insert(WORDS_VARIABLE, events.folder().join(DRIVERS_WORDS).into());
+    // A task has nothing to go on with.
+    let is_lesson = work.told.task.is_null();
     let terminal = Terminal::now();
     loop {
         let mut child = start(work, &environment, &events)?;
@@ -304,53 +272,31 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
         let on_stage = events::on_stage(&written);
         if !matches!(end, Ok(Some(End::Exit(_)))) && !work.told.is_heard {
             terminal.restore(on_stage);
-            events.pass_on(&events.beside(PRINTED));
+            events.pass_on(PRINTED);
         }
         let death = match end? {
             None => return Ok(None),
-            Some(End::Exit(status)) => return end_of(work, status, &events).map(Some),
+            Some(End::Exit(status)) => return Ok(Some(end_of(work, status, &events))),
             Some(End::Idle) => {
-                let mut ended = Ended::of(0, &events);
-                ended.idle = Some(Idle::new(child, events, work));
-                return Ok(Some(ended));
+                let ended = Ended::of(0, &events);
+                let idle = Some(Idle { child, events, work: work.without_task() });
+                return Ok(Some(Ended { idle, ..ended }));
             }
             Some(End::Died(death)) => death,
         };
-        let dead = |told: common::told::Told| {
-            Ok(Some(Ended {
-                failure: Some(Failure::new(Kind::Died, told, death.stage.clone())),
-                death: Some(death.clone()),
-                ..Ended::of(5, &events)
-            }))
-        };
-        if matches!(death.how, How::Stopped(_)) {
-            return dead(death.told());
-        }
         if !work.told.is_heard {
-            events.pass_on(&of_kernels);
-            events.pass_on(&drivers_words);
+            events.pass_on(&format!("{DRIVERS_WORDS}.{}", OF_KERNELS));
+            events.pass_on(DRIVERS_WORDS);
         }
-        events.must_have_room()?;
+        let Some(known) = resume::next(&written, &death).filter(|_| is_lesson) else {
+            let told = resume::after_earlier_deaths(&written, &death);
+            let failure = Some(Failure::new(Kind::Died, told, death.stage.clone()));
+            return Ok(Some(Ended { failure, death: Some(death), ..Ended::of(5, &events) }));
+        };
         if on_stage {
             events.send(&Event::Stage(false))?;
         }
-        // PoCL dies like this on a damaged file of its cache.
-        let is_as_by_a_cache = matches!(death.how, How::Signal(6 | 7) | How::Device(_));
-        if let Some(lost) = resume::lost_in(&written, &death) {
-            events.send(&lost)?;
-        } else if is_as_by_a_cache && may_be_damaged(&environment, &written) {
-            leave_out_cache(&mut environment);
-            if work.resumes() && resume::is_in_a_kernel(&written) {
-                // The new worker is not to be judged by the last word of the old one.
-                events.send(&Event::Doing(Stage::StartingAgain(None)))?;
-            } else {
-                events.clear();
-            }
-        } else if let (true, Some(died)) = (work.resumes(), resume::died_in(&written, &death)) {
-            died.iter().try_for_each(|event| events.send(event))?;
-        } else {
-            return dead(resume::after_earlier_deaths(&written, &death));
-        }
+        known.iter().try_for_each(|event| events.send(event))?;
     }
 }
 
@@ -368,22 +314,13 @@ pub fn finish(work: &Work, orders: &Orders) -> Result<Ended> {
 
 /// Of a worker that ended by itself. One that was heard, and has told no error, may have printed it:
 /// its arguments make no sense, or it panicked.
-fn end_of(work: &Work, status: u8, events: &EventsFile) -> Result<Ended> {
+fn end_of(work: &Work, status: u8, events: &EventsFile) -> Ended {
     let mut ended = Ended::of(status, events);
-    let found_none = |failure: &Failure| matches!(failure.kind, Kind::NoDevice);
-    if ended.failure.as_ref().is_some_and(found_none) {
-        forget_drivers();
-    }
     if work.told.is_heard && status > 1 && ended.failure.is_none() && ended.records.is_empty() {
-        const LONGEST: u64 = 1 << 16;
-        let said = file::read(&events.beside(SAID), LONGEST).unwrap_or_default();
-        ended.failure = Some(Failure::new(
-            Kind::Ended(status),
-            plain(String::from_utf8_lossy(&said).trim()),
-            Stage::Starting,
-        ));
+        let said = events.said(SAID).trim().to_string();
+        ended.failure = Some(Failure::new(Kind::Ended(status), said, Stage::Starting));
     }
-    Ok(ended)
+    ended
 }
 
 fn start(work: &Work, environment: &Environment, events: &EventsFile) -> Result<Child> {
@@ -394,12 +331,10 @@ fn start(work: &Work, environment: &Environment, events: &EventsFile) -> Result<
         command.args(["-c", "ulimit -s 1048576; exec \"$0\" \"$@\""]);
         command.arg(&work.program);
     }
-    let folder = events.path.parent().unwrap_or(Path::new("."));
-    command.args(&work.args).env(WORK_VARIABLE, folder).envs(environment);
+    command.args(&work.args).env(WORK_VARIABLE, events.folder()).envs(environment);
     if work.told.is_heard {
-        let said = File::create(events.beside(SAID))?;
         command.stdin(Stdio::null()).stdout(Stdio::null());
-        command.stderr(said);
+        command.stderr(File::create(events.folder().join(SAID))?);
     }
     if work.told.stays {
         // The thread that starts it may end before it.
@@ -407,20 +342,16 @@ fn start(work: &Work, environment: &Environment, events: &EventsFile) -> Result<
     } else {
         end_with_us(&mut command);
     }
-    let child = command.spawn();
-    child.map_err(|error| Error::file(&work.program, not_started(&error)))
-}
-
-fn not_started(error: &std::io::Error) -> String {
-    let limits = ulimits_in_words();
-    // No more files, or no more processes.
-    let is_refused = error.kind() != ErrorKind::NotFound && !limits.is_empty();
-    let advice = if is_refused {
-        format!("likely cause: a limit that is set here: {limits}\n  next: raise it")
-    } else {
-        "likely cause: it was rebuilt while it ran, and nothing is wrong with your file\n  \
-         next: the same command once more"
-            .into()
-    };
-    format!("it cannot be started again ({error})\n  {advice}")
+    command.spawn().map_err(|error| {
+        // No more files, or no more processes.
+        let limits = ulimits_in_words();
+        let advice = match &*limits {
+            "" => "it was rebuilt while it ran, and nothing is wrong with your file\n  \
+                   next: the same command once more"
+                .into(),
+            limits => format!("a limit that is set here: {limits}\n  next: raise it"),
+        };
+        let why = format!("it cannot be started ({error})\n  likely cause: {advice}");
+        Error::file(&work.program, why)
+    })
 }

@@ -94,7 +94,7 @@ pub fn libraries(options: &LibrariesArgs) -> Result<()> {
     if std::env::var_os(READY).is_none() {
         let mut again = watchdog::this_program()?;
         again.args(std::env::args_os().skip(1)).env(READY, "1");
-        again.envs(watchdog::environment());
+        again.envs(watchdog::environment(Default::default()));
         let ended = again.envs(library.environment(options.inputs)).status()?;
         std::process::exit(ended.code().unwrap_or(1));
     }

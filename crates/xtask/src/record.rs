@@ -46,7 +46,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     let mut command = Command::new(lesson.binary()?);
     let output = watchdog::end_with_us(&mut command)
         .args(&flags)
-        .envs(watchdog::environment())
+        .envs(watchdog::environment(Default::default()))
         .env(WORK_VARIABLE, &events.0)
         .env("OPENCL_COURSE_CACHE", &cache)
         .stderr(Stdio::inherit())

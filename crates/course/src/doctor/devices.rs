@@ -88,8 +88,8 @@ fn idle_hardware() -> Option<Finding> {
     Some(Topic::Devices.note("a GPU", says))
 }
 
-/// What a device does with a kernel. PoCL's cache is left alone: where a file of it is damaged, lessons
-/// say so, and go on without it.
+/// What a device does with a kernel. PoCL's cache is left alone: where a file of it is damaged, the
+/// lesson that dies of it says so.
 pub fn tried((index, label): &(usize, String), environment: &Environment) -> Finding {
     let mut environment = environment.clone();
     environment.insert(CACHE_VARIABLE, "0".into());

@@ -80,9 +80,6 @@ fn parse_define(text: &str) -> Result<(String, usize), String> {
 const PATIENCE: Duration = Duration::from_secs(600);
 
 fn main() -> ExitCode {
-    if let Some(status) = watchdog::answer_if_probed() {
-        return status;
-    }
     let arguments = Arguments::parse();
     if watchdog::is_child() {
         let status = watchdog::status_of(compile(&arguments).map(|()| 0));
