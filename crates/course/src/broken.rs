@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use common::clone::workspace;
 use common::device::{DEVICE_VARIABLE, variable};
 use common::source::Source;
-use inspect::judge::{How, Seen, Subject};
+use inspect::judge::{Case, How, Seen, Subject};
 use task::form::Form;
 use verify::element::Type;
 use watchdog::devices;
@@ -73,8 +73,8 @@ pub fn check(form: &Form, file: &Path, how: &How) -> Result<Seen> {
     let results = check.results()?;
     let mut seen = results.seen();
     if results.may_be_simulated() {
-        let simulated = check.sizes_to_simulate()?;
-        seen.observations.extend(check.simulated(&simulated[0])?);
+        let first = check.sizes_to_simulate()?.swap_remove(0);
+        seen.observations.extend(check.simulated(&Case::of(first))?);
     }
     Ok(seen)
 }

@@ -145,7 +145,7 @@ impl Inspection<'_> {
     fn simulate(&mut self, seen: &[Observation]) -> Result<Vec<Observation>> {
         let is_judged = seen.iter().any(|one| one.is_silent() || one.is_fault());
         loop {
-            let mut found = self.check.simulated(&self.simulated[0])?;
+            let mut found = self.check.simulated(&Case::of(self.simulated[0].clone()))?;
             // It has no time for a reference: what is right the device has said.
             found.retain(|one| !is_judged || one.outcome != Detection::NotJudged);
             if !found.iter().any(|one| one.hung) || seen.iter().any(|one| one.hung) {
@@ -165,7 +165,7 @@ impl Inspection<'_> {
     /// The same in a case that no file says, where what could not be tried is nothing against the
     /// kernel, nor for it.
     fn simulate_beside(&self, case: &Case) -> Result<Vec<Observation>> {
-        let mut found = self.check.simulated_in(case)?;
+        let mut found = self.check.simulated(case)?;
         found.retain(Observation::is_fault);
         if found.iter().any(|one| one.hung) {
             return Ok(Vec::new());

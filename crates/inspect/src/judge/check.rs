@@ -6,18 +6,16 @@ pub(crate) mod results;
 
 use anyhow::Result;
 use common::record::Record;
-use common::source::Source;
 use common::told::Told;
 use verify::Look;
 use verify::draw::Draw;
 use verify::element::Type;
 use verify::far::Far;
-use watchdog::simulator::{Log, look_for_faults, oclgrind};
 use watchdog::worker::Work;
 
-use crate::judge::answer::{End, judge, out_of_stack};
+use crate::judge::answer::{End, out_of_stack};
 use crate::judge::how::How;
-use crate::judge::observation::{Detection, Detector, Observation, Part};
+use crate::judge::observation::Observation;
 use crate::judge::simulator;
 use crate::judge::subject::Subject;
 use crate::judge::task::asked::{Asked, Case, Origin, Purpose};
@@ -135,7 +133,7 @@ impl Check<'_> {
         if work::wants_stack(&|| self.work(std::slice::from_ref(case)), self.how)? {
             return Ok(Some(out_of_stack()));
         }
-        let seen = self.simulated_in(case)?;
+        let seen = self.simulated(case)?;
         let is_sound = seen.iter().skip(1).any(Observation::is_silent)
             && !seen.iter().any(Observation::is_fault);
         let why = "the driver died, where the simulator sees no fault";
@@ -219,35 +217,10 @@ impl Check<'_> {
         })
     }
 
-    /// What the simulator sees at a size: one answer for the result, one for each kind of fault.
-    pub fn simulated(&self, size: &Sizes) -> Result<Vec<Observation>> {
-        self.simulated_in(&Case { timed: false, ..Case::of(size.clone()) })
-    }
-
-    /// The same of a case.
-    pub fn simulated_in(&self, case: &Case) -> Result<Vec<Observation>> {
-        let Some(library) = oclgrind() else {
-            return Ok(vec![simulator::missing()]);
-        };
-        let mut work = self.work(std::slice::from_ref(case))?;
-        look_for_faults(&mut work, &library);
-        let ended = work::finish(work, self.how)?;
-        let end = End::of(&ended);
-        let detector = Detector::Oclgrind(Part::Result);
-        let mut result = judge(detector, &end, &ended.records);
-        let log = Log::of(&ended.log);
-        if log.has_given_up && result.is_fault() {
-            result.outcome = Detection::Doubtful;
-        }
-        let text = Source::read(&self.subject.form.kernel).map_or(String::new(), |one| one.text);
-        let mut sorted = simulator::sort(&log, &text);
-        if !matches!(end, End::Done) {
-            for one in sorted.iter_mut().filter(|one| one.is_silent()) {
-                one.outcome = Detection::NotRun;
-                one.says = "saw nothing, up to where it was ended".into();
-            }
-        }
-        Ok([result].into_iter().chain(sorted).collect())
+    /// What the simulator sees in a case: one answer for the result, one for each kind of fault.
+    pub fn simulated(&self, case: &Case) -> Result<Vec<Observation>> {
+        let work = self.work(std::slice::from_ref(case))?;
+        Ok(simulator::look(work, self.how, &self.subject.form.kernel)?.1)
     }
 }
 

@@ -1,8 +1,6 @@
 //! Checking a kernel that has a task: the right result on a device, no fault in the simulator, and
-//! the counts and the rate that its task asks for. `runs` are those of a check, `simulated` what the
-//! simulator has to say.
+//! the counts and the rate that its task asks for. `simulated` is what the simulator has to say.
 
-mod runs;
 mod simulated;
 
 use std::path::Path;
@@ -15,17 +13,17 @@ use diagnostics::tokens::Tokens;
 use watchdog::simulator::Line;
 use watchdog::worker::Work;
 
-use crate::judge::answer::{End, judge, out_of_stack};
+use crate::judge::answer::{End, judge, out_of_stack, wrong_result};
 use crate::judge::how::{How, Seen};
 use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
 use crate::judge::rates;
-use crate::judge::task::asked::Asked;
+use crate::judge::task::asked::{Asked, Case, Purpose};
 use crate::judge::work;
-use simulated::{first_wrong, simulate};
+use simulated::simulate;
+use task::cases::SEED;
 use task::form::Form;
-use task::sizes::in_words;
+use task::sizes::{Sizes, in_words};
 
-pub use runs::launch;
 pub use simulated::{WIDEST, counted};
 
 /// What is checked.
@@ -39,12 +37,50 @@ pub(crate) struct Exercise<'a> {
 }
 
 impl Exercise<'_> {
-    /// The worker that checks these.
-    fn work(&self, asked: &Asked) -> Result<Work> {
-        let mut work = asked.work()?;
+    /// The worker that checks a task in these cases. What its file lacks is said by its name.
+    fn work(&self, tasks: Vec<Form>, cases: Vec<Case>) -> Result<Work> {
+        let mut work = asked(Purpose::Results, tasks, cases).work()?;
         work::flags(&mut work, self.how, false);
         Ok(work)
     }
+
+    /// The cases that are checked on a device: known ones, and what is new in this check. Of a
+    /// problem all is tried that is of any task file.
+    fn cases(&self, tasks: &[Form]) -> Vec<Case> {
+        let (own, seed) = (self.how.seed, Some(self.how.seed));
+        let each = tasks.iter().enumerate().flat_map(|one| {
+            let known = self.task.all_sizes().into_iter().map(|sizes| (sizes, SEED));
+            let new = one.1.drawn(own).into_iter().next().map(|sizes| (sizes, own));
+            known.chain(new).map(move |(sizes, seed)| case(one, sizes, seed))
+        });
+        let tries = self.is_problem.then(|| Case::tries(self.task, own));
+        let tries = tries.into_iter().flatten().map(|one| {
+            let words = one.origin.words().unwrap_or_default();
+            Case { says: format!("{}, {words}", in_words(&one.sizes)), seed, ..one }
+        });
+        each.chain(tries).collect()
+    }
+}
+
+/// A case of this task, which has this number, at a size.
+fn case((number, task): (usize, &Form), sizes: Sizes, seed: u64) -> Case {
+    let says = format!("{}{}", in_words(&sizes), task.variant());
+    Case { task: number, says, seed: Some(seed), ..Case::of(sizes) }
+}
+
+fn asked(purpose: Purpose, tasks: Vec<Form>, cases: Vec<Case>) -> Asked {
+    let only = tasks[0].launch.function.clone();
+    Asked { purpose, only: Some(only).filter(|name| !name.is_empty()), tasks, cases }
+}
+
+/// The worker that launches a task once, where it is counted.
+///
+/// # Errors
+/// When this program cannot be found.
+pub fn launch(task: &Form) -> Result<Work> {
+    let task = task.last_variant();
+    let cases = vec![case((0, &task), task.counted(), SEED)];
+    asked(Purpose::Launch, vec![task], cases).work()
 }
 
 /// Whether a task's kernel does what is asked: what every check saw. `name` is what the learner
@@ -74,7 +110,7 @@ pub fn check(task: &Form, name: &str, solution: Option<&Path>, how: &How) -> Res
         simulated.map_err(|_| anyhow!("the simulator's thread panicked"))??;
     if outcome == Detection::Fault {
         // The same wrong result need not be told twice.
-        faults.retain(|seen| seen.detector != Detector::Simulator(Part::Result));
+        faults.retain(|seen| seen.detector != Detector::Oclgrind(Part::Result));
     }
     seen.observations.extend(faults);
     let source = Source::read(&task.kernel)?;
@@ -94,9 +130,9 @@ const ON_DEVICE: Detector = Detector::Result(String::new());
 
 fn on_device(exercise: &Exercise) -> Result<Seen> {
     let Exercise { task, how, name, .. } = exercise;
-    let seed = how.seed;
-    let asked = runs::results(task, seed, exercise.is_problem);
-    let work = || exercise.work(&asked);
+    let (seed, tasks) = (how.seed, task.in_variants());
+    let cases = exercise.cases(&tasks);
+    let work = || exercise.work(tasks.clone(), cases.clone());
     let ended = work::on_device(work()?, how)?;
     let mut end = End::of(&ended);
     if end.is_crash() && work::wants_stack(&work, how)? {
@@ -105,21 +141,11 @@ fn on_device(exercise: &Exercise) -> Result<Seen> {
     let mut seen = judge(ON_DEVICE, &end, &ended.records);
     let mut status = ended.status;
     let drawn = task.drawn(seed).into_iter().next();
-    if seen.is_silent() {
-        let sizes: Vec<String> = task.all_sizes().iter().map(in_words).collect();
-        seen.says = format!("right at {}", sizes.join(", "));
-        if let Some(drawn) = &drawn {
-            seen.says += &format!(", and {} of seed {seed}", in_words(drawn));
-        }
-        let launches = task.in_variants().len();
-        if launches > 1 {
-            seen.says += &format!(", each in {launches} variants");
-        }
-    } else if let Some((at, wrong)) = first_wrong(ON_DEVICE, &ended.records) {
+    let mut records = ended.records.iter().zip(&cases);
+    if let Some((wrong, case)) = records.find_map(|(one, case)| Some((one.wrong()?, case))) {
         // A kernel that wrote where it should not may bring the process down later on.
         status = 1;
-        seen = wrong;
-        let case = &asked.cases[at];
+        seen = wrong_result(ON_DEVICE, wrong);
         seen.says = format!("at {}: {}", case.says, seen.says);
         let is_new = drawn.is_some_and(|drawn| drawn == case.sizes);
         if is_new && !task.all_sizes().contains(&case.sizes) {
@@ -127,15 +153,21 @@ fn on_device(exercise: &Exercise) -> Result<Seen> {
                 format!("the same numbers again: cargo course exercise {name} --seed {seed}");
             seen.details.push(next.into());
         }
+    } else if seen.is_silent() {
+        let sizes: Vec<String> = task.all_sizes().iter().map(in_words).collect();
+        seen.says = format!("right at {}", sizes.join(", "));
+        if let Some(drawn) = &drawn {
+            seen.says += &format!(", and {} of seed {seed}", in_words(drawn));
+        }
+        if tasks.len() > 1 {
+            seen.says += &format!(", each in {} variants", tasks.len());
+        }
     }
-    Ok(Seen {
-        observations: vec![seen],
-        status,
-        message: match end {
-            End::Excused(_) => String::new(),
-            end => end.told().to_string(),
-        },
-    })
+    let message = match end {
+        End::Excused(_) => String::new(),
+        end => end.told().to_string(),
+    };
+    Ok(Seen { observations: vec![seen], status, message })
 }
 
 /// A function that the task does without, in the first line that calls it.

@@ -40,10 +40,8 @@ pub struct Observation {
 pub enum Detector {
     /// Whoever compares results: those of a device, in this case.
     Result(String),
-    /// The simulator, where all that it looks at is told.
+    /// The simulator.
     Oclgrind(Part),
-    /// The simulator, where its faults alone are.
-    Simulator(Part),
     /// Who counts something.
     Count(Count),
     /// Who counts all that the task asks for.
@@ -78,9 +76,6 @@ impl Display for Detector {
             Oclgrind(Part::All) => "Oclgrind".into(),
             Oclgrind(Part::Result) => "Oclgrind: result".into(),
             Oclgrind(Part::Faults(kind)) => format!("Oclgrind: {}", kind.name()),
-            Simulator(Part::All) => "simulator".into(),
-            Simulator(Part::Result) => "result, simulated".into(),
-            Simulator(Part::Faults(kind)) => kind.name().into(),
             Count(count) => count.words().0.into(),
             Counts => "counts".into(),
             Speed => "speed".into(),
@@ -243,7 +238,6 @@ impl Observation {
 
     /// True for the checker on a device, or in the simulator.
     pub fn is_of_results(&self) -> bool {
-        use Detector::{Oclgrind, Result, Simulator};
-        matches!(self.detector, Result(_) | Oclgrind(Part::Result) | Simulator(Part::Result))
+        matches!(self.detector, Detector::Result(_) | Detector::Oclgrind(Part::Result))
     }
 }

@@ -1,77 +1,62 @@
 //! Oclgrind on the learner's kernel: its log, as what each of its detectors saw.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
+use anyhow::Result;
 use common::command;
+use common::record::Record;
+use common::source::Source;
 use diagnostics::tokens::Tokens;
 use diagnostics::types;
-use watchdog::simulator::{Fault, FaultKind, Log};
+use watchdog::simulator::{Fault, FaultKind, Log, look_for_faults, oclgrind};
+use watchdog::worker::Work;
 
+use crate::judge::answer::{End, judge};
 use crate::judge::exchange;
+use crate::judge::how::How;
 use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
+use crate::judge::work;
 
-/// Lines shown of each detector; more repeat the story.
+/// Faults shown of each detector; more repeat the story.
 const SHOWN: usize = 4;
 
-/// That it is missing, and what is not known for that.
-pub fn missing() -> Observation {
-    let setup = command::setup("--full");
-    let says = format!(
-        "is not on this machine: races, bad accesses and values that were never written are not \
-         looked for; {setup} installs it"
-    );
-    Observation::new(Detector::Oclgrind(Part::All), Detection::NotRun, says)
+/// What the simulator sees of a kernel in this file that a worker runs: its records, and an answer
+/// for the result and one for each kind of fault; one alone where it is not on this machine.
+pub fn look(mut work: Work, how: &How, file: &Path) -> Result<(Vec<Record>, Vec<Observation>)> {
+    let Some(library) = oclgrind() else {
+        let setup = command::setup("--full");
+        let says = format!(
+            "is not on this machine: races, bad accesses and values that were never written are \
+             not looked for; {setup} installs it"
+        );
+        let missing = Observation::new(Detector::Oclgrind(Part::All), Detection::NotRun, says);
+        return Ok((Vec::new(), vec![missing]));
+    };
+    look_for_faults(&mut work, &library);
+    let ended = work::finish(work, how)?;
+    let (end, log) = (End::of(&ended), Log::of(&ended.log));
+    let mut result = judge(Detector::Oclgrind(Part::Result), &end, &ended.records);
+    if log.gave_up.is_some() && result.is_fault() {
+        result.outcome = Detection::Doubtful;
+    }
+    let mut seen = sort(&log, &Source::read(file).map_or(String::new(), |one| one.text));
+    if !matches!(end, End::Done) {
+        for one in seen.iter_mut().filter(|one| one.is_silent()) {
+            one.outcome = Detection::NotRun;
+            one.says = "saw nothing, up to where it was ended".into();
+        }
+    }
+    seen.insert(0, result);
+    Ok((ended.records, seen))
 }
 
 /// Sorts the log of a kernel file of this text into detectors: one for each kind of fault, and
 /// one for what is new.
-pub fn sort(log: &Log, text: &str) -> Vec<Observation> {
-    let all = FaultKind::ALL.into_iter();
-    let all = all.map(|kind| (kind, observation(kind, log, text)));
-    let all = all.filter(|(kind, seen)| *kind != FaultKind::Other || !seen.is_silent());
-    all.map(|(_, seen)| seen).collect()
-}
-
-/// Where it errs for what a whole kernel does.
-fn doubt(kind: FaultKind, log: &Log, text: &str) -> Option<&'static str> {
-    let is_ordered = text.contains("mem_fence") || text.contains("atomic_work_item_fence");
-    let of_kind = || log.faults.iter().filter(|one| one.kind == kind);
-    match kind {
-        FaultKind::Uninitialised if text.contains("image2d_t") => {
-            Some("it takes what functions of images return for unwritten")
-        }
-        FaultKind::Uninitialised if takes_parts_of_sixteen(text) => {
-            Some("it takes lanes 8 to 15 for unwritten where several of them are taken at once")
-        }
-        // What was exchanged goes on as unwritten.
-        FaultKind::Uninitialised => of_kind().find_map(Fault::doubt),
-        FaultKind::Races if is_ordered && text.contains("atom") && !log.races_in_a_group => {
-            Some("it does not follow what fences and atomics order between groups")
-        }
-        _ => None,
-    }
-}
-
-/// Whether several lanes of a vector of 16 are taken at once.
-fn takes_parts_of_sixteen(text: &str) -> bool {
-    let words = Tokens::of(text);
-    let is_vector = |word: &str| {
-        let of = word.strip_suffix("16").unwrap_or_default();
-        types::is_known(of) || of == "half"
-    };
-    let takes = |at: usize| {
-        let part = words.text(at + 1);
-        let lanes = part.strip_prefix(['s', 'S']).unwrap_or_default();
-        words.text(at) == "." && (["hi", "even", "odd"].contains(&part) || lanes.len() > 1)
-    };
-    words.all().any(|at| is_vector(words.text(at))) && words.all().any(takes)
-}
-
-/// Why a right kernel may be reported for this.
-fn doubt_of(fault: &Fault, text: &str) -> Option<&'static str> {
-    let lines = || fault.lines.iter().map(|line| line.number).collect();
-    let is_excused = fault.kind != FaultKind::Races || exchange::is_tried_again(text, &lines());
-    fault.doubt().filter(|_| is_excused)
+fn sort(log: &Log, text: &str) -> Vec<Observation> {
+    let mut seen = Vec::from(FaultKind::ALL.map(|kind| observation(kind, log, text)));
+    seen.pop_if(|other| other.is_silent());
+    seen
 }
 
 /// What one detector found.
@@ -81,33 +66,65 @@ fn observation(kind: FaultKind, log: &Log, text: &str) -> Observation {
     let Some(first) = faults.first() else {
         return Observation::new(detector, Detection::Silent, "saw nothing");
     };
-    let mut seen = Observation::new(detector, Detection::Fault, &*first.meaning);
-    let doubts: Option<BTreeSet<&str>> = faults.iter().map(|one| doubt_of(one, text)).collect();
-    let doubts = doubts.unwrap_or_else(|| doubt(kind, log, text).into_iter().collect());
-    if !doubts.is_empty() {
-        seen.outcome = Detection::Doubtful;
-    }
-    let doubts = doubts.into_iter();
-    let doubts = doubts.map(|how| format!("may be a false report: {how}").into());
-    seen.details.extend(doubts);
-    for (at, fault) in faults.iter().take(SHOWN).enumerate() {
-        if at > 0 && faults[at - 1].meaning != fault.meaning {
-            seen.details.push(fault.meaning.clone().into());
+    let doubts = doubts(&faults, log, text);
+    let outcome = if doubts.is_empty() { Detection::Fault } else { Detection::Doubtful };
+    let mut seen = Observation::new(detector, outcome, &*first.meaning)
+        .with(doubts.iter().map(|how| format!("may be a false report: {how}")));
+    let mut above = None;
+    for fault in faults.iter().take(SHOWN) {
+        match above.replace(&fault.meaning) {
+            None => (),
+            Some(above) if *above == fault.meaning => seen.details.push("and:".into()),
+            Some(_) => seen.details.push(fault.meaning.as_str().into()),
         }
-        seen.details.push(match fault.times {
-            1 => "once:".into(),
-            // The counts are too low where it stopped.
-            times if log.is_cut => format!("at least {times} times:").into(),
-            times => format!("{times} times:").into(),
-        });
-        let lines = fault.lines.iter().cloned();
-        seen.details.extend(lines.map(Evidence::Line));
+        seen.details.extend(fault.lines.iter().cloned().map(Evidence::Line));
     }
     if faults.len() > SHOWN {
-        let more = faults.len() - SHOWN;
-        seen.details.push(format!("and in {more} more places").into());
+        seen.details.push(format!("and in {} more places", faults.len() - SHOWN).into());
     }
     seen
+}
+
+/// Why a right kernel may be reported for these faults of a kind: each of them, or one for what the
+/// whole kernel does.
+fn doubts(faults: &[&Fault], log: &Log, text: &str) -> BTreeSet<&'static str> {
+    let kind = faults[0].kind;
+    let is_ordered = text.contains("mem_fence") || text.contains("atomic_work_item_fence");
+    let of_each = faults.iter().map(|fault| {
+        let lines = fault.lines.iter().map(|line| line.number).collect();
+        let is_excused = kind != FaultKind::Races || exchange::is_tried_again(text, &lines);
+        fault.doubt.filter(|_| is_excused)
+    });
+    let of_each: Option<BTreeSet<_>> = of_each.collect();
+    let of_all = || match kind {
+        FaultKind::Uninitialised if text.contains("image2d_t") => {
+            Some("it takes what functions of images return for unwritten")
+        }
+        FaultKind::Uninitialised if takes_parts_of_sixteen(text) => {
+            Some("it takes lanes 8 to 15 for unwritten where several of them are taken at once")
+        }
+        // What was exchanged goes on as unwritten.
+        FaultKind::Uninitialised => faults.iter().find_map(|one| one.doubt),
+        FaultKind::Races if is_ordered && text.contains("atom") && !log.races_in_a_group => {
+            Some("it does not follow what fences and atomics order between groups")
+        }
+        _ => None,
+    };
+    of_each.unwrap_or_else(|| of_all().into_iter().collect())
+}
+
+/// Whether several lanes of a vector of 16 are taken at once.
+fn takes_parts_of_sixteen(text: &str) -> bool {
+    let words = Tokens::of(text);
+    let is_vector = |at: usize| {
+        let of = words.text(at).strip_suffix("16");
+        of.is_some_and(|of| types::is_known(of) || of == "half")
+    };
+    let takes = |at: usize| match words.text(at + 1) {
+        "hi" | "even" | "odd" => words.text(at) == ".",
+        part => words.text(at) == "." && part.starts_with(['s', 'S']) && part.len() > 2,
+    };
+    words.all().any(is_vector) && words.all().any(takes)
 }
 
 #[cfg(test)]
@@ -130,10 +147,10 @@ mod tests {
         };
         assert_eq!(races.detector.to_string(), "Oclgrind: races");
         assert_eq!(races.outcome, Detection::Fault);
-        assert_eq!(shown(races), ["once:", "line 1: a = b;", "line 2: b = 1;"]);
+        assert_eq!(shown(races), ["line 1: a = b;", "line 2: b = 1;"]);
         let bounds = shown(&seen[1]);
         assert!(bounds[0].starts_with("may be a false report"));
-        assert_eq!(bounds[1..], ["once:", "line 1: a = b;"]);
+        assert_eq!(bounds[1..], ["line 1: a = b;"]);
         assert_eq!(seen[2].outcome, Detection::Silent);
         assert_eq!(seen[3].outcome, Detection::Silent);
         let value = "Uninitialized value\n\tAt line 1 (column 9) of input.cl:\n\t  a = b;\n";

@@ -128,23 +128,23 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
     let add = "            sum += a_tile[y][k] * b_tile[k][x];\n";
     let cases: [(&str, &str, &str, &[&str]); 31] = [
         // Right on PoCL, and a race.
-        ("6.2", barrier, "", &["✗ races", "✓ result"]),
+        ("6.2", barrier, "", &["✗ Oclgrind: races", "✓ result"]),
         // Right everywhere, and eight times as many as are needed.
         (
             "6.2",
             add,
             "        { sum += a_tile[y][k] * b_tile[k][x]; barrier(CLK_LOCAL_MEM_FENCE); }\n",
-            &["✗ barriers", "too many"],
+            &["✗ Oclgrind: barriers", "too many"],
         ),
         ("6.4", "other < ITEMS", "other < ITEMS - 1", &["✗ result"]),
         (
             "6.5",
             "            tile[me] += tile[me + others];\n        barrier(CLK_LOCAL_MEM_FENCE);\n",
             "        { tile[me] += tile[me + others]; barrier(CLK_LOCAL_MEM_FENCE); }\n",
-            &["✗ barriers"],
+            &["✗ Oclgrind: barriers"],
         ),
         // Only the corner beyond both edges is sent home.
-        ("3.1", "row >= M || column", "row >= M && column", &["✗ result", "✗ races"]),
+        ("3.1", "row >= M || column", "row >= M && column", &["✗ result", "✗ Oclgrind: races"]),
         // Right, by what the task forbids.
         (
             "1.1",
@@ -154,11 +154,11 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
         ),
         // A neighbour's element, and the guard of the other one.
         ("2.3", "i + half_of_n;", "2 * i + 1;", &["✗ result", "at 1000"]),
-        ("2.2", "i += get_global_size(0)", "i += get_local_size(0)", &["✗ races"]),
+        ("2.2", "i += get_global_size(0)", "i += get_local_size(0)", &["✗ Oclgrind: races"]),
         // Item by item in a row: the same loads in four times the sectors.
         ("4.1", "round * items + item", "4 * item + (round + 1) % 4", &["✗ sectors"]),
         // The guard of the first lane alone.
-        ("7.1", "i + 4 <= n", "i < n", &["✗ bounds"]),
+        ("7.1", "i + 4 <= n", "i < n", &["✗ Oclgrind: bounds"]),
         // Each item takes elements in a row: right, in twice the sectors.
         (
             "7.4",
@@ -173,7 +173,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
         // Right at every size that is padded to one panel, and at no other.
         ("9.1", "column % PANEL] = b", "column] = b", &["✗ result"]),
         // The row behind the last one.
-        ("9.3", "M - 1)", "M)", &["✗ bounds"]),
+        ("9.3", "M - 1)", "M)", &["✗ Oclgrind: bounds"]),
         // The fetch of this round instead of the next.
         ("10.1", "k0 + TS;", "k0;", &["✗ result"]),
         // As if a panel had one column.
@@ -185,13 +185,18 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
         // The tile's sides, where the group's are meant.
         ("11.3", "across * across <=", "s * s <=", &["✗ result"]),
         // All have read, but not all have written.
-        ("12.2", "        barrier(CLK_LOCAL_MEM_FENCE); // all have written\n", "", &["✗ races"]),
+        (
+            "12.2",
+            "        barrier(CLK_LOCAL_MEM_FENCE); // all have written\n",
+            "",
+            &["✗ Oclgrind: races"],
+        ),
         // Fours are counted, where the address counts halves.
         (
             "13.1",
             "(0, A + k * pitch + column)",
             "(k * pitch + column, A)",
-            &["✗ result", "✗ bounds"],
+            &["✗ result", "✗ Oclgrind: bounds"],
         ),
         // The sum is rounded to a half in each round.
         (
@@ -203,14 +208,14 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
         ),
         // The first pair of an item stored twice; row g + 1 for g + 8.
         ("13.2", "four.hi", "four.lo", &["✗ result"]),
-        ("13.2", "row + 8", "row + 1", &["✗ result", "✗ races"]),
+        ("13.2", "row + 8", "row + 1", &["✗ result", "✗ Oclgrind: races"]),
         // All four loaded, if one of them is there; a neighbour where zero is right.
-        ("13.3", "column + 4 <= columns", "column < columns", &["✗ bounds"]),
+        ("13.3", "column + 4 <= columns", "column < columns", &["✗ Oclgrind: bounds"]),
         ("13.3", "column + 2 < columns", "true", &["✗ result"]),
         // All items have loaded the same one.
         ("13.4", "k0 + lane", "k0", &["✗ result"]),
         // Each row by its number in the product, where C has its slice alone.
-        ("14.1", "c_row = row", "c_row = row0 + row", &["✗ bounds"]),
+        ("14.1", "c_row = row", "c_row = row0 + row", &["✗ Oclgrind: bounds"]),
         // C loaded and stored for every k.
         ("14.2", "sum += A", "C[row * N + column] += A", &["✗ global loads"]),
         // The two pitches exchanged.

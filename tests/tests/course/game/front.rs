@@ -77,7 +77,7 @@ fn a_save_ends_the_check_of_a_kernel_that_does_not_end() {
     // At once: what was drawn before has each of these, too.
     terminal.resize(120, 40).waits_until("all on one page", |_, screen| {
         let has = |text| screen.contains(text);
-        has("✓ simulator") && has("Next, Rows and columns") && !has("lines ")
+        has("✓ Oclgrind") && has("Next, Rows and columns") && !has("lines ")
     });
     // Who changes another file works on that one.
     let other = numbered("1.3");

@@ -1,31 +1,21 @@
 //! What the simulator has to say of a kernel: faults, each with its lines, and counts.
 
-use std::collections::BTreeSet;
+use anyhow::Result;
+use common::command;
+use task::cases::Count;
+use task::cases::SEED;
+use task::form::Form;
 
+use super::{Exercise, case, launch};
 use crate::device::Model;
+use crate::judge::how::How;
+use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
+use crate::judge::simulator;
+use crate::judge::task::asked::Case;
 use crate::launched::Wanted;
 use crate::trace::accesses::{Kind, Memory};
 use crate::trace::figures::Figures;
 use crate::trace::run::trace;
-use anyhow::Result;
-use common::command;
-use common::record::Record;
-use common::source::Source;
-
-use watchdog::simulator::{Line, Log, look_for_faults, oclgrind};
-
-use super::Exercise;
-use super::runs;
-use crate::judge::answer::{End, judge, wrong_result};
-use crate::judge::how::How;
-use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
-use crate::judge::simulator;
-use crate::judge::work;
-use task::cases::Count;
-use task::form::Form;
-use verify::Look;
-
-const IN_SIMULATOR: Detector = Detector::Simulator(Part::Result);
 
 /// What the simulator saw: faults, or that there are none, or that nobody looked; and
 /// counts beside what is asked for, none where something is wrong.
@@ -34,24 +24,31 @@ pub type Simulated = (Vec<Observation>, Vec<Observation>);
 /// Runs the kernel in the simulator. Nothing against it is said in one line; what cannot be
 /// looked for, too.
 pub fn simulate(exercise: &Exercise) -> Result<Simulated> {
-    let Some(library) = oclgrind() else {
-        return Ok((vec![simulator::missing()], Vec::new()));
-    };
-    let mut work = exercise.work(&runs::faults(exercise.task))?;
-    look_for_faults(&mut work, &library);
-    let ended = work::finish(work, exercise.how)?;
-    let runs = match first_wrong(IN_SIMULATOR, &ended.records) {
-        Some((_, wrong)) => wrong,
-        None => judge(IN_SIMULATOR, &End::of(&ended), &ended.records),
-    };
-    let mut seen = faults(&Log::of(&ended.log), &Source::read(&exercise.task.kernel)?.text);
+    let tasks = exercise.task.in_variants();
+    let all = || tasks.iter().enumerate();
+    let mut cases: Vec<Case> = all().map(|one| case(one, one.1.small(), SEED)).collect();
+    let counted = all().next_back().filter(|(_, last)| last.counted() != last.small());
+    cases.extend(counted.map(|last| case(last, last.1.counted(), SEED)));
+    let work = exercise.work(tasks, cases)?;
+    let (records, mut seen) = simulator::look(work, exercise.how, &exercise.task.kernel)?;
+    let result = seen.remove(0);
     // Of a reference the device has said whether the result is right.
-    if !matches!(runs.outcome, Detection::Silent | Detection::NotJudged) {
-        seen.retain(Observation::is_fault);
-        seen.insert(0, runs);
+    let is_sound = matches!(result.outcome, Detection::Silent | Detection::NotJudged);
+    seen.retain(|one| if is_sound { !one.is_silent() } else { one.is_fault() });
+    for fault in &mut seen {
+        // The places say what to look at: two are enough.
+        fault.details.retain(|detail| matches!(detail, Evidence::Line(_)));
+        fault.details.truncate(2);
+    }
+    if !is_sound {
+        seen.insert(0, result);
+    } else if seen.is_empty() {
+        let says = "no race, no access out of bounds, nothing read that was never written";
+        let all = Detector::Oclgrind(Part::All);
+        seen.push(Observation::new(all, Detection::Silent, says));
     }
     let mut task = exercise.task.last_variant();
-    if let Some(record) = ended.records.last() {
+    if let Some(record) = records.last() {
         // The group that the kernel itself asks for, and the only kernel of its file.
         if task.launch.local.is_empty() {
             task.launch.local = record.group.iter().copied().map(Into::into).collect();
@@ -120,42 +117,8 @@ fn figures(task: &Form) -> Result<(Figures, [u64; 2])> {
         ..Wanted::default()
     };
     let model = Model { widest: WIDEST, ..Model::default() };
-    let traced = trace(&wanted, runs::launch(task)?, model)?;
+    let traced = trace(&wanted, launch(task)?, model)?;
     Ok((traced.figures, traced.launch.groups))
-}
-
-/// The first record of a wrong result: its number, and the same in words.
-pub fn first_wrong(detector: Detector, records: &[Record]) -> Option<(usize, Observation)> {
-    let mut all = records.iter().enumerate();
-    let (at, wrong) = all.find_map(|(at, one)| Some((at, one.wrong()?)))?;
-    // The advice for unknown symptoms is about a lesson's flags.
-    let mut wrong = wrong.clone();
-    wrong.looks.retain(|look| *look != Look::Unknown);
-    Some((at, wrong_result(detector, &wrong)))
-}
-
-/// The faults in a log, each with the lines that take part; one line if there are none.
-fn faults(log: &Log, text: &str) -> Vec<Observation> {
-    let mut seen = simulator::sort(log, text);
-    seen.retain(|one| !one.is_silent());
-    for fault in &mut seen {
-        if let Detector::Oclgrind(part) = fault.detector {
-            fault.detector = Detector::Simulator(part);
-        }
-        // How often it happened says little; the places say what to look at.
-        let lines = fault.details.drain(..).filter_map(|detail| match detail {
-            Evidence::Line(line) => Some(line),
-            _ => None,
-        });
-        let lines: BTreeSet<Line> = lines.collect();
-        fault.details = lines.into_iter().take(2).map(Evidence::Line).collect();
-    }
-    if seen.is_empty() {
-        let says = "no race, no access out of bounds, nothing read that was never written";
-        let all = Detector::Simulator(Part::All);
-        seen.push(Observation::new(all, Detection::Silent, says));
-    }
-    seen
 }
 
 fn compare(count: Count, found: f64, most: f64, size: &str) -> Observation {
