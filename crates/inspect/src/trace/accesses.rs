@@ -12,12 +12,10 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use common::Error;
 use common::command;
-use serde::de::IntoDeserializer;
-use serde::de::value::StrDeserializer;
 use serde::{Deserialize, Serialize};
 
 /// The first line of `launches`, as this program reads it.
-const FORM: &str = "trace 3";
+const FORM: &str = "trace 4";
 /// Bytes of an access in the file.
 const BYTES: usize = 24;
 
@@ -57,16 +55,17 @@ impl Display for Memory {
 }
 
 /// An instruction that touches memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Place {
     pub kind: Kind,
     pub memory: Memory,
-    /// Line and column in the kernel file, from 1; none where it is of another file.
-    pub at: Option<(usize, usize)>,
+    /// In the kernel file, from 1; 0 where it is of another file.
+    pub line: usize,
+    pub column: usize,
 }
 
 /// The launch of the kernel.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Launch {
     /// Items in each dimension.
     pub(crate) global: [u64; 3],
@@ -75,10 +74,10 @@ pub struct Launch {
     /// Groups that ran, and all that there are.
     pub groups: [u64; 2],
     /// Accesses and barriers in the file.
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     records: u64,
     /// Whether it was given up: one group made too many accesses.
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     pub(crate) is_cut: bool,
 }
 
@@ -97,6 +96,14 @@ pub(crate) struct Access {
     pub item: u32,
 }
 
+/// A line of `launches`.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Line {
+    Place(Place),
+    Launch(Launch),
+}
+
 /// A folder that the plugin wrote to.
 #[derive(Debug)]
 pub struct Trace {
@@ -112,10 +119,8 @@ impl Trace {
     /// # Errors
     /// [`Error::Usage`] for a plugin of another version.
     pub(crate) fn read(folder: &Path) -> Result<Option<Trace>> {
-        match std::fs::read(folder.join("launches")) {
-            Ok(text) => Trace::parse(&String::from_utf8_lossy(&text)),
-            Err(_) => Ok(None),
-        }
+        let text = std::fs::read_to_string(folder.join("launches"));
+        text.map_or(Ok(None), |text| Trace::parse(&text))
     }
 
     fn parse(text: &str) -> Result<Option<Trace>> {
@@ -125,19 +130,15 @@ impl Trace {
             let next = command::setup("--full");
             return Err(Error::Usage(format!("{why}\n  next: {next}")).into());
         }
-        let (mut places, mut first) = (Vec::new(), None);
+        let (mut places, mut launches) = (Vec::new(), Vec::new());
         for line in lines {
-            let read = match line.split_once(' ') {
-                Some(("place", rest)) => place(rest).map(|place| places.push(place)),
-                // Of later launches as well; of all the first one counts.
-                Some(("launch", rest)) => launch(rest).map(|launch| {
-                    first.get_or_insert(launch);
-                }),
-                _ => continue,
-            };
-            read.with_context(|| format!("the trace is damaged: {line}"))?;
+            let damaged = || format!("the trace is damaged: {line}");
+            match serde_json::from_str(line).with_context(damaged)? {
+                Line::Place(place) => places.push(place),
+                Line::Launch(launch) => launches.push(launch),
+            }
         }
-        Ok(first.map(|launch| Trace { places, launch }))
+        Ok(launches.into_iter().next().map(|launch| Trace { places, launch }))
     }
 
     /// Hands the accesses to `each`, a group at a time.
@@ -166,40 +167,6 @@ impl Trace {
         }
         Ok(())
     }
-}
-
-/// "3 load global At line 26 (column 16) of input.cl:"
-fn place(text: &str) -> Option<Place> {
-    let mut words = text.splitn(4, ' ').skip(1);
-    let kind = Kind::deserialize(of_word(words.next()?)).ok()?;
-    let memory = Memory::deserialize(of_word(words.next()?)).ok()?;
-    let mut at = || {
-        let place = words.next()?.strip_prefix("At line ")?;
-        let (line, rest) = place.split_once(" (column ")?;
-        let column = rest.strip_suffix(") of input.cl:")?;
-        Some((line.parse().ok()?, column.parse().ok()?))
-    };
-    Some(Place { kind, memory, at: at() })
-}
-
-/// A word, as serde reads the names of an enumeration.
-fn of_word(word: &str) -> StrDeserializer<'_, serde::de::value::Error> {
-    word.into_deserializer()
-}
-
-/// The sides of range and group, groups run and in all, records, and 1 if it was cut.
-fn launch(text: &str) -> Option<Launch> {
-    let numbers: Option<Vec<u64>> = text.split(' ').map(|word| word.parse().ok()).collect();
-    let [gx, gy, gz, lx, ly, lz, done, all, records, cut] = numbers?[..] else {
-        return None;
-    };
-    Some(Launch {
-        global: [gx, gy, gz],
-        local: [lx, ly, lz],
-        groups: [done, all],
-        records,
-        is_cut: cut != 0,
-    })
 }
 
 fn access(bytes: &[u8; BYTES]) -> Access {

@@ -147,7 +147,11 @@ impl Figures {
     /// A trace that is damaged.
     pub fn of(trace: &Trace, folder: &Path, source: &Source, model: &Model) -> Result<Figures> {
         let names = Operands::of(&source.text);
-        let operands: Vec<Operand> = trace.places.iter().map(|at| operand(at, &names)).collect();
+        let operand = |place: &Place| {
+            let Place { kind, memory, line, column } = *place;
+            Operand { line, name: names.name(line, column).into(), kind, memory }
+        };
+        let operands: Vec<Operand> = trace.places.iter().map(operand).collect();
         let mut rows: HashMap<&Operand, Row> = HashMap::new();
         let mut barriers = 0;
         trace.groups(folder, |group| {
@@ -193,9 +197,4 @@ impl Figures {
             groups: trace.launch.groups[0],
         })
     }
-}
-
-fn operand(place: &Place, names: &Operands) -> Operand {
-    let (line, column) = place.at.unwrap_or_default();
-    Operand { line, name: names.name(line, column).into(), kind: place.kind, memory: place.memory }
 }

@@ -187,9 +187,11 @@ public:
     if (!m_groups)
       return;
     Size3 global = launch->getGlobalSize(), local = launch->getLocalSize();
-    fprintf(m_launches, "launch %zu %zu %zu %zu %zu %zu %zu %zu %zu %zu\n",
+    fprintf(m_launches,
+            "{\"launch\": {\"global\": [%zu, %zu, %zu], \"local\": [%zu, %zu, %zu], "
+            "\"groups\": [%zu, %zu], \"records\": %zu, \"is_cut\": %s}}\n",
             global.x, global.y, global.z, local.x, local.y, local.z, m_done, m_all, m_count,
-            m_cut);
+            m_cut ? "true" : "false");
     fflush(m_launches);
     fflush(m_accesses);
     m_groups = nullptr;
@@ -268,7 +270,7 @@ private:
       m_accesses = fopen((folder + "/accesses").c_str(), "wb");
       m_launches = fopen((folder + "/launches").c_str(), "w");
       if (m_launches)
-        fputs("trace 3\n", m_launches); // the form of these files, which accesses.rs knows
+        fputs("trace 4\n", m_launches); // the form of these files, which accesses.rs knows
     }
     return m_accesses && m_launches;
   }
@@ -375,11 +377,17 @@ private:
     uint32_t number = known.first->second;
     if (known.second)
     {
-      std::string at = text(instruction);
-      size_t begins = at.find("At line ");
-      at = begins == std::string::npos ? "" : at.substr(begins, at.find('\n', begins) - begins);
-      fprintf(m_launches, "place %u %s %s %s\n", number, kind, getAddressSpaceName(space),
-              at.c_str());
+      // So the simulator tells where it stands; of another file than the kernel's it has no place.
+      std::string told = text(instruction);
+      size_t begins = std::min(told.find("At line "), told.size());
+      unsigned line = 0, column = 0;
+      int length = 0;
+      sscanf(told.c_str() + begins, "At line %u (column %u) of input.cl:%n", &line, &column,
+             &length);
+      fprintf(m_launches,
+              "{\"place\": {\"kind\": \"%s\", \"memory\": \"%s\", \"line\": %u, "
+              "\"column\": %u}}\n",
+              kind, getAddressSpaceName(space), length ? line : 0, length ? column : 0);
     }
     return number;
   }

@@ -1,20 +1,22 @@
 use super::*;
 
-const TEXT: &str = "trace 3\nplace 1 load global At line 26 (column 16) of input.cl:\n\
-    place 2 store local At line 3 (column 1) of a/inc.h:\n\
-    place 3 atomic private \n\
-    launch 32 16 1 16 16 1 2 2 512 0\n";
+const TEXT: &str = r#"trace 4
+{"place": {"kind": "load", "memory": "global", "line": 26, "column": 16}}
+{"place": {"kind": "store", "memory": "constant", "line": 0, "column": 0}}
+{"place": {"kind": "atomic", "memory": "private", "line": 3, "column": 1}}
+{"launch": {"global": [32, 16, 1], "local": [16, 16, 1], "groups": [2, 2], "records": 512, "is_cut": false}}
+"#;
 
 #[test]
 fn places_and_launches_are_read() {
     let trace = Trace::parse(TEXT).unwrap().unwrap();
-    assert_eq!(trace.places[0].at, Some((26, 16)));
+    assert_eq!((trace.places[0].line, trace.places[0].column), (26, 16));
     assert_eq!(trace.places[1].kind, Kind::Store);
-    assert_eq!(trace.places[1].at, None, "of an included file");
+    assert_eq!(trace.places[1].memory, Memory::Global, "constants lie there");
     assert_eq!(trace.places[2].memory, Memory::Private);
     assert_eq!(trace.launch.groups, [2, 2]);
     assert!(!trace.launch.is_cut);
-    let other = Trace::parse(&TEXT.replace("trace 3", "trace 1")).unwrap_err();
+    let other = Trace::parse(&TEXT.replace("trace 4", "trace 1")).unwrap_err();
     assert!(other.to_string().contains("./setup --full"));
 }
 
