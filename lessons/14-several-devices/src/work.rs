@@ -1,31 +1,96 @@
-//! A device at work: it takes blocks of C from the board and keeps several on their way, so
-//! that one is uploaded, one computed and one downloaded at the same time. No call here waits.
+//! A device at work: its queues and its program, and the blocks of C that it takes from the board.
+//! Several are on their way at a time, so that one is uploaded, one computed and one downloaded at
+//! the same time. No call of [`Work::go_on`] waits.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::mem::forget;
 use std::ops::Range;
-use std::ptr;
+use std::ptr::null;
+use std::rc::Rc;
 
-use common::error::{During, Result};
-use common::session::{Buffer, Launch, Session};
+use common::device::{Device, Kind};
+use common::error::{During, Error, Result};
+use common::ndrange::NdRange;
+use common::program::{self, Program};
+use common::session::{Arg, Buffer, Launch, Session};
+use common::source::Source;
 use common::timing::Profile;
 use opencl3::command_queue::{
     enqueue_read_buffer_rect, enqueue_write_buffer, enqueue_write_buffer_rect,
 };
 use opencl3::event::{CL_COMPLETE, Event};
 use opencl3::types::{CL_NON_BLOCKING, cl_event};
+use verify::element::Type;
 
-use crate::board::Board;
-use crate::engine::{DOWNLOADS, KERNELS, UPLOADS};
-use crate::product::{OnHost, Way};
+use crate::product::{Board, OnHost, Way};
 
 const COMPUTING: &str = "computing a block of C";
 /// Blocks that are on their way at a time.
 const FLYING: usize = 3;
 
+/// What each queue does.
+const UPLOADS: usize = 0;
+const KERNELS: usize = 1;
+const DOWNLOADS: usize = 2;
+
+/// What a device needs to multiply: its three queues, and its program.
+pub struct Engine {
+    pub queues: [Session; 3],
+    program: Program,
+    /// Products in a second, when it was last alone: the others get rows in this proportion.
+    pub rate: Cell<f64>,
+}
+
+impl Engine {
+    /// Of a device, in a context of its own.
+    ///
+    /// # Errors
+    /// As of [`Program::build`], which `raw_log` is for.
+    pub fn open(device: &Device, source: &Source, raw_log: bool) -> Result<Rc<Engine>> {
+        let first = Session::open(device.clone(), Rc::new(()))?;
+        let another = || Session::open_in(first.context.clone(), device.clone(), Rc::new(()));
+        let (second, third) = (another()?, another()?);
+        let width = ("WIDTH".into(), device.limits.register_floats());
+        let options = program::options(Type::Float, &[width]);
+        let program = Program::build(&first, source, &options, raw_log)?;
+        Ok(Rc::new(Engine { queues: [first, second, third], program, rate: Cell::new(1.0) }))
+    }
+
+    pub fn device(&self) -> &Device {
+        &self.queues[0].device
+    }
+
+    /// C = A * B, or C += A * B, to be launched. C has `rows` x `columns` elements, each a sum of
+    /// `depth` products.
+    pub fn multiply(
+        &self,
+        [rows, columns, depth]: [usize; 3],
+        buffers: [&Buffer; 3],
+        add: bool,
+    ) -> Result<Launch> {
+        // Columns and rows of an item, and items of a group.
+        let Device { kind, limits, .. } = self.device();
+        let (name, each, group) = match (kind, limits.register_floats()) {
+            (Kind::Cpu, 16) => ("multiply_add_cpu", [32, 8], [1, 8]),
+            (Kind::Cpu, width) => ("multiply_add_cpu", [2 * width, 4], [1, 8]),
+            _ => ("multiply_add_gpu", [8, 8], [16, 8]),
+        };
+        let items = [columns.div_ceil(each[0]), rows.div_ceil(each[1])];
+        let sizes = [rows, columns, depth].map(|size| Arg::int(size as i32));
+        let buffers = buffers.map(|buffer| Arg::Buffer(buffer.clone()));
+        let args = [&sizes[..], &buffers, &[Arg::int(add.into())]].concat();
+        let range = NdRange::cover(&items, &group);
+        self.program.launch(&self.queues[0], name, range, &args)
+    }
+}
+
 /// A part of a matrix, on the device and on the host, and the events of what was enqueued with
-/// it: of a band its upload, of a block its kernel and its download.
+/// it: of a band its upload, of a block its kernel and its download. Its transfers are sound: the
+/// matrix lives as long as its `Work`, which keeps it; what the buffer does not have is refused by
+/// the driver; A and B stay as they are, and C is read when all is done. Two devices write the same
+/// place only where one repeats what the other has had for too long.
 struct Part {
     buffer: Buffer,
     host: *mut c_void,
@@ -37,9 +102,11 @@ struct Part {
 impl Part {
     fn of(queue: &Session, whole: &OnHost, [rows, columns]: [&Range<usize>; 2]) -> Result<Part> {
         let bytes = size_of::<f32>() * columns.len();
+        let first = rows.start * whole.columns + columns.start;
+        let end = rows.end.saturating_sub(1) * whole.columns + columns.end;
         Ok(Part {
             buffer: queue.buffer("a part", rows.len() * bytes)?,
-            host: whole.place(rows, columns),
+            host: whole.floats()[first..end].as_mut_ptr().cast(),
             lines: [rows.len(), bytes, size_of::<f32>() * whole.columns],
             events: Vec::new(),
         })
@@ -48,45 +115,38 @@ impl Part {
     /// The event of its upload, which is enqueued once.
     fn uploaded(&mut self, queue: &Session) -> Result<cl_event> {
         if self.events.is_empty() {
-            self.copy(true, queue)?;
+            let ([rows, bytes, pitch], no, from) = (self.lines, CL_NON_BLOCKING, self.host);
+            let (queue, to, none) = (queue.queue.get(), self.buffer.get(), null());
+            let (zero, region) = ([0; 3], [bytes, rows, 1]);
+            let (zero, region) = (zero.as_ptr(), region.as_ptr());
+            // SAFETY: as `Part` says; queue and buffer are alive, and nothing is waited for.
+            let upload = unsafe {
+                match bytes == pitch {
+                    // One piece of memory. Oclgrind does not note that a rectangle is written.
+                    true => enqueue_write_buffer(queue, to, no, 0, rows * bytes, from, 0, none),
+                    false => enqueue_write_buffer_rect(
+                        queue, to, no, zero, zero, region, bytes, 0, pitch, 0, from, 0, none,
+                    ),
+                }
+            };
+            self.events.push(Event::new(upload.during("uploading a band")?));
         }
         Ok(self.events[0].get())
     }
 
     /// Enqueues its download, to begin when its kernel has ended.
     fn download(&mut self, queue: &Session) -> Result<()> {
-        self.copy(false, queue)
-    }
-
-    /// Enqueues its way up to the device, or down to the host, and keeps the event.
-    fn copy(&mut self, up: bool, queue: &Session) -> Result<()> {
-        let (queue, part, host) = (queue.queue.get(), self.buffer.get(), self.host);
-        let ([rows, bytes, pitch], no) = (self.lines, CL_NON_BLOCKING);
-        let (zero, region) = ([0; 3], [bytes, rows, 1]);
+        let ([rows, bytes, pitch], no, to) = (self.lines, CL_NON_BLOCKING, self.host);
+        let (queue, from, kernel) = (queue.queue.get(), self.buffer.get(), self.events[0].get());
+        let (zero, region, after) = ([0; 3], [bytes, rows, 1], &raw const kernel);
         let (zero, region) = (zero.as_ptr(), region.as_ptr());
-        // A block's download waits for its kernel; a band's upload has nothing before it.
-        let kernel = self.events.first().map(Event::get);
-        let (many, after) = kernel.as_ref().map_or((0, ptr::null()), |one| (1, ptr::from_ref(one)));
-        // SAFETY: queue and buffer are alive, and a part that the buffer does not have is refused
-        // by the driver (CL_INVALID_VALUE). The matrix lives as long as its `Work`, which keeps the
-        // product. A and B stay as they are, and C is read when all is done. Two devices write the
-        // same place only where one repeats what the other has had for too long.
-        let copied = unsafe {
-            match (up, bytes == pitch) {
-                // One piece of memory. Oclgrind does not note that a rectangle is written.
-                (true, true) => {
-                    enqueue_write_buffer(queue, part, no, 0, rows * bytes, host, many, after)
-                }
-                (true, false) => enqueue_write_buffer_rect(
-                    queue, part, no, zero, zero, region, bytes, 0, pitch, 0, host, many, after,
-                ),
-                (false, _) => enqueue_read_buffer_rect(
-                    queue, part, no, zero, zero, region, bytes, 0, pitch, 0, host, many, after,
-                ),
-            }
+        // SAFETY: as `Part` says; queue, buffer and event are alive.
+        let download = unsafe {
+            enqueue_read_buffer_rect(
+                queue, from, no, zero, zero, region, bytes, 0, pitch, 0, to, 1, after,
+            )
         };
-        let copied = copied.during("copying a part of a matrix")?;
-        self.events.push(Event::new(copied));
+        self.events.push(Event::new(download.during("downloading a block")?));
         Ok(())
     }
 }
@@ -108,53 +168,34 @@ pub struct Work {
 }
 
 impl Work {
-    /// Ready to begin: with memory on the device, and operands that are to be resident.
+    /// Ready to begin, with memory on the device.
     pub fn new(me: usize, way: &Way, board: &Board) -> Result<Work> {
-        let (engine, product) = (&way.engines[me], &way.product);
-        let (queue, all) = (&engine.queues[UPLOADS], 0..product.shape.k);
-        let part = |whole: &OnHost, rows: &_, columns: &_| Part::of(queue, whole, [rows, columns]);
-        let a = board.rows.iter().map(|rows| part(&product.a, rows, &all));
-        let b = board.columns.iter();
-        let b = b.map(|columns| part(&product.b, &all, columns));
-        let mut work = Work {
-            me,
-            failed: None,
-            way: way.clone(),
-            a: a.collect::<Result<_>>()?,
-            b: b.collect::<Result<_>>()?,
-            c: Vec::new(),
-            kernels: Vec::new(),
-            flying: VecDeque::new(),
-        };
+        let (engine, [of_a, of_b, of_c]) = (&way.engines[me], &*way.matrices);
+        let (queue, depth) = (&engine.queues[UPLOADS], 0..of_a.columns);
+        let a = board.rows.iter().map(|rows| Part::of(queue, of_a, [rows, &depth]));
+        let b = board.columns.iter().map(|columns| Part::of(queue, of_b, [&depth, columns]));
+        let (a, b) = (a.collect::<Result<Vec<_>>>()?, b.collect::<Result<Vec<_>>>()?);
+        let (mut c, mut kernels) = (Vec::new(), Vec::new());
         for &[row, column] in &board.blocks {
             let (rows, columns) = (&board.rows[row], &board.columns[column]);
-            let c = part(&product.c, rows, columns)?;
-            let buffers = [&work.a[row].buffer, &work.b[column].buffer, &c.buffer];
-            let sizes = [rows.len(), columns.len(), all.len()];
-            work.kernels.push(engine.multiply(sizes, buffers, false)?);
-            work.c.push(c);
+            let block = Part::of(queue, of_c, [rows, columns])?;
+            let buffers = [&a[row].buffer, &b[column].buffer, &block.buffer];
+            let sizes = [rows.len(), columns.len(), depth.len()];
+            kernels.push(engine.multiply(sizes, buffers, false)?);
+            c.push(block);
         }
-        if way.resident {
-            for &[row, column] in &board.blocks[board.shares[me].clone()] {
-                work.a[row].uploaded(queue)?;
-                work.b[column].uploaded(queue)?;
-            }
-            queue.finish()?;
-        }
-        Ok(work)
+        Ok(Work { me, failed: None, way: way.clone(), a, b, c, kernels, flying: VecDeque::new() })
     }
 
-    /// Begins a block where too few are on their way, and asks whether the oldest has come back;
-    /// whether there was anything to do. It begins one at a time, since a driver may let an
-    /// upload's call return late, and the other devices wait for their turns.
-    pub fn go_on(&mut self, board: &mut Board) -> Result<bool> {
-        let mut has_begun = false;
+    /// Begins a block where too few are on their way, and asks whether the oldest has come back.
+    /// It begins one at a time, since a driver may let an upload's call return late, and the other
+    /// devices wait for their turns.
+    pub fn go_on(&mut self, board: &mut Board) -> Result<()> {
         if self.flying.len() < FLYING
             && let Some(block) = board.take(self.me, self.is_idle())
         {
             self.flying.push_back(block);
             self.begin(block, board.blocks[block])?;
-            has_begun = true;
         }
         if let Some(&oldest) = self.flying.front()
             && let Some(last) = self.c[oldest].events.last()
@@ -163,13 +204,12 @@ impl Work {
                 CL_COMPLETE => {
                     self.flying.pop_front();
                     board.done(oldest, self.me);
-                    return Ok(true);
                 }
                 failed @ ..0 => return Err(failed).during(COMPUTING),
                 _ => (),
             }
         }
-        Ok(has_begun)
+        Ok(())
     }
 
     /// Enqueues a block: its bands up where they are not there yet, the product when both have
@@ -181,9 +221,7 @@ impl Work {
         let arrived = [a.uploaded(queue(UPLOADS))?, b.uploaded(queue(UPLOADS))?];
         let computed = queue(KERNELS).launch(&self.kernels[block], &arrived)?;
         c.events.push(computed);
-        if !self.way.resident {
-            c.download(queue(DOWNLOADS))?;
-        }
+        c.download(queue(DOWNLOADS))?;
         // A queue may keep its commands until somebody waits for it, and where another queue
         // waits for their events nobody does.
         let mut queues = engine.queues.iter();
@@ -197,27 +235,16 @@ impl Work {
 
     /// When all is done: for how many seconds each queue was busy, or why that is not known. What
     /// its driver may still use then stays.
-    pub fn end(mut self, board: &Board) -> Result<[f64; 3], String> {
-        let why = match self.failed.take() {
-            None if self.is_idle() => return self.busy(board).map_err(|error| error.to_string()),
-            why => why.unwrap_or("it did not come back".into()),
-        };
-        forget(self);
-        Err(why)
-    }
-
-    /// Brings back the blocks that were left on the device, and adds up what each queue did.
-    fn busy(&mut self, board: &Board) -> Result<[f64; 3]> {
-        if self.way.resident {
-            let queue = &self.way.engines[self.me].queues[DOWNLOADS];
-            for block in board.done_by(self.me) {
-                self.c[block].download(queue)?;
-            }
-            queue.finish()?;
+    pub fn end(self) -> Result<[f64; 3], String> {
+        if self.failed.is_some() || !self.is_idle() {
+            let why = self.failed.clone().unwrap_or("it did not come back".into());
+            forget(self);
+            return Err(why);
         }
         let bands = self.a.iter().chain(&self.b).flat_map(|band| &band.events);
         let of_blocks = |which: usize| self.c.iter().filter_map(move |c| c.events.get(which));
-        Ok([sum(bands)?, sum(of_blocks(0))?, sum(of_blocks(1))?])
+        let busy = || Ok([sum(bands)?, sum(of_blocks(0))?, sum(of_blocks(1))?]);
+        busy().map_err(|error: Error| error.to_string())
     }
 }
 
