@@ -1,8 +1,7 @@
 //! A task as text. Task files, the blocks of exercises and a lesson's rows are [`Form`]s: the same
 //! keys mean the same thing wherever they stand.
 
-mod named;
-mod or;
+mod values;
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -20,8 +19,7 @@ use verify::formula::Formula;
 use crate::cases::Count;
 use crate::sizes::{self, Sizes};
 
-pub use named::Named;
-pub use or::Or;
+pub use values::{Named, Or};
 
 /// How a kernel is launched, what it is given, what must come out, and what it costs. Formulas know
 /// the sizes, the macros and names, and within a launch the numbers that its kernel is given, and G
@@ -261,14 +259,11 @@ pub struct Check {
 
 fn reference<'de, D: Deserializer<'de>>(from: D) -> Result<Option<LaunchForm>, D::Error> {
     let given: Option<Or<PathBuf, LaunchForm>> = Option::deserialize(from)?;
-    Ok(given.map(|given| {
-        let given = match given {
-            Or::Table(reference) => reference,
-            Or::Plain(kernel) => LaunchForm { kernel, ..LaunchForm::default() },
-        };
-        let key = "check.same_as.".into();
-        LaunchForm { key, ..given }
-    }))
+    let form = given.map(|given| match given {
+        Or::Table(reference) => reference,
+        Or::Plain(kernel) => LaunchForm { kernel, ..LaunchForm::default() },
+    });
+    Ok(form.map(|form| LaunchForm { key: "check.same_as.".into(), ..form }))
 }
 
 /// What a device does at most.
@@ -370,8 +365,7 @@ impl Form {
     pub(crate) fn launches(&self) -> Vec<LaunchForm> {
         let keyed = |name: &'static str, all: &[LaunchForm]| -> Vec<LaunchForm> {
             let all = all.iter().cloned().enumerate();
-            let key = |at| format!("{name}[{at}].");
-            all.map(|(at, one)| LaunchForm { key: key(at), ..one }).collect()
+            all.map(|(at, one)| LaunchForm { key: format!("{name}[{at}]."), ..one }).collect()
         };
         let own = match &self.launches[..] {
             [] => vec![self.launch.clone()],

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
 
+use common::clone::workspace;
 use common::device::Kind;
 use common::{Error, Result, file};
 use diagnostics::near::did_you_mean;
@@ -190,7 +191,7 @@ impl Form {
     }
 }
 
-pub(crate) fn contents(path: &Path) -> Result<String> {
+fn contents(path: &Path) -> Result<String> {
     let read = file::read(path, 1 << 20).map_err(|error| error.to_string());
     let text = read.and_then(|bytes| String::from_utf8(bytes).map_err(|why| why.to_string()));
     text.map_err(|why| Error::file(path, why))
@@ -237,8 +238,56 @@ pub fn place(path: &Path, key: &str) -> String {
     }
 }
 
+/// A text of rows, and the source file of the program that reads it: the text stands there, or in a
+/// file of its folder.
+#[derive(Clone, Copy)]
+pub struct Rows<'t> {
+    /// The text.
+    pub text: &'t str,
+    /// The source file, as the compiler names it.
+    pub of: &'t str,
+}
+
+impl Rows<'_> {
+    /// "FILE, line 3, column 7".
+    fn place(&self, at: usize) -> String {
+        let source = Path::new(self.of);
+        let folder = source.ancestors().nth(2).unwrap_or(source);
+        let beside = ["steps.toml", "copies.toml"].map(|name| folder.join(name));
+        let place = [source.into()].iter().chain(&beside).find_map(|file| {
+            let all = contents(&workspace().join(file)).ok()?;
+            let at = position(&all, all.find(self.text)? + at);
+            Some(format!("{}, {at}", file.display()))
+        });
+        place.unwrap_or_else(|| format!("the rows, {}", position(self.text, at)))
+    }
+
+    /// An error with the place of the field that it is about.
+    pub fn placed(&self, error: Error) -> Error {
+        match error {
+            Error::At { key, error } => {
+                let place = self.place(find(self.text, &key).unwrap_or_default());
+                Error::Usage(format!("{place}: {error}"))
+            }
+            error => error,
+        }
+    }
+
+    /// That they cannot be read.
+    pub(crate) fn unread(&self, why: &de::Error) -> Error {
+        let at = why.span().map_or(0, |span| span.start);
+        Error::Usage(format!("{}: {}", self.place(at), why.message()))
+    }
+}
+
+impl<'t> From<&'t str> for Rows<'t> {
+    fn from(text: &str) -> Rows<'_> {
+        Rows { text, of: "" }
+    }
+}
+
 /// "line 3, column 7" of a text.
-pub(crate) fn position(text: &str, at: usize) -> String {
+fn position(text: &str, at: usize) -> String {
     let before = &text[..at];
     let line = before.matches('\n').count() + 1;
     let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
@@ -246,7 +295,7 @@ pub(crate) fn position(text: &str, at: usize) -> String {
 }
 
 /// Where a field stands in a text, or the nearest one around it.
-pub(crate) fn find(text: &str, key: &str) -> Option<usize> {
+fn find(text: &str, key: &str) -> Option<usize> {
     /// What a field may be called instead.
     const OTHERWISE: [(&str, &str); 4] =
         [("global", "groups"), ("local", "local-hint"), ("names", "define"), ("packs", "reduces")];

@@ -14,7 +14,7 @@ use opencl3::kernel::{
     CL_KERNEL_ARG_TYPE_CONST, Kernel,
 };
 use serde::{Deserialize, Serialize};
-use verify::element::Type;
+use verify::element::{Elements, Type};
 
 /// A kernel as its driver tells it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -51,6 +51,9 @@ pub struct Parameter {
     /// Of a vector or a struct, where its parts begin, in bytes, and what they are.
     pub parts: Vec<(usize, Type)>,
 }
+
+/// How the names of types begin that are no memory of bytes.
+const OPAQUE: [&str; 5] = ["image", "sampler", "event", "queue", "pipe"];
 
 /// Fields of an array in a struct that anybody gives by value.
 const LONGEST: usize = 1024;
@@ -109,33 +112,26 @@ impl Signature {
         for name in names.split(';').filter(|name| !name.is_empty()) {
             all.push(Signature::of(session, program, name, &types)?);
         }
-        let parameters = || all.iter().flat_map(|one: &Signature| &one.args);
-        let is_memory =
-            |one: &&Parameter| matches!(one.space, Space::Value | Space::Global | Space::Local);
-        let unknown = parameters().filter(|one| one.lanes == 0).filter(is_memory);
-        let mut structs: Vec<String> = unknown.map(Parameter::pointee).collect();
-        structs.sort();
-        structs.dedup();
+        let is_struct = |one: &&mut Parameter| {
+            one.lanes == 0 && matches!(one.space, Space::Value | Space::Global | Space::Local)
+        };
+        let parameters = all.iter_mut().flat_map(|one: &mut Signature| &mut one.args);
+        let structs: Vec<&mut Parameter> = parameters.filter(is_struct).collect();
         if structs.is_empty() {
             return Ok(all);
         }
-        let asks = asking(source, &structs);
-        let program = build(&asks)?;
-        let sizes = sizes(session, &program, structs.len())?;
-        for parameter in all.iter_mut().flat_map(|one| &mut one.args) {
-            let at = structs.iter().position(|name| *name == parameter.pointee());
-            if let (0, Some(at)) = (parameter.lanes, at) {
-                let field = types::of_fields(&text, &structs[at]);
-                let field = field.and_then(|field| known(&types, &field));
-                let fields = types::fields(&text, &structs[at]);
-                let parts = fields.and_then(|fields| parts(&types, &fields));
-                parameter.parts = parts.unwrap_or_default();
-                let words = sizes[at].is_multiple_of(4);
-                let bytes = if words { Type::Float } else { Type::Uchar };
-                parameter.is_mixed = field.is_none();
-                (parameter.element, _, parameter.has_gaps) = field.unwrap_or((bytes, 1, false));
-                parameter.lanes = sizes[at] / parameter.element.size();
-            }
+        let names: Vec<String> = structs.iter().map(|one| one.pointee()).collect();
+        let sizes = sizes(session, source, &names, build)?;
+        for ((parameter, name), size) in structs.into_iter().zip(names).zip(sizes) {
+            let field = types::of_fields(&text, &name);
+            let field = field.and_then(|field| known(&types, &field));
+            let fields = types::fields(&text, &name);
+            let parts = fields.and_then(|fields| parts(&types, &fields));
+            parameter.parts = parts.unwrap_or_default();
+            let bytes = if size.is_multiple_of(4) { Type::Float } else { Type::Uchar };
+            parameter.is_mixed = field.is_none();
+            (parameter.element, _, parameter.has_gaps) = field.unwrap_or((bytes, 1, false));
+            parameter.lanes = size / parameter.element.size();
         }
         Ok(all)
     }
@@ -165,26 +161,19 @@ impl Parameter {
         let told = clean(kernel.get_arg_type_name(at)).replace(' ', "");
         let told =
             told.strip_prefix("struct").map_or(told.clone(), |name| format!("struct {name}"));
-        let space = match kernel.get_arg_address_qualifier(at).unwrap_or_default() {
-            CL_KERNEL_ARG_ADDRESS_GLOBAL | CL_KERNEL_ARG_ADDRESS_CONSTANT
-                if !told.starts_with("image") =>
-            {
-                Space::Global
-            }
-            CL_KERNEL_ARG_ADDRESS_LOCAL => Space::Local,
-            _ if told == "image2d_t" => Space::Image,
-            _ if told == "sampler_t" => Space::Sampler,
-            _ if ["image", "sampler", "event", "queue", "pipe"]
-                .iter()
-                .any(|one| told.starts_with(one)) =>
-            {
-                Space::Opaque
-            }
+        let address = kernel.get_arg_address_qualifier(at).unwrap_or_default();
+        let is_constant = address == CL_KERNEL_ARG_ADDRESS_CONSTANT;
+        let is_in_memory = is_constant || address == CL_KERNEL_ARG_ADDRESS_GLOBAL;
+        let is_opaque = |one: &&str| told.starts_with(one);
+        let space = match &*told {
+            "image2d_t" => Space::Image,
+            "sampler_t" => Space::Sampler,
+            _ if is_in_memory && !told.starts_with("image") => Space::Global,
+            _ if address == CL_KERNEL_ARG_ADDRESS_LOCAL => Space::Local,
+            _ if OPAQUE.iter().any(is_opaque) => Space::Opaque,
             _ => Space::Value,
         };
         let qualifier = kernel.get_arg_type_qualifier(at).unwrap_or_default();
-        let is_constant =
-            kernel.get_arg_address_qualifier(at) == Ok(CL_KERNEL_ARG_ADDRESS_CONSTANT);
         let (access, words) = match kernel.get_arg_access_qualifier(at).unwrap_or_default() {
             _ if space != Space::Image => (Access::Both, ""),
             CL_KERNEL_ARG_ACCESS_READ_ONLY => (Access::Read, "read_only "),
@@ -251,29 +240,22 @@ fn parts(types: &Types, fields: &[(String, usize)]) -> Option<Vec<(usize, Type)>
     Some(all)
 }
 
-/// A file with a kernel behind its text, which asks for the bytes of types that it declares.
-fn asking(source: &Source, names: &[String]) -> Source {
+/// The bytes of types that a file declares, as a kernel behind its text tells them.
+fn sizes(
+    session: &Session,
+    source: &Source,
+    names: &[String],
+    build: impl FnOnce(&Source) -> Result<Rc<Program>>,
+) -> Result<Vec<usize>> {
     let asked = names.iter().enumerate();
     let asked: String = asked.map(|(i, name)| format!("n[{i}] = sizeof({name});\n")).collect();
-    Source {
-        text: format!(
-            "{}\nkernel void course_sizes(global ulong *n)\n{{\n{asked}}}\n",
-            source.text
-        ),
-        path: source.path.clone(),
-    }
-}
-
-/// What it answers.
-fn sizes(session: &Session, program: &Program, count: usize) -> Result<Vec<usize>> {
-    let buffer = session.buffer("sizes", 8 * count)?;
+    let kernel = format!("kernel void course_sizes(global ulong *n)\n{{\n{asked}}}\n");
+    let text = format!("{}\n{kernel}", source.text);
+    let program = build(&Source { text, path: source.path.clone() })?;
+    let buffer = session.buffer("sizes", 8 * names.len())?;
     let args = [Arg::Buffer(buffer.clone())];
-    let range = NdRange::cover(&[1], &[1]);
-    let launch = program.launch(session, "course_sizes", range, &args)?;
+    let launch = program.launch(session, "course_sizes", NdRange::cover(&[1], &[1]), &args)?;
     session.run(&[launch])?;
-    let bytes = session.read(&buffer)?;
-    let sizes = bytes
-        .chunks_exact(8)
-        .map(|eight| u64::from_ne_bytes(eight.try_into().unwrap_or_default()) as usize);
-    Ok(sizes.collect())
+    let sizes = Elements::from_bytes(Type::Ulong, &session.read(&buffer)?).to_f64();
+    Ok(sizes.into_iter().map(|size| size as usize).collect())
 }

@@ -3,9 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use common::clone::workspace;
 use common::device::{Kind, Limits};
 use common::error::{AtField, Error, Result};
 use toml::Spanned;
@@ -16,57 +14,9 @@ use verify::problem::Problem;
 use crate::form::{Form, Layout};
 use crate::make::For;
 use crate::names::{holds, resolved};
-use crate::read::{contents, find, form_of, position};
+use crate::read::{Rows, form_of};
 use crate::sizes::{Sizes, sides_of};
 use crate::task::Task;
-
-/// A text of rows, and the source file of the program that reads it: the text stands there, or in a
-/// file of its folder.
-#[derive(Clone, Copy)]
-pub struct Rows<'t> {
-    /// The text.
-    pub text: &'t str,
-    /// The source file, as the compiler names it.
-    pub of: &'t str,
-}
-
-impl Rows<'_> {
-    /// "FILE, line 3, column 7".
-    fn place(&self, at: usize) -> String {
-        let source = Path::new(self.of);
-        let folder = source.ancestors().nth(2).unwrap_or(source);
-        let mut files = [source.to_path_buf()].to_vec();
-        files.extend(["steps.toml", "copies.toml"].map(|name| folder.join(name)));
-        let place = files.iter().find_map(|file| {
-            let all = contents(&workspace().join(file)).ok()?;
-            let at = position(&all, all.find(self.text)? + at);
-            Some(format!("{}, {at}", file.display()))
-        });
-        place.unwrap_or_else(|| format!("the rows, {}", position(self.text, at)))
-    }
-
-    /// An error with the place of the field that it is about.
-    pub fn placed(&self, error: Error) -> Error {
-        match error {
-            Error::At { key, error } => {
-                let place = self.place(find(self.text, &key).unwrap_or_default());
-                Error::Usage(format!("{place}: {error}"))
-            }
-            error => error,
-        }
-    }
-
-    fn unread(&self, why: &toml::de::Error) -> Error {
-        let at = why.span().map_or(0, |span| span.start);
-        Error::Usage(format!("{}: {}", self.place(at), why.message()))
-    }
-}
-
-impl<'t> From<&'t str> for Rows<'t> {
-    fn from(text: &str) -> Rows<'_> {
-        Rows { text, of: "" }
-    }
-}
 
 /// Rows, by the table that they stand in.
 pub struct Table<'t> {
@@ -85,16 +35,12 @@ impl<'t> Table<'t> {
         for (table, of_table) in tables.into_inner() {
             let table = table.get_ref();
             let wrong = |key: &str, why: String| rows.placed(Error::Usage(why).at(key));
-            let of_table = match of_table.into_inner() {
-                DeValue::Array(rows) => rows.into_iter(),
-                _ => return Err(wrong(table, format!("write [[{table}]]"))),
-            };
+            let is_none = || wrong(table, format!("write [[{table}]]"));
+            let DeValue::Array(of_table) = of_table.into_inner() else { return Err(is_none()) };
             let mut read = Vec::new();
-            for (at, row) in of_table.enumerate() {
-                let (span, mut row) = match (row.span(), row.into_inner()) {
-                    (span, DeValue::Table(row)) => (span, row),
-                    _ => return Err(wrong(table, format!("write [[{table}]]"))),
-                };
+            for (at, row) in of_table.into_iter().enumerate() {
+                let span = row.span();
+                let DeValue::Table(mut row) = row.into_inner() else { return Err(is_none()) };
                 if let Some(like) = row.remove("like") {
                     let like = like.get_ref().as_str().unwrap_or_default();
                     let base = above.iter().rfind(|one| one.0 == like);
@@ -202,10 +148,11 @@ impl Form {
     /// The tasks of a row, for this problem.
     pub fn tasks(&self, given: &Scope, problem: &Problem) -> Result<Vec<Task>> {
         // One value of each name, the first one's changing slowest.
-        let mut chosen: Vec<Vec<(&str, &Formula)>> = match &self.variants[..] {
-            [] => vec![Vec::new()],
-            all => all.iter().map(|one| one.firsts().collect()).collect(),
-        };
+        let variants = self.variants.iter().map(|one| one.firsts().collect());
+        let mut chosen: Vec<Vec<(&str, &Formula)>> = variants.collect();
+        if chosen.is_empty() {
+            chosen.push(Vec::new());
+        }
         for (name, values) in self.define.lists().chain(self.names.lists()) {
             let longer = chosen.iter().flat_map(|known| {
                 let longer = |value| known.iter().copied().chain([(name, value)]).collect();
@@ -230,9 +177,8 @@ impl Form {
         for pairs in chosen {
             let scope = resolved(pairs, &given, &|_| false)?;
             if holds("where", &self.r#where, &scope)? {
-                let order = self.order.as_ref().map(|order| order.value(&scope));
-                let order = order.unwrap_or(Ok(0.0)).at("order")?;
-                found.push((order, self.made(&scope, &of)?));
+                let order = self.order.as_ref().map_or(Ok(0.0), |order| order.value(&scope));
+                found.push((order.at("order")?, self.made(&scope, &of)?));
             }
             if self.first && !found.is_empty() {
                 break;
