@@ -3,7 +3,7 @@
 
 use common::error::{Error, Result};
 use common::timing::Sample;
-use verify::{Differences, Look, Right};
+use verify::{Differences, Look};
 
 use crate::lesson::Lesson;
 use crate::ready::{Ready, Results};
@@ -54,7 +54,7 @@ impl Lesson {
     pub(crate) fn over_a_number(
         &mut self,
         ready: &Ready,
-        first: (Right, &Results),
+        first: (usize, &Results),
     ) -> Result<Option<Sample>> {
         let session = self.session()?;
         if session.device.is_simulator() {

@@ -99,7 +99,7 @@ impl Lesson {
                 return Ok(());
             };
             record.outcome = match verify::check(problem, &c) {
-                Ok(right) => right.into(),
+                Ok(compared) => Outcome::right(compared),
                 Err(wrong) => Outcome::Wrong((&*wrong).into()),
             };
             let timing = Timing::by_the_wall(vec![seconds]);

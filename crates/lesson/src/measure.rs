@@ -338,16 +338,16 @@ impl Lesson {
         }
         self.console.note(|| task.bound(ready.problem.as_deref()));
         let only_shown = (show || prints) && runs.is_none();
-        let right = match ready.check(session, &results) {
+        let compared = match ready.check(session, &results) {
             // What is only shown runs once: it may print.
             Err(Error::Wrong(wrong)) if !only_shown => {
                 return Err(Error::Wrong(self.differs(&ready, &results, wrong)?));
             }
             checked => checked?,
         };
-        self.console.note(|| right.to_string());
+        self.console.note(|| format!("{compared} elements compared: right"));
         let begun = Instant::now();
-        let first = (right, &results);
+        let first = (compared, &results);
         let second = if only_shown { None } else { self.over_a_number(&ready, first)? };
 
         // Time. The last run must be right like the first.
@@ -369,8 +369,7 @@ impl Lesson {
             };
             record.timed(&timing, ready.plan.work, self.limit(task, &ready.plan)?);
         }
-        let compared = Some(right.compared);
-        Ok(Outcome::Right { compared, varies })
+        Ok(Outcome::Right { compared: Some(compared), varies })
     }
 
     /// The kernels, built, and how they are launched here.

@@ -7,10 +7,10 @@ use common::error::{Error, Result};
 use common::memory::{Guarded, Input};
 use common::session::{Launch, Session};
 use task::{Buffer, Plan, Role, Task};
+use verify::Differences;
 use verify::element::Elements;
 use verify::poison::Poison;
 use verify::problem::Problem;
-use verify::{Differences, Right};
 
 /// A task that is ready to run.
 pub struct Ready<'t> {
@@ -102,15 +102,15 @@ impl Ready<'_> {
     }
 
     /// Whether the results that were read are right, and nobody wrote where he may not. All
-    /// of that is made whole again.
+    /// of that is made whole again. How many elements were compared.
     ///
     /// # Errors
     /// [`Error::Wrong`] where they are not, and others when the device fails.
-    pub fn check(&self, session: &Session, results: &Results) -> Result<Right> {
+    pub fn check(&self, session: &Session, results: &Results) -> Result<usize> {
         self.unless_damaged(session, self.judge(results))
     }
 
-    fn judge(&self, results: &Results) -> Result<Right> {
+    fn judge(&self, results: &Results) -> Result<usize> {
         let held = self.memory.iter().zip(&self.task.buffers);
         let inputs = held.filter_map(|(memory, buffer)| {
             let holds = match memory {
@@ -127,25 +127,25 @@ impl Ready<'_> {
 
     /// The same of results that are still on the device, after another run; and whether they
     /// are the `first` ones to the bit: those were right, so these need no second look.
-    pub fn check_again(&self, session: &Session, first: (Right, &Results)) -> Result<bool> {
-        let (right, results) = first;
+    pub fn check_again(&self, session: &Session, first: (usize, &Results)) -> Result<bool> {
+        let (compared, results) = first;
         let mut is_same = true;
         for ((_, output), (_, elements)) in self.judged().zip(results) {
             is_same = is_same && output.holds(session, elements.as_bytes())?;
         }
-        let checked = if is_same { Ok(right) } else { self.judge(&self.read(session)?) };
+        let checked = if is_same { Ok(compared) } else { self.judge(&self.read(session)?) };
         self.unless_damaged(session, checked)?;
         Ok(is_same)
     }
 
-    fn unless_damaged(&self, session: &Session, checked: Result<Right>) -> Result<Right> {
+    fn unless_damaged(&self, session: &Session, checked: Result<usize>) -> Result<usize> {
         let Some([damage, by]) = self.damage(session)? else {
             return checked;
         };
         let by = |wrong: Differences| wrong.under(format!("  by the kernel: {by}"));
         Err(Error::Wrong(match checked {
             // Nobody knows what it must be.
-            Ok(Right { compared: 0 }) => by(Differences::default()).under(damage),
+            Ok(0) => by(Differences::default()).under(damage),
             Ok(_) => by(Differences::default())
                 .under(format!("  {damage}"))
                 .under("the result is right, and yet:"),

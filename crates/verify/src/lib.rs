@@ -38,7 +38,7 @@ mod symptoms;
 pub mod vectors;
 mod wrong;
 
-pub use check::{Right, check};
+pub use check::check;
 pub use each::check_each;
 pub use same::{Same, check_same, halved, inputs_of_each, shake, shaken};
 pub use wrong::{Differences, Look, Mismatch, Wrong};

@@ -111,10 +111,8 @@ impl Problem {
 
     /// Whether it asks for the same product as another.
     pub fn is(&self, other: &Problem) -> bool {
-        let known = |one: &Problem| {
-            let types = (one.ty, one.inputs, one.by_units);
-            (one.shape, types, one.fill, one.seed)
-        };
+        let known =
+            |one: &Problem| (one.shape, one.ty, one.inputs, one.by_units, one.fill, one.seed);
         !self.is_given && !other.is_given && known(self) == known(other)
     }
 
@@ -216,6 +214,7 @@ impl Problem {
             let [a, b] = self.operands().each_ref().map(|one| one.data.to_f64());
             let mut c = vec![0.0; s.m * s.n];
             gemm::doubles(s, &a, &b, &mut c);
+            let norm = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>().sqrt();
             let rows = a.chunks(s.k).map(norm).collect();
             let mut squares = vec![0.0; s.n];
             for row in b.chunks(s.n) {
@@ -225,10 +224,6 @@ impl Problem {
             Expected { c, rows, cols }
         })
     }
-}
-
-fn norm(row: &[f64]) -> f64 {
-    row.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]

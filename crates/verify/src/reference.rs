@@ -72,24 +72,22 @@ impl LoopOrder {
         let (s, ty) = (problem.shape, problem.ty);
         let mut c = zeros(s, ty);
         let seconds = match (&problem.a().data, &problem.b().data, &mut c.data) {
-            (Elements::Float(a), Elements::Float(b), Elements::Float(c)) => {
-                self.timed(s, a, b, c, 0.0)
-            }
+            (Elements::Float(a), Elements::Float(b), Elements::Float(c)) => self.timed(s, a, b, c),
             (Elements::Double(a), Elements::Double(b), Elements::Double(c)) => {
-                self.timed(s, a, b, c, 0.0)
+                self.timed(s, a, b, c)
             }
-            (Elements::Int(a), Elements::Int(b), Elements::Int(c)) => self.timed(s, a, b, c, 0),
+            (Elements::Int(a), Elements::Int(b), Elements::Int(c)) => self.timed(s, a, b, c),
             _ => unreachable!("a problem's matrices have one type"),
         };
         (c, seconds)
     }
 
-    fn timed<T>(self, shape: Shape, a: &[T], b: &[T], c: &mut [T], zero: T) -> f64
+    fn timed<T>(self, shape: Shape, a: &[T], b: &[T], c: &mut [T]) -> f64
     where
-        T: Copy + std::ops::Mul<Output = T> + std::ops::AddAssign,
+        T: Copy + Default + std::ops::Mul<Output = T> + std::ops::AddAssign,
     {
         median_seconds(|| {
-            c.fill(zero);
+            c.fill(T::default());
             self.multiply(shape, black_box(a), black_box(b), c);
             black_box(&mut *c);
         })

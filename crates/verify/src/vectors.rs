@@ -27,12 +27,10 @@ fn times(matrix: &[f32], x: &[f64]) -> Vec<f64> {
     result
 }
 
-/// By how much a row of C x may differ: each of its N elements is a sum of K products, whose
-/// rounding is 0.3 u |a_i||b_j| in the mean square ([`crate::problem`]), and N of them add up
-/// as a random walk. Twenty times that.
-fn bound(row_norm: f64, b_norm: f64) -> f64 {
-    20.0 * 0.3 * f64::from(f32::EPSILON) / 2.0 * row_norm * b_norm
-}
+/// By how much a row of C x may differ, in units of |a_i||B|: each of its N elements is a sum of K
+/// products, whose rounding is 0.3 u |a_i||b_j| in the mean square ([`crate::problem`]), and N of
+/// them add up as a random walk. Twenty times that.
+const BOUND: f64 = 20.0 * 0.3 * f32::EPSILON as f64 / 2.0;
 
 /// The sum of squares.
 fn square(values: &[f32]) -> f64 {
@@ -72,9 +70,8 @@ pub fn wrong_row<P: AsRef<[f32]>>(
     wanted.into_iter().find_map(|(x, want)| {
         let got = times(c, &x);
         // Written so that NaN is wrong.
-        let is_near = |&row: &usize| {
-            (got[row] - want[row]).abs() <= bound(of_row[row].sqrt(), f64::sqrt(of_b))
-        };
+        let is_near =
+            |&row: &usize| (got[row] - want[row]).abs() <= BOUND * f64::sqrt(of_row[row] * of_b);
         (0..rows).find(|row| !is_near(row))
     })
 }

@@ -196,7 +196,7 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task, record: &mut Record) -> Resul
     // 10. Use it: every element is checked. 11. Release everything: it goes out of scope.
     lesson.console.begin(Part::Check, Stage::Checking { kernel: "saxpy".into() })?;
     let results = vec![("C".into(), Elements::Float(result))];
-    let right = ready.check(&session, &results)?;
+    let compared = ready.check(&session, &results)?;
     lesson.console.note(|| format!("{}; right", saxpy.bound(None)));
     lesson.say(format!(
         "  10  use: all {n} elements are right\n  \
@@ -204,7 +204,7 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task, record: &mut Record) -> Resul
     ))?;
     (record.write_seconds, record.read_seconds) = (Some(write), Some(read));
     launches.report(lesson, record, ready.plan.work)?;
-    Ok(right.into())
+    Ok(Outcome::right(compared))
 }
 
 /// The seconds that something takes.

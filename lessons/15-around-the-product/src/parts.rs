@@ -67,13 +67,13 @@ fn run(lesson: &mut Lesson, task: &Task, way: Way, record: &mut Record) -> Resul
     ready.poison(&session, Poison::Nan)?;
     all()?;
     let results = ready.read(&session)?;
-    let right = ready.check(&session, &results)?;
+    let compared = ready.check(&session, &results)?;
     if let Some(runs) = runs {
         let again = |_| ready.poison(&session, Poison::Nan);
         record.timed(&measure(runs, None, again, all)?, ready.plan.work, None);
-        ready.check_again(&session, (right, &results))?;
+        ready.check_again(&session, (compared, &results))?;
     }
-    Ok(right.into())
+    Ok(Outcome::right(compared))
 }
 
 /// The same device in the same context, with a queue that may run launches at the same time.

@@ -10,7 +10,7 @@ use verify::formula::Formula;
 use verify::matrix::Matrix;
 use verify::poison::is_poison;
 use verify::problem::Problem;
-use verify::{self, Differences, Right as Checked, check_each, check_same};
+use verify::{self, Differences, check_each, check_same};
 
 /// A result in a buffer, by its name.
 pub type Results = [(String, Elements)];
@@ -63,7 +63,8 @@ impl Task {
         }
     }
 
-    /// Whether the results are right; `inputs` is what was read, by its name.
+    /// Whether the results are right: how many elements were compared. `inputs` is what was read,
+    /// by its name.
     ///
     /// # Errors
     /// [`Error::Wrong`] where they are not; others where a formula makes no sense.
@@ -73,7 +74,7 @@ impl Task {
         problem: Option<&Problem>,
         results: &Results,
         inputs: &[(&str, &Elements)],
-    ) -> Result<Checked> {
+    ) -> Result<usize> {
         let found = |name: &str| {
             let result = results.iter().find(|(other, _)| other == name);
             let why = || format!("{}: no result {name} to be checked", self.name());
@@ -88,7 +89,7 @@ impl Task {
             let checked = check_each(name, elements, gaps, step, formula, &plan.scope, inputs);
             checked.map_err(|why| Error::Usage(why).at(&format!("check.{name}")))
         };
-        let all: Vec<Result<Checked, Differences>> = match &self.right {
+        let all: Vec<Result<usize, Differences>> = match &self.right {
             Right::Product => {
                 let (Some(problem), Some(c)) = (problem, self.product(plan, results)) else {
                     let why =
@@ -111,7 +112,7 @@ impl Task {
             Right::Unchecked => Vec::new(),
             Right::AnyOf(name, all) => {
                 let Ok(elements) = found(name) else {
-                    return Ok(Checked { compared: 0 });
+                    return Ok(0);
                 };
                 if (0..elements.len()).all(|i| is_poison(elements, i)) {
                     return Err(Error::Wrong("the kernel wrote nothing".into()));
@@ -121,10 +122,8 @@ impl Task {
                 all.into_iter().filter(Result::is_ok).take(1).collect()
             }
         };
-        let compared = all.into_iter().map(|one| one.map(|one| one.compared));
-        let compared: Result<usize, Differences> = compared.sum();
-        let compared = compared.map_err(Error::Wrong)?;
-        Ok(Checked { compared })
+        let compared: Result<usize, Differences> = all.into_iter().sum();
+        compared.map_err(Error::Wrong)
     }
 
     /// C as the product has it, from the padded one in the kernel's layout.

@@ -49,7 +49,7 @@ fn one_element_that_is_slightly_off_is_found() {
 fn what_was_compared_is_told() {
     let problem = Problem::new(ODD, Type::Float, Fill::Random, 1);
     let all = check(&problem, &right(&problem)).expect("right");
-    assert_eq!(all.to_string(), "63 elements compared: right");
+    assert_eq!(all, 63);
 }
 
 #[test]

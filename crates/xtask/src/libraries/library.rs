@@ -123,7 +123,7 @@ pub fn measure(
         data: Elements::from_bytes(problem.ty, &library.result()?),
     };
     match verify::check(problem, &c) {
-        Ok(right) => record.outcome = right.into(),
+        Ok(compared) => record.outcome = Outcome::right(compared),
         Err(wrong) => {
             record.outcome = Outcome::Wrong((&*wrong).into());
             return Ok(record);

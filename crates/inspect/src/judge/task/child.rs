@@ -138,7 +138,7 @@ impl Told<'_> {
                 (task.right, task.says) = (Right::Unchecked, why);
                 return lesson.measure_task(&task);
             }
-            (record.says, record.outcome) = (why, verify::Right { compared: 0 }.into());
+            (record.says, record.outcome) = (why, Outcome::right(0));
         }
         lesson.console.row(record)
     }
@@ -219,8 +219,7 @@ fn right_with_another_text(lesson: &mut Lesson, task: &Task, other: Other) -> Re
         ready => ready?,
     };
     let session = lesson.session()?;
-    let right = ready.check(&session, &ready.read(&session)?)?;
-    Ok(right.into())
+    Ok(Outcome::right(ready.check(&session, &ready.read(&session)?)?))
 }
 
 /// The task's kernels of this text, run once.
