@@ -74,9 +74,9 @@ pub fn calls(options: &CallsArgs) -> Result<ExitCode> {
                 .map_err(Into::into)
                 .and_then(|line| writeln!(out, "{line}")),
             Line::Call(call) if !(options.no_queries && call.is_query()) => {
-                let begin = *begin.get_or_insert(call.begin.at);
+                let begin = *begin.get_or_insert(call.at);
                 // Another process or thread may have begun before.
-                let at = call.begin.at.saturating_sub(begin);
+                let at = call.at.saturating_sub(begin);
                 writeln!(out, "{}", told(call, at, &findings.objects))
             }
             _ => Ok(()),
@@ -121,7 +121,7 @@ fn told(call: &Call, at: u64, objects: &Objects) -> String {
         format!("\n{:23}{} {}", "", "✗".red().bold(), plain(&error))
     });
     let says = plain(&(sentence(call, objects) + &order(call, objects)));
-    format!("{at:>9.3} ms {took:>9}  {} {says}{failed}", call.begin.call.cyan())
+    format!("{at:>9.3} ms {took:>9}  {} {says}{failed}", call.name.cyan())
 }
 
 /// What all calls come to.
@@ -164,7 +164,7 @@ fn summary(out: &mut dyn Write, findings: &Findings, found: &[Finding]) -> Resul
 
 /// How a program ended that did not come to its end.
 pub fn how_it_ended(end: &End, patience: Option<Duration>) -> Option<String> {
-    let inside: Vec<&str> = end.inside.iter().map(|begin| &*begin.call).collect();
+    let inside: Vec<&str> = end.inside.iter().map(|call| &*call.name).collect();
     let inside = match &inside[..] {
         [] => "in no call of OpenCL".into(),
         calls => format!("in {}", calls.join(", ")),

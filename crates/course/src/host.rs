@@ -33,8 +33,8 @@ const RESULT: Detector = Detector::Result(String::new());
 
 /// Findings that no program may have.
 #[rustfmt::skip]
-const NEVER: [&str; 11] = [
-    "error", "released", "context", "log", "order", "mapped", "changed", "unwritten", "unset",
+const NEVER: [&str; 10] = [
+    "error", "released", "log", "order", "mapped", "changed", "unwritten", "unset",
     "unfinished", "leak",
 ];
 /// With these, chance decides on the result.
@@ -206,7 +206,7 @@ fn run(command: &mut Command, timeout: u64) -> Result<Ran> {
     let end = program::run(command, patience, |line| {
         findings.hear(&line);
         if let Line::Call(call) = &line
-            && ["clSetKernelArg", "clEnqueueNDRangeKernel"].contains(&&*call.begin.call)
+            && ["clSetKernelArg", "clEnqueueNDRangeKernel"].contains(&&*call.name)
         {
             launches.push(sentence(call, &findings.objects));
         }

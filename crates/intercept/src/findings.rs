@@ -14,17 +14,15 @@ use crate::order::Order;
 use crate::story::{self, sentence};
 
 /// The kinds, in the order in which they are told.
-pub const KINDS: [(&str, &str); 17] = [
+pub const KINDS: [(&str, &str); 15] = [
     ("error", "Errors after which the program went on"),
     ("released", "Used after their release"),
-    ("context", "Objects of different contexts"),
     ("log", "Builds that failed, and whose log nobody read"),
     ("order", "Commands that nothing keeps in order"),
     ("unfinished", "Commands whose end nobody waited for"),
     ("mapped", "Used while the host has it mapped"),
     ("changed", "The host's memory, changed before a write had ended"),
     ("unwritten", "Read, and written by nobody"),
-    ("argument", "Arguments that may be longer than what is passed"),
     ("unset", "Events that nobody set"),
     ("leak", "Never released"),
     ("build", "Programs built again"),
@@ -95,7 +93,7 @@ impl Findings {
     /// A line.
     pub fn hear(&mut self, line: &Line) {
         match line {
-            Line::Begin(begin) => self.given(&begin.clone().into()),
+            Line::Begin(call) => self.given(call),
             // Of those no beginning is told.
             Line::Call(call) if call.is_query() => self.given(call),
             Line::Done(done) => {
@@ -108,15 +106,15 @@ impl Findings {
         }
         self.objects.hear(line);
         let Line::Call(call) = line else { return };
-        let (times, took) = self.calls.entry(call.begin.call.clone()).or_default();
+        let (times, took) = self.calls.entry(call.name.clone()).or_default();
         *times += 1;
         *took = took.saturating_add(call.took);
-        let process = self.processes.entry(call.begin.process).or_default();
+        let process = self.processes.entry(call.process).or_default();
         let found = process.hear(call, &self.objects);
         self.note(found, call.took);
         let names = ["clEnqueueWriteB", "clEnqueueReadB"];
         for (moved, name) in self.moved.iter_mut().zip(names) {
-            if call.status == 0 && call.begin.call.starts_with(name) {
+            if call.status == 0 && call.name.starts_with(name) {
                 *moved = moved.saturating_add(call.number("size"));
             }
         }
@@ -183,7 +181,7 @@ fn leak(noun: &str, all: &[&Object]) -> String {
 
 impl Process {
     fn hear(&mut self, call: &Call, objects: &Objects) -> Vec<Found> {
-        let name = &*call.begin.call;
+        let name = &*call.name;
         let told = sentence(call, objects);
         let is_tidying = call.is_query() || name.starts_with("clRelease");
         let mut found = Vec::new();
@@ -250,7 +248,7 @@ impl Process {
     fn waits_between(&mut self, call: &Call, objects: &Objects, told: &str) -> Option<Found> {
         const NO_LOOK: [&str; 3] = ["clSetKernelArg", "clRelease", "clFlush"];
         let queue = call.number("queue");
-        let name = &*call.begin.call;
+        let name = &*call.name;
         if ["clFinish", "clWaitForEvents"].contains(&name) {
             let mut queues = std::mem::take(&mut self.launched).into_iter();
             let alone = queues.next().filter(|queue| *queue != 0);
@@ -272,7 +270,7 @@ impl Process {
         if let Some(clash) = self.order.command(call, objects, told) {
             found.push(("order", format!("{told}; and before it {clash}")));
         }
-        let name = &*call.begin.call;
+        let name = &*call.name;
         let is_read = name == "clEnqueueReadBuffer";
         let is_write = name == "clEnqueueWriteBuffer";
         if is_write && call.is_blocking() {
@@ -285,7 +283,7 @@ impl Process {
             let (queue, number) = (call.number("queue"), call.number("command"));
             self.to_await.push((queue, number, in_order, told.into()));
         }
-        let hash = call.begin.args.get("bytes").and_then(Value::as_u64);
+        let hash = call.args.get("bytes").and_then(Value::as_u64);
         for Access { buffer, bytes, writes } in objects.accesses(call) {
             let known = hash.map(|hash| (bytes.clone(), hash));
             let is_same = known.is_some() && self.content.get(&buffer) == known.as_ref();

@@ -11,7 +11,7 @@ pub const VARIABLE: &str = "OPENCL_COURSE_CALLS";
 #[serde(tag = "line", rename_all = "kebab-case")]
 pub enum Line {
     /// A call that may take time begins.
-    Begin(Begin),
+    Begin(Call),
     /// A call has returned.
     Call(Call),
     /// A command has ended on its device.
@@ -20,33 +20,28 @@ pub enum Line {
     Device(Device),
 }
 
-/// A call that has not returned yet.
+/// A call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Begin {
+pub struct Call {
     /// Its name in C.
-    pub call: String,
+    #[serde(rename = "call")]
+    pub name: String,
     /// The process.
     pub process: u32,
     /// The thread: a number of ours, from 1.
     pub thread: u64,
     /// When it was made, in nanoseconds since 1970.
     pub at: u64,
+    /// Nanoseconds; 0 until it has returned.
+    #[serde(default)]
+    pub took: u64,
+    /// Its status code; 0 until it has returned.
+    #[serde(default)]
+    pub status: i32,
     /// Its arguments by name. Objects are their addresses; `result` is the one that was made,
     /// `command` the number of a command, `waits` the events that it waits for.
     #[serde(default)]
     pub args: Map<String, Value>,
-}
-
-/// A call that has returned.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Call {
-    /// How it began.
-    #[serde(flatten)]
-    pub begin: Begin,
-    /// Nanoseconds.
-    pub took: u64,
-    /// Its status code.
-    pub status: i32,
 }
 
 /// A command's end.
@@ -77,60 +72,53 @@ pub struct Device {
     pub name: String,
 }
 
-impl From<Begin> for Call {
-    /// As if it had returned.
-    fn from(begin: Begin) -> Call {
-        Call { begin, took: 0, status: 0 }
-    }
-}
-
 impl Call {
     /// An argument that is a whole number, or an object's address; 0 for none.
     pub fn number(&self, name: &str) -> u64 {
-        let value = self.begin.args.get(name);
+        let value = self.args.get(name);
         value.and_then(Value::as_u64).unwrap_or_default()
     }
 
     /// An argument that is a list of these.
     pub fn numbers(&self, name: &str) -> Vec<u64> {
-        let list = self.begin.args.get(name).and_then(Value::as_array);
+        let list = self.args.get(name).and_then(Value::as_array);
         let list = list.into_iter().flatten();
         list.filter_map(Value::as_u64).collect()
     }
 
     /// An argument that is a text.
     pub fn text(&self, name: &str) -> &str {
-        let value = self.begin.args.get(name);
+        let value = self.args.get(name);
         value.and_then(Value::as_str).unwrap_or_default()
     }
 
     /// Whether it puts a command into a queue.
     pub fn is_command(&self) -> bool {
-        self.begin.args.contains_key("command")
+        self.args.contains_key("command")
     }
 
     /// Whether it launches a kernel.
     pub fn is_launch(&self) -> bool {
-        ["clEnqueueNDRangeKernel", "clEnqueueTask"].contains(&&*self.begin.call)
+        ["clEnqueueNDRangeKernel", "clEnqueueTask"].contains(&&*self.name)
     }
 
     /// Whether it maps memory that the host is to write.
     pub fn maps_to_write(&self) -> bool {
         // CL_MAP_READ is the other one.
-        self.begin.call.contains("Map") && self.number("access") & !1 != 0
+        self.name.contains("Map") && self.number("access") & !1 != 0
     }
 
     /// Whether it asks, and changes nothing.
     pub fn is_query(&self) -> bool {
-        self.begin.call.starts_with("clGet")
+        self.name.starts_with("clGet")
     }
 
     /// Whether the host learns from it that a command has ended.
     pub fn tells_an_end(&self) -> bool {
         // There are times, or it says so.
-        let state = self.begin.args.get("state");
+        let state = self.args.get("state");
         state.is_some_and(|state| *state == 0)
-            || self.begin.call == "clGetEventProfilingInfo" && self.status == 0
+            || self.name == "clGetEventProfilingInfo" && self.status == 0
     }
 
     /// Whether the host waits in it until a command has ended.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::line::{Call, Device, Line};
-use crate::story::sentence;
+use crate::told::Told;
 
 /// An object.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ pub struct Object {
     whole: Option<u64>,
     /// Flags of a buffer or a queue.
     pub flags: u64,
-    /// The context that it is of, if that is known.
+    /// The context that a program is of.
     pub context: u64,
     /// What the source of a program, and nothing else, comes to.
     pub source: u64,
@@ -35,8 +35,6 @@ pub struct Object {
     pub maps: Vec<Mapping>,
     /// Whether an event is the program's own, and was not set.
     pub is_unset: bool,
-    /// What waits for it.
-    waiter: Option<String>,
     /// A kernel's parameters, where the driver tells them.
     pub parameters: Vec<Parameter>,
     /// A kernel's arguments that are set: their bytes, as a number.
@@ -98,42 +96,6 @@ pub struct Objects {
     pub is_blind: bool,
 }
 
-/// What these calls make.
-const MAKERS: [(&str, &str); 14] = [
-    ("clCreateContext", "context"),
-    ("clCreateCommandQueue", "queue"),
-    ("clCreateBuffer", "buffer"),
-    ("clCreateSubBuffer", "part"),
-    ("clCreateImage", "image"),
-    ("clCreateFromGLBuffer", "buffer"),
-    ("clCreateFromGL", "image"),
-    ("clCreatePipe", "pipe"),
-    ("clCreateSampler", "sampler"),
-    ("clCreateProgram", "program"),
-    ("clCreateKernel", "kernel"),
-    ("clCreateUserEvent", "event"),
-    ("clLinkProgram", "program"),
-    ("clCloneKernel", "kernel"),
-];
-
-/// What these commands read or write: the argument with the buffer, that with its first byte, and
-/// whether they write. Mapping may write too, and then unmapping does.
-const MOVES: [(&str, &str, &str, bool); 13] = [
-    ("clEnqueueReadBuffer", "buffer", "offset", false),
-    ("clEnqueueWriteBuffer", "buffer", "offset", true),
-    ("clEnqueueFillBuffer", "buffer", "offset", true),
-    ("clEnqueueCopyBuffer", "from", "from_offset", false),
-    ("clEnqueueCopyBuffer", "to", "to_offset", true),
-    ("clEnqueueReadImage", "image", "", false),
-    ("clEnqueueWriteImage", "image", "", true),
-    ("clEnqueueFillImage", "image", "", true),
-    ("clEnqueueCopyImage", "from", "", false),
-    ("clEnqueueCopyImage", "to", "to_offset", true),
-    ("clEnqueueMapImage", "image", "", false),
-    ("clEnqueueMapBuffer", "buffer", "offset", false),
-    ("clEnqueueUnmapMemObject", "buffer", "", true),
-];
-
 const READ_ONLY: u64 = 1 << 2;
 const OUT_OF_ORDER: u64 = 1 << 0;
 const OF_HOST: u64 = 1 << 3 | 1 << 5;
@@ -146,45 +108,29 @@ impl Objects {
                 let object = Object { name: name.clone(), ..Object::of("device") };
                 self.place((*process, *device), object);
             }
-            Line::Begin(begin) => self.learn_before(&begin.clone().into()),
+            // By its return an object that it released may be another thread's, at the same address.
+            Line::Begin(call) if call.name.starts_with("clRelease") => {
+                self.change(call, call.number("object"), |object| object.holds -= 1);
+            }
             Line::Call(call) if call.status == 0 => self.learn(call),
             _ => {}
         }
     }
 
-    /// What is so before the call returns: by then an object that it released may be another
-    /// thread's, at the same address.
-    fn learn_before(&mut self, call: &Call) {
-        if call.begin.call.starts_with("clRelease") {
-            self.change(call, call.number("object"), |object| object.holds -= 1);
-        }
-        for event in call.numbers("waits") {
-            if self.get(call, event).is_some_and(|event| event.is_unset) {
-                let told = sentence(call, self);
-                self.change(call, event, |event| {
-                    event.waiter.get_or_insert(told);
-                });
-            }
-        }
-    }
-
     fn learn(&mut self, call: &Call) {
-        let at = |address| (call.begin.process, address);
-        let name = &*call.begin.call;
-        let context = self.context(call);
-        if let Some((_, noun)) = MAKERS.iter().find(|(maker, _)| name.starts_with(maker)) {
+        let name = &*call.name;
+        if let Some(noun) = Told::of(name).and_then(Told::noun) {
             let whole = call.number("buffer");
             let base = self.get(call, whole).map_or(0, |whole| whole.bytes.start);
             let begin = base.saturating_add(call.number("offset"));
-            let parameters = call.begin.args.get("parameters");
-            let parameters = parameters.map(Vec::deserialize);
+            let parameters = call.args.get("parameters").map(Vec::deserialize);
             let flags = call.number("flags") | call.number("properties");
             let made = Object {
                 name: call.text("name").into(),
                 bytes: begin..begin.saturating_add(call.number("size")),
-                whole: (*noun == "part").then_some(whole),
+                whole: (noun == "part").then_some(whole),
                 flags,
-                context,
+                context: call.number("context"),
                 source: call.number("source"),
                 is_unset: name == "clCreateUserEvent",
                 // The buffer that an image is made of may be.
@@ -194,16 +140,13 @@ impl Objects {
                 parameters: parameters.and_then(Result::ok).unwrap_or_default(),
                 ..Object::of(noun)
             };
-            let results = call.numbers("results").into_iter();
-            for address in results.chain([call.number("result")]) {
-                if address != 0 {
-                    self.place(at(address), made.clone());
-                }
+            let results = call.numbers("results").into_iter().chain([call.number("result")]);
+            for address in results.filter(|address| *address != 0) {
+                self.place((call.process, address), made.clone());
             }
         }
         if call.number("event") != 0 && call.is_command() {
-            let event = Object { context, ..Object::of("event") };
-            self.place(at(call.number("event")), event);
+            self.place((call.process, call.number("event")), Object::of("event"));
         }
         let is_maker = |text: &str| text.starts_with("clEnqueue") || text.starts_with("clCreate");
         self.is_blind |= name.starts_with("clGetExtension") && is_maker(call.text("name"));
@@ -225,7 +168,7 @@ impl Objects {
 
     /// Which buffers are mapped, and written.
     fn learn_of_bytes(&mut self, call: &Call) {
-        let name = &*call.begin.call;
+        let name = &*call.name;
         let accesses = self.accesses(call);
         let mut written: Vec<u64> =
             accesses.iter().filter(|one| one.writes).map(|one| one.buffer).collect();
@@ -255,18 +198,8 @@ impl Objects {
 
     /// Changes the object at this address of the call's process, if there is one.
     fn change(&mut self, call: &Call, address: u64, change: impl FnOnce(&mut Object)) {
-        if let Some(object) = self.all.get_mut(&(call.begin.process, address)) {
+        if let Some(object) = self.all.get_mut(&(call.process, address)) {
             change(object);
-        }
-    }
-
-    /// The context that a call names, or that of an object which it names.
-    fn context(&self, call: &Call) -> u64 {
-        let parents = ["queue", "program", "kernel", "buffer"].into_iter();
-        let mut parents = parents.filter_map(|parent| self.get(call, call.number(parent)));
-        match call.number("context") {
-            0 => parents.next().map_or(0, |parent| parent.context),
-            context => context,
         }
     }
 
@@ -280,7 +213,7 @@ impl Objects {
 
     /// The object at this address of the call's process.
     pub fn get(&self, call: &Call, address: u64) -> Option<&Object> {
-        self.all.get(&(call.begin.process, address))
+        self.all.get(&(call.process, address))
     }
 
     /// "buffer 2", or "kernel 1 saxpy".
@@ -313,12 +246,10 @@ impl Objects {
         all.filter_map(|address| Some((address, self.get(call, address)?))).collect()
     }
 
-    /// The events of the program's own that something waits for and nobody set, and what waits.
+    /// The events of the program's own that nobody set.
     pub fn unset(&self) -> Vec<String> {
         let unset = self.all.values().filter(|one| one.is_unset);
-        let told =
-            unset.filter_map(|one| Some(format!("event {}: {}", one.number, one.waiter.as_ref()?)));
-        told.collect()
+        unset.map(|one| format!("event {}", one.number)).collect()
     }
 
     /// What a command reads and writes of buffers.
@@ -343,11 +274,17 @@ impl Objects {
                 access(*address, ALL, flags & READ_ONLY == 0 && !is_const)
             })
         });
-        let moves = MOVES.iter().filter(|(name, ..)| call.begin.call.starts_with(name));
-        let buffers = moves.filter_map(|(_, buffer, offset, writes)| {
-            let (begin, size) = (call.number(offset), call.number("size"));
+        let told = Told::of(&call.name).into_iter().flat_map(|told| &told.args);
+        let buffers = told.filter_map(|arg| {
+            let buffer = arg.strip_suffix(['<', '>'])?;
+            let begin = match buffer {
+                "from" | "to" => call.number(&format!("{buffer}_offset")),
+                _ => call.number("offset"),
+            };
+            let size = call.number("size");
             let part = if size == 0 { ALL } else { begin..begin.saturating_add(size) };
-            access(call.number(buffer), part, *writes)
+            // Mapping may write too, and then unmapping does.
+            access(call.number(buffer), part, arg.ends_with('>'))
         });
         arguments.chain(buffers).collect()
     }

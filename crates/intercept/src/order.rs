@@ -47,7 +47,7 @@ impl Order {
         // No object's address has the highest bit.
         let chain = if in_order { queue } else { number | 1 << 63 };
         let mut clock = self.host.clone();
-        let is_barrier = call.begin.call.contains("Barrier") || call.begin.call.contains("Marker");
+        let is_barrier = call.name.contains("Barrier") || call.name.contains("Marker");
         if let Some(last) = self.queues.get(&queue).filter(|_| in_order || is_barrier) {
             join(&mut clock, last);
         }

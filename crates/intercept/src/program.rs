@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
@@ -12,7 +12,7 @@ use watchdog::built;
 use watchdog::scratch::Scratch;
 use watchdog::{Signals, end_group, end_with_us, in_a_group};
 
-use crate::line::{Begin, Line, VARIABLE};
+use crate::line::{Call, Line, VARIABLE};
 
 /// How the loader is told of layers.
 const LAYERS: &str = "OPENCL_LAYERS";
@@ -24,7 +24,7 @@ pub struct End {
     /// Its status; none where it made no call, came to no end for too long, and was ended.
     pub status: Option<ExitStatus>,
     /// The calls that had not returned.
-    pub inside: Vec<Begin>,
+    pub inside: Vec<Call>,
 }
 
 /// Runs a program to its end and passes on each line. With `patience`, one that makes no call
@@ -56,7 +56,7 @@ pub fn run(
         let why = format!("it cannot be started ({error})");
         Error::file(command.get_program().as_ref(), why)
     })?;
-    let mut inside = Vec::new();
+    let mut inside: Vec<Call> = Vec::new();
     let mut since = Instant::now();
     let mut text = String::new();
     let status = loop {
@@ -65,19 +65,29 @@ pub fn run(
         while lines.read_line(&mut text)? > 0 && text.ends_with('\n') {
             since = Instant::now();
             if let Ok(line) = serde_json::from_str(&text) {
-                track(&mut inside, &line);
+                match &line {
+                    Line::Begin(call) => inside.push(call.clone()),
+                    Line::Call(call) => inside.retain(|one| {
+                        (one.process, one.thread, one.at) != (call.process, call.thread, call.at)
+                    }),
+                    _ => {}
+                }
                 hear(line);
             }
             text.clear();
         }
-        let is_late = patience.is_some_and(|patience| since.elapsed() > patience);
-        match status {
-            Some(status) => break Some(status),
-            None if is_late => {
-                end_group(&mut child);
-                break None;
-            }
-            None => wait(&mut child, &signals),
+        if status.is_some() {
+            break status;
+        }
+        if patience.is_some_and(|patience| since.elapsed() > patience) {
+            end_group(&mut child);
+            break None;
+        }
+        std::thread::sleep(PAUSE);
+        if signals.came() {
+            // It came to us alone, perhaps, so it is passed on.
+            signals.forget();
+            let _ = child.kill();
         }
     };
     signals.forget();
@@ -96,27 +106,4 @@ fn through_the_loader(command: &mut Command, folder: &Scratch) -> Result<()> {
     std::fs::write(vendors.join("driver.icd"), driver.as_encoded_bytes())?;
     command.env_remove(LIBRARY_VARIABLE).env(ICD_VARIABLE, vendors);
     Ok(())
-}
-
-/// Waits a moment; a signal that came to us alone is passed on.
-fn wait(child: &mut Child, signals: &Signals) {
-    std::thread::sleep(PAUSE);
-    if signals.came() {
-        signals.forget();
-        let _ = child.kill();
-    }
-}
-
-/// Which calls have not returned.
-fn track(inside: &mut Vec<Begin>, line: &Line) {
-    match line {
-        Line::Begin(begin) => inside.push(begin.clone()),
-        Line::Call(call) => {
-            let call = &call.begin;
-            inside.retain(|one| {
-                (one.process, one.thread, one.at) != (call.process, call.thread, call.at)
-            });
-        }
-        _ => {}
-    }
 }

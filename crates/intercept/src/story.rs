@@ -10,8 +10,8 @@ use crate::told::Told;
 
 /// What the call does.
 pub fn sentence(call: &Call, objects: &Objects) -> String {
-    let Some(told) = Told::of(&call.begin.call) else {
-        return call.begin.call.clone();
+    let Some(told) = Told::of(&call.name) else {
+        return call.name.clone();
     };
     let mut says = String::new();
     if told.name.starts_with("clEnqueue") {
@@ -39,10 +39,10 @@ pub fn sentence(call: &Call, objects: &Objects) -> String {
 /// What a sentence shows of an argument: its name, and how.
 fn value(piece: &str, call: &Call, objects: &Objects) -> String {
     let (name, how) = piece.split_once(' ').unwrap_or((piece, ""));
-    let value = call.begin.args.get(name).unwrap_or(&Value::Null);
+    let value = call.args.get(name).unwrap_or(&Value::Null);
     match how {
-        "" if name == "result" && call.status != 0 => "nothing".into(),
-        "" => plain(value, call, objects),
+        _ if name == "result" && call.status != 0 => "nothing".into(),
+        _ if how.is_empty() || name.starts_with("result") => plain(value, call, objects),
         "bytes" => bytes(call.number(name)),
         "sides" => {
             let sides = value.as_array().into_iter().flatten();

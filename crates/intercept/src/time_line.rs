@@ -69,8 +69,8 @@ impl TimeLine {
     }
 
     fn call(&mut self, call: &Call, objects: &Objects) {
-        let (process, at) = (call.begin.process, call.begin.at);
-        let name = &*call.begin.call;
+        let (process, at) = (call.process, call.at);
+        let name = &*call.name;
         let kind = match name {
             _ if name.contains("Kernel") || name.contains("Task") => "kernel",
             _ if name.contains("Write") || name.contains("Unmap") => "up",

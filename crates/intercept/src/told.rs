@@ -12,6 +12,9 @@ pub struct Told {
     pub says: &'static str,
 }
 
+/// Behind an argument's name, how it is told.
+pub const SIGNS: [char; 6] = ['\'', '*', '?', '-', '<', '>'];
+
 macro_rules! calls {
     ($($name:ident $args:literal $says:literal)*) => {
         vec![$(Told {
@@ -41,6 +44,12 @@ impl Told {
     pub fn place(&self, arg: &str) -> Option<usize> {
         self.args.iter().position(|one| *one == arg)
     }
+
+    /// What kind of object it makes, if it makes one.
+    pub fn noun(&self) -> Option<&'static str> {
+        let (_, made) = self.says.split_once("{result")?;
+        made.split([' ', '}']).nth(1)
+    }
 }
 
 #[cfg(test)]
@@ -52,7 +61,7 @@ mod tests {
         let added = "result results letters offset size value buffer properties";
         for call in &*ALL {
             let mut known: Vec<&str> = added.split(' ').collect();
-            let plain = |arg: &&'static str| arg.split(['\'', '*', '?', '-']).next();
+            let plain = |arg: &&'static str| arg.split(SIGNS).next();
             known.extend(call.args.iter().filter_map(plain));
             for value in call.says.split('{').skip(1) {
                 let name = value.split([' ', '}']).next().expect("a name");

@@ -1,8 +1,7 @@
 //! How a call is made, and becomes a line of the file.
 
-use std::collections::HashSet;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use opencl_sys::{
@@ -12,15 +11,14 @@ use opencl_sys::{
 };
 use serde_json::{Map, Value, json};
 
+use super::function::Word;
 use super::memory::{
     as_number, as_text, ask, first_bytes, get, hash, hash_of, list, put, source, text,
 };
-use super::profiling;
-use super::table::{driver, layer, write};
-use super::watched::Watched;
-use super::words::Word;
-use crate::line::{Begin, Call, Device, Line};
-use crate::told::Told;
+use super::profiling::{self, Watched};
+use super::{driver, layer, lock, write};
+use crate::line::{Call, Device, Line};
+use crate::told::{SIGNS, Told};
 
 /// The host waits in these until something has ended.
 const WAITS: [&str; 4] =
@@ -37,9 +35,9 @@ pub unsafe fn made(place: usize, given: &[u64], make: &dyn Fn(&[u64]) -> u64) ->
     // What asks, or holds, takes no time.
     let is_quick = ["Info", "Retain"];
     if !is_quick.iter().any(|part| told.name.contains(part)) {
-        write(&Line::Begin(call.begin.clone()));
+        write(&Line::Begin(call.clone()));
     }
-    let hash = call.begin.args.get("bytes").and_then(Value::as_u64);
+    let hash = call.args.get("bytes").and_then(Value::as_u64);
     let host = Watched::of(told.name, given, hash);
     if let Some(host) = &host {
         profiling::uses(host);
@@ -64,7 +62,7 @@ pub unsafe fn made(place: usize, given: &[u64], make: &dyn Fn(&[u64]) -> u64) ->
     };
     if of_status.is_some() {
         let name = of_event.map_or("result", |_| "address");
-        call.begin.args.insert(name.into(), json!(result));
+        call.args.insert(name.into(), json!(result));
     }
     // SAFETY: the program's own places, where it gave some; the rest as above.
     unsafe {
@@ -75,9 +73,9 @@ pub unsafe fn made(place: usize, given: &[u64], make: &dyn Fn(&[u64]) -> u64) ->
             if let Some(at) = of_event {
                 put(given[at], event);
                 let number = profiling::command(event, given[at] != 0, host);
-                call.begin.args.insert("command".into(), json!(number));
+                call.args.insert("command".into(), json!(number));
                 if given[at] != 0 {
-                    call.begin.args.insert("event".into(), json!(event));
+                    call.args.insert("event".into(), json!(event));
                 }
             }
             look_after(told.name, given, result, &mut call);
@@ -96,18 +94,20 @@ unsafe fn begun(told: &Told, given: &[u64]) -> Call {
     static THREADS: AtomicU64 = AtomicU64::new(1);
     thread_local!(static THREAD: u64 = THREADS.fetch_add(1, Ordering::Relaxed));
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let mut begin = Begin {
-        call: told.name.into(),
+    let mut call = Call {
+        name: told.name.into(),
         process: std::process::id(),
         thread: THREAD.with(|thread| *thread),
         at: now.unwrap_or_default().as_nanos() as u64,
+        took: 0,
+        status: 0,
         args: Map::new(),
     };
-    let args = &mut begin.args;
+    let args = &mut call.args;
     // SAFETY: as the caller's.
     unsafe {
         for (arg, word) in told.args.iter().zip(given) {
-            let sign = arg.find(['\'', '*', '?', '-']).unwrap_or(arg.len());
+            let sign = arg.find(SIGNS).unwrap_or(arg.len());
             let (name, sign) = arg.split_at(sign);
             let length = |of: &str| match told.place(of) {
                 Some(at) => given[at],
@@ -126,7 +126,7 @@ unsafe fn begun(told: &Told, given: &[u64]) -> Call {
         }
         look_before(told.name, given, args);
     }
-    Call { begin, took: 0, status: 0 }
+    call
 }
 
 /// What else is to be known of some calls before they are made.
@@ -176,20 +176,19 @@ unsafe fn look_after(name: &str, given: &[u64], result: u64, call: &mut Call) {
             _ => return,
         }
     };
-    call.begin.args.insert(name.into(), value);
+    call.args.insert(name.into(), value);
 }
 
 /// Tells these devices' names, once each.
 fn introduce(devices: &Value) {
-    static KNOWN: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
-    for device in devices.as_array().into_iter().flatten() {
-        let device = device.as_u64().unwrap_or_default();
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = known.get_or_insert_default().insert(device);
-        drop(known);
-        let Some(info) = driver().clGetDeviceInfo.filter(|_| is_new && device != 0) else {
+    static KNOWN: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+    for device in devices.as_array().into_iter().flatten().filter_map(Value::as_u64) {
+        let mut known = lock(&KNOWN);
+        let is_new = device != 0 && !known.contains(&device);
+        let Some(info) = driver().clGetDeviceInfo.filter(|_| is_new) else {
             continue;
         };
+        known.push(device);
         // SAFETY: the driver is given a place of the size that it is told.
         let name = ask::<256>(|room, value, size| unsafe {
             info(Word::of(device), CL_DEVICE_NAME, room, value, size)

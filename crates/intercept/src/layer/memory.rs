@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::fs::File;
+use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::slice;
@@ -12,7 +13,7 @@ use std::slice;
 use opencl_sys::{CL_SUCCESS, cl_int};
 use serde_json::{Value, json};
 
-use super::words::Word;
+use super::function::Word;
 
 /// Texts longer than this are cut.
 const LETTERS: usize = 300;
@@ -106,12 +107,9 @@ pub fn hash_if_there(address: u64, size: u64) -> io::Result<Option<u64>> {
 
 /// The same of these bytes.
 pub fn hash_of(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let words = words.iter().map(|word| u64::from_ne_bytes(*word));
-    let rest = rest.iter().map(|byte| u64::from(*byte));
-    // FNV's multiplier, by words; the rotation brings high bits down.
-    let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x100_0000_01b3).rotate_left(29);
-    words.chain(rest).fold(bytes.len() as u64, mix)
+    let mut hash = DefaultHasher::new();
+    hash.write(bytes);
+    hash.finish()
 }
 
 /// What a function of `clGet...Info` answers, in so many bytes at most.

@@ -1,22 +1,22 @@
 //! What is asked of the driver beyond what the program asks: each queue notes when its commands
-//! run, and each program keeps its kernels' parameters. The program is not to notice.
+//! run, and each program keeps its kernels' parameters. The program is not to notice. Memory of the
+//! host that commands read while the program goes on is not to change, or to be freed, before they
+//! have ended.
 
 use std::ptr;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use opencl_sys::{
-    CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_EVENT_COMMAND_QUEUE,
-    CL_INVALID_BUILD_OPTIONS, CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED,
-    CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_INFO_NOT_AVAILABLE,
-    CL_QUEUE_ON_DEVICE, CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_PROPERTIES, CL_SUCCESS, cl_int,
-    cl_uint,
+    CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_EVENT_COMMAND_QUEUE, CL_FALSE,
+    CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_START,
+    CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_INFO_NOT_AVAILABLE, CL_QUEUE_PROFILING_ENABLE,
+    CL_QUEUE_PROPERTIES, cl_int, cl_uint,
 };
 
-use super::memory::{as_number, ask, c_text, get, put};
-use super::table::{driver, write};
-use super::watched::Watched;
-use super::words::Word;
+use super::function::Word;
+use super::memory::{as_number, ask, c_text, get, hash_if_there};
+use super::{driver, lock, write};
 use crate::line::{Done, Line};
 
 /// The queues whose program did not ask for times.
@@ -34,8 +34,6 @@ struct Running {
 }
 
 static RUNNING: Mutex<Vec<Running>> = Mutex::new(Vec::new());
-/// Looked at before a wait's end, too, once there are so many.
-static MANY: AtomicU64 = AtomicU64::new(64);
 
 /// Makes a call with what is asked for beyond it.
 ///
@@ -51,8 +49,8 @@ pub unsafe fn made(call: &str, words: &[u64], make: &dyn Fn(&[u64]) -> u64) -> u
     unsafe {
         match call {
             "clCreateCommandQueue" => {
-                let noting = || with(2, words[2] | CL_QUEUE_PROFILING_ENABLE);
-                queue(words[2], noting, || make(words))
+                let queue = with(2, words[2] | CL_QUEUE_PROFILING_ENABLE);
+                notes_times(queue, words[2])
             }
             "clCreateCommandQueueWithProperties" => {
                 let name = u64::from(CL_QUEUE_PROPERTIES);
@@ -60,50 +58,31 @@ pub unsafe fn made(call: &str, words: &[u64], make: &dyn Fn(&[u64]) -> u64) -> u
                 pairs.retain(|[known, _]| *known != name);
                 let asked = flags(words[2]);
                 pairs.extend([[name, asked | CL_QUEUE_PROFILING_ENABLE], [0, 0]]);
-                queue(asked, || with(2, pairs.as_ptr().word()), || make(words))
+                notes_times(with(2, pairs.as_ptr().word()), asked)
             }
             "clBuildProgram" => {
                 let more = b" -cl-kernel-arg-info\0";
                 let options = [c_text(words[3]).to_bytes(), more].concat();
-                match with(3, options.as_ptr().word()) {
-                    refused if refused as cl_int == CL_INVALID_BUILD_OPTIONS => make(words),
-                    status => status,
-                }
+                with(3, options.as_ptr().word())
             }
-            "clGetEventProfilingInfo" if is_silent(info(words[0], CL_EVENT_COMMAND_QUEUE)) => {
+            "clGetEventProfilingInfo"
+                if info(words[0], CL_EVENT_COMMAND_QUEUE)
+                    .is_some_and(|queue| lock(&SILENT).contains(&queue)) =>
+            {
                 CL_PROFILING_INFO_NOT_AVAILABLE.word()
-            }
-            "clGetCommandQueueInfo" if words[1] == u64::from(CL_QUEUE_PROPERTIES) => {
-                let status = make(words);
-                if status == CL_SUCCESS.word() && is_silent(Some(words[0])) {
-                    let flags = get::<u64>(words[3]).unwrap_or_default();
-                    put(words[3], flags & !CL_QUEUE_PROFILING_ENABLE);
-                }
-                status
             }
             _ => make(words),
         }
     }
 }
 
-/// Makes a queue that notes times, even where that was not asked for, unless it is refused.
-fn queue(asked: u64, noting: impl Fn() -> u64, as_asked: impl Fn() -> u64) -> u64 {
-    let is_silent = asked & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE) == 0;
-    let queue = if is_silent { noting() } else { 0 };
-    let (queue, is_silent) = match queue {
-        0 => (as_asked(), false),
-        queue => (queue, true),
-    };
-    let mut silent = SILENT.lock().unwrap_or_else(PoisonError::into_inner);
+/// A new queue notes times; the program is told none, where it has not asked for that.
+fn notes_times(queue: u64, asked: u64) -> u64 {
+    let mut silent = lock(&SILENT);
     // Another queue may have had this address before.
     silent.retain(|known| *known != queue);
-    silent.extend(is_silent.then_some(queue));
+    silent.extend((asked & CL_QUEUE_PROFILING_ENABLE == 0).then_some(queue));
     queue
-}
-
-fn is_silent(queue: Option<u64>) -> bool {
-    let silent = SILENT.lock().unwrap_or_else(PoisonError::into_inner);
-    queue.is_some_and(|queue| silent.contains(&queue))
 }
 
 /// The pairs of a list of a queue's properties, which ends with a zero, if it is any.
@@ -135,8 +114,7 @@ fn info(event: u64, name: cl_uint) -> Option<u64> {
 
 /// A call is to be made that uses this memory: what it may write is looked at for the last time.
 pub fn uses(host: &Watched) {
-    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-    for one in running.iter_mut() {
+    for one in lock(&RUNNING).iter_mut() {
         let written = one.host.take_if(|read| host.may_write(read));
         one.changed |= written.is_some_and(|read| read.has_changed());
     }
@@ -153,23 +131,16 @@ pub fn command(event: usize, is_the_programs: bool, mut host: Option<Watched>) -
         // SAFETY: the event was made just now.
         unsafe { retain(ptr::with_exposed_provenance_mut(event)) };
     }
-    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut running = lock(&RUNNING);
     let writers = running.iter().filter_map(|one| one.host.as_ref());
     host.take_if(|host| writers.into_iter().any(|one| one.may_write(host)));
     running.push(Running { number, event, host, changed: false });
-    let many = running.len() as u64 >= MANY.load(Ordering::Relaxed);
-    drop(running);
-    if many {
-        let left = look_at_running();
-        MANY.store(2 * left as u64 + 64, Ordering::Relaxed);
-    }
     number
 }
 
-/// Tells of the commands that have ended, and gives back the number of the others.
-pub fn look_at_running() -> usize {
-    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-    running.retain(|one| {
+/// Tells of the commands that have ended.
+pub fn look_at_running() {
+    lock(&RUNNING).retain(|one| {
         let status = info(one.event as u64, CL_EVENT_COMMAND_EXECUTION_STATUS);
         let status = status.map_or(-1, |status| status as cl_int);
         if status > CL_COMPLETE {
@@ -201,5 +172,56 @@ pub fn look_at_running() -> usize {
         }
         false
     });
-    running.len()
+}
+
+/// Whether the program has memory that kernels can write without a command that names it.
+static IS_SHARED: AtomicBool = AtomicBool::new(false);
+
+/// Memory of the host that a command uses.
+pub struct Watched {
+    address: u64,
+    size: u64,
+    /// What it held, where the command reads it.
+    hash: Option<u64>,
+}
+
+/// Any memory, which may be written.
+const ANY: Watched = Watched { address: 0, size: u64::MAX, hash: None };
+
+impl Watched {
+    /// The memory that a call uses until later; what it writes is told roughly, so that a program
+    /// which may be right is not blamed. `hash` is of what a command writes to a buffer.
+    pub fn of(call: &str, given: &[u64], hash: Option<u64>) -> Option<Watched> {
+        // Who is called back knows of an end that we do not hear of.
+        const WRITERS: [&str; 6] = ["Read", "Map", "Unmap", "SVM", "Native", "Callback"];
+        if call == "clSVMAlloc" {
+            IS_SHARED.store(true, Ordering::Relaxed);
+        }
+        match call {
+            "clEnqueueWriteBuffer" => {
+                let is_left = given[2] == u64::from(CL_FALSE) && hash.is_some();
+                let is_left = is_left && !IS_SHARED.load(Ordering::Relaxed);
+                let (address, size) = (given[5], given[4]);
+                is_left.then_some(Watched { address, size, hash })
+            }
+            "clEnqueueReadBuffer" => {
+                Some(Watched { address: given[5], size: given[4], hash: None })
+            }
+            _ if WRITERS.iter().any(|part| call.contains(part)) => Some(ANY),
+            _ => None,
+        }
+    }
+
+    /// Whether this may be written, and what the other one reads with it.
+    pub fn may_write(&self, other: &Watched) -> bool {
+        let ends_behind = |one: &Watched, at| at < one.address.saturating_add(one.size);
+        let overlap = ends_behind(self, other.address) && ends_behind(other, self.address);
+        overlap && self.hash.is_none() && other.hash.is_some()
+    }
+
+    /// Whether what a command reads is no longer what it was.
+    pub fn has_changed(&self) -> bool {
+        let is = || hash_if_there(self.address, self.size);
+        self.hash.is_some() && is().is_ok_and(|is| is != self.hash)
+    }
 }
