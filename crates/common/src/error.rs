@@ -208,9 +208,12 @@ impl Error {
         Kind::of(self).status()
     }
 
-    /// The next thing to try, where there is one to name.
-    pub fn hint(&self) -> Option<String> {
-        match self {
+    /// The message, and the next thing to try below it, where there is one to name.
+    pub fn told(&self) -> Told {
+        let next = match self {
+            Error::OpenCl { code, during, here } => {
+                return of_opencl(*code, during, here.as_deref());
+            }
             Error::NoDevice(told) => {
                 let doctor = format!("{}   says what is wrong here", command::course("doctor"));
                 let setup = command::setup("");
@@ -221,20 +224,12 @@ impl Error {
                     }
                 })
             }
-            Error::OpenCl { .. } => self.told().next,
             Error::Io(error) if error.kind() == io::ErrorKind::StorageFull => {
                 Some("make room where the output goes, or send it elsewhere".into())
             }
             _ => None,
-        }
-    }
-
-    /// The message, and the next thing to try below it.
-    pub fn told(&self) -> Told {
-        match self {
-            Error::OpenCl { code, during, here } => of_opencl(*code, during, here.as_deref()),
-            error => Told { next: error.hint(), ..error.to_string().into() },
-        }
+        };
+        Told { next, ..self.to_string().into() }
     }
 
     /// Adds the limits that a call of OpenCL may have run into, given its status.
@@ -301,18 +296,5 @@ impl<T> AtField<T> for Result<T> {
 impl<T> AtField<T> for std::result::Result<T, String> {
     fn at(self, key: &str) -> Result<T> {
         self.map_err(|why| Error::Usage(format!("{key}: {why}")).at(key))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_failed_call_has_the_same_next_thing_to_try_wherever_it_is_told() {
-        let failed: Result<()> = Err(-54).during("launching");
-        let error = failed.unwrap_err();
-        assert!(error.hint().is_some());
-        assert_eq!(error.hint(), error.told().next);
     }
 }

@@ -27,18 +27,16 @@ pub fn room() -> Option<Room> {
             bytes: free + told("SwapFree:").unwrap_or(0),
             of: "the host's free memory",
         });
-        let rooms = free.into_iter().chain(address_space());
+        // What this process may still take.
+        let limit = ulimits().into_iter().find(|(flag, _)| *flag == 'v').map(|(_, kibibytes)| {
+            let taken = bytes("/proc/self/status", "VmSize:").unwrap_or(0);
+            let bytes = beside_drivers((kibibytes << 10).saturating_sub(taken));
+            Room { bytes, of: "ulimit -v" }
+        });
+        let rooms = free.into_iter().chain(limit);
         rooms.min_by_key(|room| room.bytes)
     });
     *ROOM
-}
-
-/// What this process may still take under `ulimit -v`.
-fn address_space() -> Option<Room> {
-    let mut limits = ulimits().into_iter();
-    let (_, kibibytes) = limits.find(|(flag, _)| *flag == 'v')?;
-    let taken = bytes("/proc/self/status", "VmSize:").unwrap_or(0);
-    Some(Room { bytes: beside_drivers((kibibytes << 10).saturating_sub(taken)), of: "ulimit -v" })
 }
 
 /// Something is left for a small problem in any case: it may fit.

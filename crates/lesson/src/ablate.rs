@@ -49,7 +49,7 @@ impl Lesson {
     /// that is wrong is a printed row.
     pub fn ablate(&mut self, tasks: &[Task]) -> Result<()> {
         self.peak()?;
-        self.console.head(&heading())?;
+        self.console.head(HEADING)?;
         let text = text(self.files);
         let wanted = tasks.iter().filter(|task| self.flags().wants_task(task));
         let parts = wanted.map(|task| Ok((task, parts(&text, &task.name())?)));
@@ -61,7 +61,7 @@ impl Lesson {
         for (task, parts) in tasks {
             if self.begins(task)?.is_some() {
                 self.ablate_once(task, &parts)?;
-                self.console.send(&Event::Ended)?;
+                self.console.events.send(&Event::Ended)?;
             }
         }
         Ok(())
@@ -179,13 +179,9 @@ fn bar(share: f64) -> String {
 }
 
 /// The heading above the lines of `--ablate`.
-fn heading() -> String {
-    format!(
-        "  Only whole kernels compute products; the rest is what is left of them\n\n  \
-         {:<37}{:>9}{:>8}{:>8}",
-        "kernel, and with what", "median", "spread", "of all"
-    )
-}
+const HEADING: &str = "  Only whole kernels compute products; the rest is what is left of them
+
+  kernel, and with what                   median  spread  of all";
 
 /// A part that is taken out of a kernel. What is left must still need everything that
 /// is to be timed, or the compiler takes that out as well.

@@ -7,7 +7,7 @@ use std::io::{IsTerminal, stdout};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use common::error::{Error, Result};
+use common::error::Result;
 use common::record::Record;
 use common::stage::Stage;
 use diagnostics::terminal::progress::{self, tick_by_itself};
@@ -39,7 +39,8 @@ pub struct Console {
     spinner: ProgressBar,
     /// How long what is begun may take.
     timeout: Duration,
-    events: Sender,
+    /// The process that watches.
+    pub events: Sender,
     /// Which reports faults, where the device is one.
     pub(crate) simulator: Option<Simulator>,
     /// What a process before this one measured.
@@ -49,9 +50,9 @@ pub struct Console {
     /// In a trial, which says what is done itself.
     pub(crate) in_a_trial: bool,
     /// How many kernels' results are wrong.
-    pub(crate) wrong: usize,
+    pub wrong: usize,
     /// How many kernels were skipped, and how many of the device's results were checked.
-    pub(crate) skipped: usize,
+    pub skipped: usize,
     pub(crate) checked: usize,
     /// The kernels that took a process down.
     pub(crate) died: Vec<Record>,
@@ -84,7 +85,7 @@ impl Console {
             report,
             step,
             spinner,
-            timeout: flags.orders().timeout,
+            timeout: Duration::from_secs(flags.timeout),
             events: Sender::from_environment()?,
             simulator: None,
             silent,
@@ -125,53 +126,31 @@ impl Console {
         if let Some(step) = &self.step {
             step.doing(&stage.to_string());
         }
-        self.show_progress("  {spinner} {msg} {patience}", stage)
-    }
-
-    /// The same within long work of which a share, from 0 to 1, is done.
-    pub fn doing_share(&mut self, share: f64, what: impl Into<String>) -> Result<()> {
-        self.spinner.set_length(1000);
-        self.spinner.set_position((share.clamp(0.0, 1.0) * 1000.0) as u64);
-        let what = what.into();
-        if let Some(step) = &self.step {
-            let percent = 100.0 * share.clamp(0.0, 1.0);
-            step.doing(&format!("{percent:.0} %  {what}"));
-        }
-        self.show_progress("  {bar:20} {percent:>3} %  {wide_msg}", Stage::Working(what))
-    }
-
-    fn show_progress(&mut self, template: &str, stage: Stage) -> Result<()> {
         if self.in_a_trial {
             return Ok(());
         }
-        if self.spinner.is_hidden() {
-            return self.events.send(&Event::Doing(stage));
+        if !self.spinner.is_hidden() {
+            // A key that was awaited has put it away.
+            if self.spinner.is_finished() {
+                self.spinner.reset();
+            }
+            let (begun, timeout) = (Instant::now(), self.timeout);
+            let patience = move |_: &ProgressState, out: &mut dyn Write| {
+                // A terminal that has gone away shows nothing.
+                let _ = out.write_str(&patience(begun.elapsed(), timeout));
+            };
+            let style = progress::style("  {spinner} {msg} {patience}");
+            self.spinner.set_style(style.with_key("patience", patience));
+            self.spinner.set_message(stage.to_string());
+            self.spinner.tick();
         }
-        // A key that was awaited has put it away.
-        if self.spinner.is_finished() {
-            self.spinner.reset();
-        }
-        let (begun, timeout) = (Instant::now(), self.timeout);
-        let patience = move |_: &ProgressState, out: &mut dyn Write| {
-            // A terminal that has gone away shows nothing.
-            let _ = out.write_str(&patience(begun.elapsed(), timeout));
-        };
-        let style = progress::style(template);
-        self.spinner.set_style(style.with_key("patience", patience));
-        self.spinner.set_message(stage.to_string());
-        self.spinner.tick();
-        self.send(&Event::Doing(stage))
-    }
-
-    /// Tells the process that watches.
-    pub fn send(&mut self, event: &Event) -> Result<()> {
-        self.events.send(event)
+        self.events.send(&Event::Doing(stage))
     }
 
     /// Prints a line of JSON, in JSON mode; whoever watches is told it as a value.
     pub fn json(&mut self, line: Value) -> Result<()> {
         self.report.json(&line)?;
-        self.send(&Event::Answer(line))
+        self.events.send(&Event::Answer(line))
     }
 
     /// Prints a line for people, none in JSON mode.
@@ -220,17 +199,7 @@ impl Console {
     /// Hands a record to the watching process, and remembers a wrong result.
     pub(crate) fn keep(&mut self, record: &Record) -> Result<()> {
         self.remember(record);
-        self.send(&record.clone().into())
-    }
-
-    /// Whether nothing was wrong, or skipped, so far.
-    pub fn is_sound(&self) -> bool {
-        self.wrong + self.skipped == 0
-    }
-
-    /// Whether a result was wrong.
-    pub fn is_wrong(&self) -> bool {
-        self.wrong > 0
+        self.events.send(&record.clone().into())
     }
 
     /// Remembers what the lesson's last line must tell.
@@ -242,11 +211,6 @@ impl Console {
         if record.death().is_some() {
             self.died.push(record.clone());
         }
-    }
-
-    /// An error that no record tells of, for programs that read JSON.
-    pub(crate) fn tell_error(&self, error: &Error) -> Result<()> {
-        self.report.error(error)
     }
 
     /// Prints a matrix, or says why not.
@@ -279,17 +243,14 @@ impl Console {
         self.spinner.set_draw_target(target);
     }
 
-    /// Gives the terminal back, where it was taken, and prints what was kept back.
-    pub(crate) fn give_back(&self) -> Result<()> {
+    /// Clears the progress line, gives the terminal back, where it was taken, and prints what was
+    /// kept back.
+    pub(crate) fn close(&mut self) -> Result<()> {
+        self.spinner.finish_and_clear();
         if let Some(step) = &self.step {
             step.leave();
         }
         self.report.flush()
-    }
-
-    /// Clears the progress line.
-    pub(crate) fn end_progress(&self) {
-        self.spinner.finish_and_clear();
     }
 }
 

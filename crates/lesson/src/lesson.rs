@@ -5,7 +5,6 @@ use std::path::Path;
 use std::rc::Rc;
 
 use colored::Colorize;
-use common::command;
 use common::device::{self, Device, Kind};
 use common::error::{Error, Result};
 use common::memory::Input;
@@ -21,12 +20,10 @@ use task::Task;
 use task::signature::Signature;
 use verify::element::Type;
 use verify::matrix::Fill;
-use verify::numbers::{self, percent, significant};
+use verify::numbers::{percent, significant};
 use verify::problem::Problem;
 use verify::shape::Shape;
 use watchdog::events::Event;
-use watchdog::lessons::LESSONS;
-use watchdog::resume;
 use watchdog::simulator::Simulator;
 use watchdog::watch;
 
@@ -51,7 +48,7 @@ pub struct Lesson {
     pub(crate) left_out: Option<(String, String)>,
     /// What is done with the binary of each program, before it is used.
     pub rewrite: Option<fn(&str) -> String>,
-    title: &'static str,
+    pub(crate) title: &'static str,
     pub(crate) files: &'static [&'static str],
     /// Its kernel files, or the one that `--source` names.
     sources: Vec<Rc<Source>>,
@@ -161,7 +158,7 @@ impl Lesson {
             let why = "they scatter, and so does each share of them: other programs run, too";
             self.say(format!("           {}", why.yellow()))?;
         }
-        self.console.send(&Event::Peak(peak))?;
+        self.console.events.send(&Event::Peak(peak))?;
         self.workbench()?.peak = Some(peak);
         Ok(Some(peak))
     }
@@ -336,75 +333,6 @@ impl Lesson {
         self.peak()?;
         self.console.head(&heading(unit))
     }
-
-    /// Whether it ends with an answer, where nothing is wrong.
-    pub(crate) fn is_whole(&self) -> bool {
-        let flags = &self.flags;
-        flags.only.is_empty() && flags.source.is_none() && flags.sizes.len() < 2
-    }
-
-    /// What the whole lesson comes to, and what the next one tries.
-    fn tell_answer(&mut self) -> Result<()> {
-        let Of::Lesson(number) = self.of else {
-            return Ok(());
-        };
-        let mut lines = self.console.report.answer();
-        if !self.is_whole() || lines.is_empty() || self.console.is_wrong() {
-            return Ok(());
-        }
-        let more = self.more.iter();
-        lines.extend(more.map(|heading| format!("  more     {heading}: --long")));
-        if let Some(next) = LESSONS.iter().find(|next| next.number == number + 1) {
-            let (teaches, command) = (next.teaches, command::cargo_run(&next.package()));
-            lines.push(format!("  next     {teaches}: {}", command.cyan()));
-        }
-        self.say(format!("\n{}", lines.join("\n")))
-    }
-
-    /// The lesson's last words; an error where something was wrong.
-    pub(crate) fn end(&mut self) -> Result<()> {
-        self.console.speak_up();
-        self.tell_answer()?;
-        let console = &mut self.console;
-        console.end_progress();
-        if let Some(step) = &console.step {
-            step.pause()?;
-        }
-        console.give_back()?;
-        let lesson = format!("{} ({})", self.of.to_string().to_lowercase(), self.title);
-        let wrong = console.wrong;
-        if !console.died.is_empty() {
-            return Err(Error::Died(resume::last_words(&console.died, &lesson, wrong)));
-        }
-        if wrong == 0 {
-            if let Some((kernel, conditions)) = &self.left_out
-                && console.skipped + console.checked == 0
-            {
-                let why = format!(
-                    "{kernel} is launched where `{conditions}` holds: not on this device at this \
-                     size\n  next: another --device, or another --size"
-                );
-                return Err(Error::Usage(why));
-            }
-            let is_idle = console.skipped > 0 && console.checked == 0 && !self.files.is_empty();
-            let why = "nothing was checked: every kernel was skipped, for the reasons above";
-            return if is_idle { Err(Error::Usage(why.into())) } else { Ok(()) };
-        }
-        let mut rows = self.console.report.rows().iter();
-        let kernel = rows.find(|row| row.wrong().is_some());
-        let kernel = kernel.map_or("", |row| row.function());
-        let file = self.source_of(kernel);
-        let file = file.map_or("FILE".into(), |file| file.path.display().to_string());
-        let count = numbers::count(wrong, "kernel");
-        let inspect = command::course(&format!("inspect {file}"));
-        let are = if wrong == 1 { "is" } else { "are" };
-        let told = format!(
-            "{count} {are} wrong in {lesson}\n  \
-             next: --fill count --show prints matrices of up to 16 rows and columns: with the smallest\n        --size that is still wrong; --only KERNEL runs one kernel\n  \
-             or: {inspect}   names the lines of races and bad accesses"
-        );
-        Err(Error::Wrong(told.into()))
-    }
 }
 
 /// A device that is ready to work, and what was made for it.
@@ -431,7 +359,7 @@ impl Workbench {
         let mut choice = device::choose_as_told(&devices, flags.selector().as_deref())?;
         if flags.all_devices {
             choice.reason = format!("device {} of all {}", choice.index, devices.len());
-            console.send(&Event::Devices(devices.iter().map(Device::label).collect()))?;
+            console.events.send(&Event::Devices(devices.iter().map(Device::label).collect()))?;
         }
         let device = devices.swap_remove(choice.index);
         if flags.ty == Type::Double && !device.limits.fp64 {

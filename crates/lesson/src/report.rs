@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, Write, stdout};
+use std::io::{Write, stdout};
 
 use colored::Colorize;
 use common::error::{Error, Result};
@@ -27,15 +27,24 @@ pub struct Report {
     /// How many of them there were when the last row had come.
     whole: usize,
     /// The rows of each table.
-    tables: Vec<Vec<Record>>,
+    pub(crate) tables: Vec<Vec<Record>>,
 }
 
 impl Report {
     /// Prints tables, or JSON lines.
     pub fn new(json: bool) -> Report {
+        // For programs that read it: what others print goes to standard error from now on. Where the
+        // system cannot do that, it stays shared.
+        let alone = || {
+            let own = Stream::Output.as_it_is().ok()?;
+            Stream::Output.send_to(&Stream::Error.as_it_is().ok()?).ok()?;
+            Some(own)
+        };
+        // What Oclgrind says that each launch executed is read between the records.
+        let counts_instructions = std::env::var_os("OCLGRIND_INST_COUNTS").is_some();
         Report {
             json,
-            own: (json && !counts_instructions()).then(|| alone().ok()).flatten(),
+            own: if json && !counts_instructions { alone() } else { None },
             muted: false,
             kept_back: None,
             whole: 0,
@@ -43,10 +52,10 @@ impl Report {
         }
     }
 
-    /// Prints what was kept back.
-    pub fn flush(&self) -> Result<()> {
-        let mut lines = self.kept_back.iter().flat_map(RefCell::take);
-        lines.try_for_each(|line| self.out(&line))
+    /// Prints what was kept back, and keeps nothing back any more.
+    pub fn flush(&mut self) -> Result<()> {
+        let kept = self.kept_back.take().unwrap_or_default().into_inner();
+        kept.into_iter().try_for_each(|line| self.print(line))
     }
 
     /// Forgets of what was kept back what no row has followed: a head alone tells nothing.
@@ -67,18 +76,11 @@ impl Report {
 
     /// Prints a text, or keeps it back.
     fn print(&self, text: String) -> Result<()> {
-        match &self.kept_back {
-            Some(kept) => kept.borrow_mut().push(text),
-            None => self.out(&text)?,
+        if let Some(kept) = &self.kept_back {
+            kept.borrow_mut().push(text);
+            return Ok(());
         }
-        Ok(())
-    }
-
-    fn out(&self, text: &str) -> Result<()> {
-        let text = match self.json {
-            true => text.into(),
-            false => fitted(Stream::Output, text),
-        };
+        let text = if self.json { text } else { fitted(Stream::Output, &text) };
         let line = with_colours(&text) + "\n";
         match self.own.as_ref() {
             Some(mut own) => own.write_all(line.as_bytes())?,
@@ -139,57 +141,6 @@ impl Report {
         }
         Ok(())
     }
-
-    /// A lesson's answer: the best kernel of each table, and the step that gained most.
-    pub fn answer(&self) -> Vec<String> {
-        let best = self.tables.iter().filter_map(|rows| best(rows));
-        let mut lines: Vec<String> = best.map(|words| format!("  best     {words}")).collect();
-        let steps = self.tables.iter().flatten().filter(|row| row.is_right());
-        let steps =
-            steps.filter_map(|row| Some((row, row.step_factor.filter(|step| *step > 1.0)?)));
-        if let Some((row, step)) = steps.max_by(|a, b| a.1.total_cmp(&b.1)) {
-            let (step, Record { kernel, says, .. }) = (factor(step), row);
-            lines.push(format!("  gained   most: {step} by {kernel}, {says}"));
-        }
-        lines
-    }
-}
-
-/// The fastest of a table, and those that are as fast as far as their spread tells.
-fn best(rows: &[Record]) -> Option<String> {
-    let timed = rows.iter().filter(|row| row.is_right() && !row.is_above_limit());
-    let timed = timed.filter_map(|row| Some((row, row.rate()?, row.spread.unwrap_or(0.0))));
-    let timed: Vec<_> = timed.filter(|_| rows.len() > 1).collect();
-    let (first, rate, spread) = timed.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let is_equal = |(other, its, own): &&(&Record, f64, f64)| {
-        other.kernel != first.kernel && its * (1.0 + own) >= rate * (1.0 - spread)
-    };
-    let equal = timed.iter().filter(is_equal);
-    let equal: Vec<&str> = equal.map(|(row, ..)| &*row.kernel).collect();
-    let mut words = format!("{}, {} {}", first.kernel, significant(*rate), first.unit());
-    if let Some(share) = first.share_of_limit {
-        let certain = first.limits.is_none_or(|limits| limits.is_certain());
-        let limit = if certain { "the limit" } else { "a limit that is not certain" };
-        words += &format!(", {} of {limit}", percent(share));
-    }
-    Some(match equal.len() {
-        0 => words,
-        1 | 2 => format!("{words}; within the spread as fast: {}", equal.join(", ")),
-        more => format!("{words}; {more} others are as fast within the spread"),
-    })
-}
-
-/// Whether Oclgrind prints what each launch executed: it is read between the records.
-fn counts_instructions() -> bool {
-    std::env::var_os("OCLGRIND_INST_COUNTS").is_some()
-}
-
-/// Standard output for programs that read it: what others print goes to standard error from now
-/// on. Where the system cannot do that, it stays shared.
-fn alone() -> io::Result<File> {
-    let own = Stream::Output.as_it_is()?;
-    Stream::Output.send_to(&Stream::Error.as_it_is()?)?;
-    Ok(own)
 }
 
 /// The names of the columns.
@@ -303,40 +254,6 @@ mod tests {
         {
             assert_eq!(bar(share), blocks, "{share}");
         }
-    }
-
-    #[test]
-    fn the_answer_is_the_best_of_each_table_and_who_cannot_be_told_from_it() {
-        let row = |kernel: &str, rate, spread, step| Record {
-            kernel: kernel.into(),
-            says: "so".into(),
-            outcome: Outcome::RIGHT,
-            gflops: Some(rate),
-            spread: Some(spread),
-            step_factor: step,
-            ..Record::default()
-        };
-        let mut report = Report::new(false);
-        report.muted = true;
-        for table in [
-            vec![
-                row("a", 1.0, 0.0, None),
-                row("b", 9.0, 0.1, Some(9.0)),
-                row("c", 8.0, 0.1, Some(0.9)),
-            ],
-            vec![row("d", 3.0, 0.0, None), row("e", 2.0, 0.0, Some(0.7))],
-        ] {
-            report.head("").expect("muted");
-            table.into_iter().try_for_each(|row| report.row(row)).expect("muted");
-        }
-        assert_eq!(
-            report.answer(),
-            [
-                "  best     b, 9.00 GFLOP/s; within the spread as fast: c",
-                "  best     d, 3.00 GFLOP/s",
-                "  gained   most: 9.00x by b, so",
-            ]
-        );
     }
 
     #[test]

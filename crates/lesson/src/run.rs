@@ -92,11 +92,10 @@ fn in_the_child(begun: Result<Lesson>, body: impl FnOnce(&mut Lesson) -> Result<
                 lesson.console.report.drop_torso();
             }
             let result = result.and_then(|()| lesson.end());
-            lesson.console.end_progress();
-            let told = result.as_ref().err();
-            let told = told.map(|error| lesson.console.tell_error(error));
-            let printed = told.unwrap_or(Ok(())).and(lesson.console.give_back());
-            (Some(lesson), result.and(printed).map(|()| 0))
+            let closed = lesson.console.close();
+            let error = result.as_ref().err();
+            let told = error.map_or(Ok(()), |error| lesson.console.report.error(error));
+            (Some(lesson), result.and(closed).and(told).map(|()| 0))
         }
         Err(error) => (None, Err(error)),
     };

@@ -6,7 +6,7 @@ use common::session::{Need, side_of};
 use opencl3::error_codes::{CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE};
 use opencl3::kernel::Kernel;
 use task::form;
-use task::{Arg, Plan, Role, Task};
+use task::{Arg, Buffer, Fill, Plan, Role, Task};
 use verify::formula::Scope;
 use verify::numbers::bytes;
 
@@ -22,6 +22,10 @@ impl Lesson {
         };
         if is_another {
             return Err(Error::skipped("another variant was asked for"));
+        }
+        let is_drawn = |one: &Buffer| matches!(one.role.fill(), Some(Fill::Numbers(..)));
+        if self.flags().extreme && !task.buffers.iter().any(is_drawn) {
+            return Err(Error::skipped("its lesson fills it with numbers of its own"));
         }
         self.must_have(&task.needs, &plan.scope)?;
         for kernel in task.kernels() {

@@ -5,7 +5,7 @@
 //! In the order in which to read them: `part` is the parts of a lesson that are told one by
 //! one, `card` what is said of a kernel and how it came out. `page` is how all that looks on
 //! the terminal, [`screen`] the terminal as a whole, [`pane`] a text that scrolls on it, [`keys`]
-//! how keys are drawn and answered. Here is what was told, and what each key does.
+//! how keys are drawn and answered. `story` is what was told, and what each key does.
 //!
 //! [`Step`] is told what was done, by whoever did it: which part of the lesson begins, and
 //! which OpenCL call was made with what and what it returned ([`Listener`]). Without `--step`
@@ -22,17 +22,17 @@ mod page;
 pub mod pane;
 mod part;
 pub mod screen;
+mod story;
 
-use std::cell::RefCell;
+use std::cell::{RefCell, RefMut};
 use std::io::{IsTerminal, stdin};
 use std::rc::Rc;
 
 use common::device;
-use common::error::{Error, Result, UserRequest};
+use common::error::Result;
 use common::record::Record;
 use common::tell::{Call, Listener};
 use console::Term;
-use crossterm::event::KeyCode::{Backspace, Char, Enter, Esc, Left, PageDown, PageUp, Right};
 use indicatif::ProgressBar;
 use watchdog::events::{Event, Sender};
 
@@ -40,44 +40,8 @@ pub use card::Card;
 pub use part::Part;
 
 use card::Cards;
-use keys::{Key, SPACE, meaning, named};
-use page::{Form, Page, Piece, View, bold, style};
-
-/// What a key does between the steps.
-#[derive(Clone, Copy)]
-enum Does {
-    Next,
-    Back,
-    Why,
-    Kernel,
-    Ahead,
-    Now,
-    Quit,
-}
-
-/// The keys on the screen that was told last, or on one before it.
-fn keys(is_now: bool) -> [Key<Does>; 6] {
-    let (next, other): (_, Key<Does>) = match is_now {
-        true => ("next", (&[Char('n')], "ahead", Does::Ahead)),
-        false => ("forward", (&[Esc], "now", Does::Now)),
-    };
-    [
-        (&[Enter, SPACE, Right, PageDown], next, Does::Next),
-        (&[Char('b'), Left, PageUp], "back", Does::Back),
-        (&[Char('w')], "why", Does::Why),
-        (&[Char('k')], "kernel", Does::Kernel),
-        other,
-        (&[Char('q')], "quit", Does::Quit),
-    ]
-}
-
-/// Those where a number is asked for.
-#[rustfmt::skip]
-const ASKED: [Key<Does>; 3] = [
-    (&[Enter], "(alone: skip)", Does::Next),
-    (&[Backspace], "", Does::Back),
-    (&[Char('q')], "quit", Does::Quit),
-];
+use page::{Page, Piece, bold};
+use story::State;
 
 /// The speaker's notes on a lesson, a section of docs/notes.md.
 pub fn notes(lesson: u32) -> &'static str {
@@ -153,10 +117,16 @@ impl Step {
         Hush(self.clone())
     }
 
-    /// Tells something, unless it is quiet.
-    fn unless_quiet<T>(&self, tell: impl FnOnce(&mut State) -> T) -> Option<T> {
-        let mut state = self.0.borrow_mut();
-        (state.quiet == 0).then(|| tell(&mut state))
+    /// Who tells it, unless it is quiet.
+    fn aloud(&self) -> Option<RefMut<'_, State>> {
+        let state = self.0.borrow_mut();
+        (state.quiet == 0).then_some(state)
+    }
+
+    fn tell(&self, piece: Piece) {
+        if let Some(mut state) = self.aloud() {
+            state.tell(piece);
+        }
     }
 
     /// Says what takes time now, where it has the terminal.
@@ -168,60 +138,92 @@ impl Step {
 
     /// Begins a part of the lesson, after a key for what was told before it.
     pub fn begin(&self, part: Part) -> Result<()> {
-        self.pause()?;
-        self.unless_quiet(|state| state.begin(part));
+        if let Some(mut state) = self.aloud() {
+            state.pause()?;
+            state.begin(part);
+        }
         Ok(())
     }
 
     /// Tells something that is no call.
     pub fn note(&self, text: impl Into<String>) {
-        self.unless_quiet(|state| state.tell(Piece::Note(text.into())));
+        self.tell(Piece::Note(text.into()));
     }
 
     /// Hears what the lesson prints, and shows it, where it has the terminal.
     pub fn printed(&self, text: &str) {
-        self.unless_quiet(|state| {
-            if state.page.is_none() {
-                return;
-            }
+        if let Some(mut state) = self.aloud().filter(|state| state.page.is_some()) {
             // After a key, a screen of its own.
             if !state.unseen || state.story.is_empty() {
-                state.turn(state.title.clone(), "");
+                let title = state.title.clone();
+                state.turn(title, "");
             }
             state.tell(Piece::Text(text.into()));
-        });
+        }
     }
 
     /// Begins a kernel: what is new in it, and why.
     pub fn kernel(&self, card: Card) -> Result<()> {
         self.pause()?;
         let mut state = self.0.borrow_mut();
-        state.hurried = false;
-        state.prediction = None;
+        let (says, state) = (card.task.says.clone(), &mut *state);
+        (state.hurried, state.prediction) = (false, None);
         state.part = Some(Part::Kernel);
         state.cards.before = state.cards.now.replace(card.into());
-        drop(state);
-        self.unless_quiet(State::introduce);
+        if state.quiet == 0 {
+            state.turn(state.cards.headline(Part::Kernel), &says);
+            let facts = state.cards.facts().into_iter();
+            facts.for_each(|fact| state.tell(Piece::Note(fact)));
+        }
         Ok(())
     }
 
-    /// Asks for a prediction of what is measured next.
+    /// Asks for a prediction of what is measured next, and keeps the answer.
     pub fn predict(&self, name: &str, before: Option<&str>) -> Result<()> {
-        self.pause()?;
-        let asked = self.unless_quiet(|state| state.ask_the_room(name, before));
-        asked.unwrap_or(Ok(()))
+        let Some(mut state) = self.aloud() else {
+            return Ok(());
+        };
+        state.pause()?;
+        state.hurried = false;
+        state.begin(Part::Time);
+        state.unseen = false;
+        if state.page.is_none() {
+            return Ok(());
+        }
+        let (question, example) = match before {
+            Some(before) => (
+                format!("How many times as fast as {before} will {name} be?"),
+                ["factor", "such as 2 or 0.5"],
+            ),
+            None => (
+                format!("What share of the device's limit will {name} reach, in percent?"),
+                ["number", "such as 5"],
+            ),
+        };
+        state.tell(Piece::Note(bold(&question)));
+        let answer = state.while_paused(|state, page| state.number(page, example))?;
+        (state.prediction, state.unseen) = (answer.flatten(), false);
+        Ok(())
     }
 
     /// Shows how a kernel came out, beside the step before and beside what was
     /// predicted, and waits for a key.
     pub fn result(&self, record: &Record, before: Option<&Record>) -> Result<()> {
-        self.unless_quiet(|state| state.show_result(record, before));
-        self.pause()
+        let Some(mut state) = self.aloud() else {
+            return Ok(());
+        };
+        (state.part, state.hurried) = (Some(Part::Result), false);
+        let mark = if record.is_right() { " ✓" } else { "" };
+        let title = format!("{}{mark}", state.cards.headline(Part::Result));
+        let pieces = card::outcome(record, before, state.prediction.take());
+        state.turn(title, "");
+        pieces.into_iter().for_each(|piece| state.tell(piece));
+        state.pause()
     }
 
     /// Waits for a key, if something was told since the last one.
     pub fn pause(&self) -> Result<()> {
-        self.unless_quiet(State::pause).unwrap_or(Ok(()))
+        self.aloud().map_or(Ok(()), |mut state| state.pause())
     }
 
     /// Tells which platforms and devices there are.
@@ -246,242 +248,6 @@ impl Listener for Step {
     }
 
     fn hear(&self, call: &Call) {
-        self.unless_quiet(|state| state.tell(Piece::Call(call.clone())));
-    }
-}
-
-/// A screen: a part of the lesson, and what was told in it.
-struct Slide {
-    view: View,
-    part: Option<Part>,
-    cards: Cards,
-}
-
-/// What is told, to whom, and on which screen.
-struct State {
-    /// How often it was asked to say nothing, and to await no key.
-    quiet: usize,
-    /// The lesson's title.
-    title: String,
-    /// To a room, through a projector.
-    present: bool,
-    /// The terminal, where standard input and standard error are one.
-    page: Option<Page>,
-    /// Drawn where there is no page, while something takes long.
-    spinner: ProgressBar,
-    /// To tell the watching process that a person is awaited.
-    events: Sender,
-    /// Everything that was told.
-    story: Vec<Slide>,
-    part: Option<Part>,
-    /// Something was told since a key was last awaited.
-    unseen: bool,
-    /// Do not wait before the next kernel, its question, or its result.
-    hurried: bool,
-    cards: Cards,
-    /// What the room expects of the kernel, as it was typed.
-    prediction: Option<f64>,
-}
-
-impl State {
-    fn begin(&mut self, part: Part) {
-        self.part = Some(part);
-        let says = part.words().says(self.present);
-        self.turn(self.cards.headline(part), says);
-    }
-
-    fn introduce(&mut self) {
-        let says = self.cards.now.as_ref().map(|card| card.says.clone());
-        self.turn(self.cards.headline(Part::Kernel), &says.unwrap_or_default());
-        let facts = self.cards.facts().into_iter();
-        facts.for_each(|fact| self.tell(Piece::Note(fact)));
-    }
-
-    fn show_result(&mut self, record: &Record, before: Option<&Record>) {
-        self.part = Some(Part::Result);
-        self.hurried = false;
-        let mark = if record.is_right() { " ✓" } else { "" };
-        let title = format!("{}{mark}", self.cards.headline(Part::Result));
-        let pieces = card::outcome(record, before, self.prediction.take());
-        self.turn(title, "");
-        pieces.into_iter().for_each(|piece| self.tell(piece));
-    }
-
-    /// Begins a screen.
-    fn turn(&mut self, title: String, says: &str) {
-        self.unseen = true;
-        if self.page.is_none() {
-            let headline = Form::new(self.present, None).headline(&title);
-            self.print([vec![String::new()], headline].concat());
-        }
-        self.story.push(Slide {
-            view: View { title: Some(title), ..View::default() },
-            part: self.part,
-            cards: self.cards.clone(),
-        });
-        if !says.is_empty() {
-            self.tell(Piece::Note(style(says).dim().to_string()));
-        }
-    }
-
-    /// Tells something, on the screen that was begun last.
-    fn tell(&mut self, piece: Piece) {
-        self.unseen = true;
-        if self.page.is_none() {
-            self.print(Form::new(self.present, None).lines(&piece));
-        }
-        if let Some(slide) = self.story.last_mut() {
-            slide.view.pieces.push(piece);
-        }
-        self.show(self.view(self.now()));
-    }
-
-    /// Shows a view, where it has the terminal.
-    fn show(&mut self, view: View) {
-        if let Some(page) = &mut self.page {
-            page.show(view);
-        }
-    }
-
-    /// Lines on standard error, with the spinner out of the way. A reader that has gone
-    /// away is no error.
-    fn print(&self, lines: Vec<String>) {
-        let line = |line: &String| drop(Term::stderr().write_line(line));
-        self.spinner.suspend(|| lines.iter().for_each(line));
-    }
-
-    /// The number of the screen that was begun last.
-    fn now(&self) -> usize {
-        self.story.len().saturating_sub(1)
-    }
-
-    fn view(&self, at: usize) -> View {
-        let slide = self.story.get(at);
-        slide.map(|slide| slide.view.clone()).unwrap_or_default()
-    }
-
-    /// Waits for a key, if there is somebody to press one and something to read.
-    fn pause(&mut self) -> Result<()> {
-        let wait = std::mem::take(&mut self.unseen) && !self.hurried && !self.story.is_empty();
-        if wait {
-            self.while_paused(State::answer_keys)?;
-        }
-        Ok(())
-    }
-
-    /// Does something on the page, where there is one, that a person may take any time for: the
-    /// process that watches must not take it for a hang.
-    fn while_paused<T>(
-        &mut self,
-        wait: impl FnOnce(&mut State, &mut Page) -> Result<T>,
-    ) -> Result<Option<T>> {
-        let Some(mut page) = self.page.take() else {
-            return Ok(None);
-        };
-        let paused = self.events.send(&Event::Paused);
-        screen::take_keys();
-        let waited = wait(self, &mut page);
-        screen::give_keys_back();
-        self.page = Some(page);
-        paused.and(self.events.send(&Event::Resumed))?;
-        waited.map(Some)
-    }
-
-    /// Answers keys until one leads on from the screen that was told last; the others lead back
-    /// through what was told, and to what more there is to say.
-    fn answer_keys(&mut self, page: &mut Page) -> Result<()> {
-        let now = self.now();
-        let mut at = now;
-        loop {
-            let keys = keys(at == now);
-            let mut view = self.view(at);
-            view.keys = named(&keys);
-            page.show(view);
-            let slide = &self.story[at];
-            match meaning(&keys, page.key_that_turns_no_page()?) {
-                Some(Does::Next) if at == now => return Ok(()),
-                Some(Does::Next) => at += 1,
-                Some(Does::Back) => at = at.saturating_sub(1),
-                Some(Does::Now) => at = now,
-                Some(Does::Ahead) => {
-                    self.hurried = true;
-                    return Ok(());
-                }
-                Some(Does::Why) => page.read(&slide.cards.explanation(slide.part))?,
-                Some(Does::Kernel) => page.read(&slide.cards.shown_kernel())?,
-                Some(Does::Quit) => return Err(Error::Asked(UserRequest::Quit)),
-                None => {}
-            }
-        }
-    }
-
-    /// Asks what the next measurement will say, and keeps the answer.
-    fn ask_the_room(&mut self, name: &str, before: Option<&str>) -> Result<()> {
-        self.hurried = false;
-        self.begin(Part::Time);
-        self.unseen = false;
-        if self.page.is_none() {
-            return Ok(());
-        }
-        let (question, example) = match before {
-            Some(before) => (
-                format!("How many times as fast as {before} will {name} be?"),
-                ["factor", "such as 2 or 0.5"],
-            ),
-            None => (
-                format!("What share of the device's limit will {name} reach, in percent?"),
-                ["number", "such as 5"],
-            ),
-        };
-        self.tell(Piece::Note(bold(&question)));
-        let answer = self.while_paused(|state, page| state.number(page, example))?;
-        self.prediction = answer.flatten();
-        self.unseen = false;
-        Ok(())
-    }
-
-    /// A number that is typed, or nothing.
-    fn number(&self, page: &mut Page, example: [&str; 2]) -> Result<Option<f64>> {
-        let [what, such_as] = example.map(String::from);
-        let mut typed = String::new();
-        loop {
-            let mut view = self.view(self.now());
-            view.keys = [vec![(what.clone(), such_as.clone())], named(&ASKED)].concat();
-            view.typed = Some(typed.clone());
-            page.show(view);
-            let key = page.key()?;
-            match (meaning(&ASKED, key), key) {
-                (Some(Does::Quit), _) => return Err(Error::Asked(UserRequest::Quit)),
-                (Some(Does::Back), _) => drop(typed.pop()),
-                (Some(_), _) => match parse(&typed) {
-                    None if !typed.is_empty() => typed.clear(),
-                    number => return Ok(number),
-                },
-                (_, Char(c)) if typed.len() < 12 && "0123456789.,x%".contains(c) => typed.push(c),
-                _ => {}
-            }
-        }
-    }
-}
-
-/// `2`, `0.5`, `0,5`, `2x`, `30%`; nothing below or at zero.
-fn parse(typed: &str) -> Option<f64> {
-    let number = typed.trim_end_matches(['x', '%']).replace(',', ".");
-    let number: f64 = number.parse().ok()?;
-    (number.is_finite() && number > 0.0).then_some(number)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_understood_as_people_type_them() {
-        for (typed, number) in [("2", 2.0), ("0,5", 0.5), ("2.5x", 2.5), ("30%", 30.0)] {
-            assert_eq!(parse(typed), Some(number));
-        }
-        for nothing in ["", "x", "0", "1.2.3", "%"] {
-            assert_eq!(parse(nothing), None, "{nothing}");
-        }
+        self.tell(Piece::Call(call.clone()));
     }
 }

@@ -24,7 +24,7 @@ pub fn end(done: Result<ExitCode>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut says = format!("{error:#}");
-    if let Some(hint) = known.and_then(Error::hint) {
+    if let Some(hint) = known.and_then(|error| error.told().next) {
         says += &format!("\n  next: {hint}");
     }
     show_error(&head(), &says);

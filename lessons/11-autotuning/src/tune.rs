@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 use common::error::{Error, Result};
 use common::outcome::{Outcome, Skip};
 use common::record::Record;
+use common::stage::Stage;
 use common::timing::Runs;
 use humantime::format_duration;
 use lesson::Lesson;
 use serde_json::json;
-use verify::numbers::{count, significant};
+use verify::numbers::{count, percent, significant};
 use verify::problem::Problem;
 
 use crate::log::{Log, Trial, ranking, seconds};
@@ -74,10 +75,9 @@ pub fn search(
         let others = ranking.iter().filter(|_| !starts.contains(&point));
         let slowest = others.map(|(trial, _)| trial.seconds).reduce(f64::max);
         let (tried, rate) = (log.trials.len(), significant(best));
-        lesson.console.doing_share(
-            seconds(&log.trials) / budget.as_secs_f64(),
-            format!("{tried} tried, best {rate} GFLOP/s; now {point}"),
-        )?;
+        let share = percent(seconds(&log.trials) / budget.as_secs_f64());
+        let what = format!("{share}: {tried} tried, best {rate} GFLOP/s; now {point}");
+        lesson.console.doing(Stage::Working(what))?;
         let timeout = Duration::from_secs(lesson.flags().timeout);
         let (limit, what) = (limit(budget, slowest, timeout), json!([before, point]));
         log.add(lesson.try_in(limit, what, |lesson| trial(lesson, problem, point, best))?)?;

@@ -37,20 +37,16 @@ pub fn cache_folder() -> PathBuf {
     base.unwrap_or_else(|| "/tmp".into()).join(below)
 }
 
-/// What keeps PoCL from using that folder, which is made where it is missing, as PoCL does.
-fn cache_fault() -> Option<String> {
-    let folder = cache_folder();
-    let shown = folder.display();
-    if let Err(error) = fs::create_dir_all(&folder) {
-        return Some(format!("its folder {shown} cannot be made ({error})"));
-    }
-    let error = can_write(&folder).err()?;
-    Some(format!("its folder {shown} cannot be written ({error})"))
-}
-
-/// What comes of such a fault, in words, and how it is mended.
+/// What comes of it where PoCL cannot use that folder, which is made where it is missing, as PoCL
+/// does; and how it is mended.
 pub fn fault(what: &str) -> Option<Told> {
-    let says = format!("PoCL {what}, since {}", cache_fault()?);
+    let folder = cache_folder();
+    let (error, is) = match fs::create_dir_all(&folder) {
+        Err(error) => (error, "made"),
+        Ok(()) => (can_write(&folder).err()?, "written"),
+    };
+    let shown = folder.display();
+    let says = format!("PoCL {what}, since its folder {shown} cannot be {is} ({error})");
     Some(Told::new(says, Some(NEW_FOLDER)))
 }
 

@@ -3,9 +3,11 @@
 
 use std::rc::Rc;
 
+use common::Traffic;
 use common::record::Record;
 use common::source::{KernelText, Source};
 use diagnostics::terminal::diff::{self, Change};
+use task::Task;
 use verify::numbers::{factor, percent, seconds, significant};
 
 use super::page::{Piece, bold, style};
@@ -13,18 +15,10 @@ use super::part::Part;
 
 /// A kernel that begins.
 pub struct Card {
-    /// Its name, with the variant.
-    pub name: String,
-    /// The function's name.
-    pub kernel: String,
-    /// What is new in it, in a few words.
-    pub says: String,
+    /// How it is launched.
+    pub task: Task,
     /// The file that defines it.
     pub source: Rc<Source>,
-    /// Macros that this launch is built with.
-    pub defines: Vec<(String, usize)>,
-    /// What more there is to know, a line each: traffic, padding.
-    pub facts: Vec<String>,
 }
 
 /// The kernel that is told of, and the one before it.
@@ -36,13 +30,32 @@ pub(super) struct Cards {
 
 impl Card {
     fn text(&self) -> Option<KernelText> {
-        self.source.kernel(&self.kernel)
+        self.source.kernel(&self.task.kernel)
     }
 
     fn macros(&self) -> String {
-        let macros = self.defines.iter();
+        let macros = self.task.defines.iter();
         let macros = macros.map(|(name, value)| format!("{name}={value}"));
         macros.collect::<Vec<_>>().join(" ")
+    }
+
+    /// What more there is to know before it runs, a line each: padding, traffic.
+    fn facts(&self) -> Vec<String> {
+        let (task, mut facts) = (&self.task, Vec::new());
+        if let Ok(plan) = task.plan()
+            && let Some(padded) = plan.padded()
+        {
+            let [[rows, columns], [used_rows, used_columns]] = plan.shapes[padded];
+            let name = &task.buffers[padded].name;
+            facts.push(format!(
+                "{name}, {used_rows} x {used_columns}, is padded with zeros to {rows} x {columns}"
+            ));
+        }
+        if let Some(traffic) = &task.own_launch().traffic {
+            let Traffic { global_loads, global_stores, .. } = traffic;
+            facts.push(format!("global memory: {global_loads} loads, {global_stores} stores"));
+        }
+        facts
     }
 }
 
@@ -53,28 +66,26 @@ impl Cards {
         let title = part.words().title;
         match (&self.now, part) {
             (None, _) | (_, Drivers | Device | Properties | Limits) => title.into(),
-            (Some(card), Kernel) => format!("kernel {}", card.name),
-            (Some(card), _) => format!("{}: {title}", card.name),
+            (Some(card), Kernel) => format!("kernel {}", card.task.name()),
+            (Some(card), _) => format!("{}: {title}", card.task.name()),
         }
     }
 
     /// What more there is to know of the kernel, a line each; how it differs from the one
     /// before it comes last.
     pub fn facts(&self) -> Vec<String> {
-        let now = self.now.iter();
-        let facts = now.flat_map(|card| card.facts.iter().cloned());
-        facts.chain(self.news()).collect()
+        self.now.iter().flat_map(|card| card.facts()).chain(self.news()).collect()
     }
 
     fn news(&self) -> Option<String> {
         let (now, before) = (self.now.as_ref()?, self.before.as_ref()?);
-        if now.kernel == before.kernel {
+        if now.task.kernel == before.task.kernel {
             let news = format!("the kernel of the step before, with {}", now.macros());
-            return (now.defines != before.defines).then_some(news);
+            return (now.task.defines != before.task.defines).then_some(news);
         }
         let lines = self.marked_lines()?;
         let new = lines.iter().filter(|line| line.change == Change::Insert);
-        let (new, all, before) = (new.count(), lines.len(), &before.kernel);
+        let (new, all, before) = (new.count(), lines.len(), &before.task.kernel);
         Some(format!("{new} of its {all} lines are new against {before}"))
     }
 
@@ -84,7 +95,8 @@ impl Cards {
         let new = now.text()?.code;
         // Its name is no news.
         let before = self.before.as_ref();
-        let old = before.and_then(|one| Some(one.text()?.code.replace(&one.kernel, &now.kernel)));
+        let old = before
+            .and_then(|one| Some(one.text()?.code.replace(&one.task.kernel, &now.task.kernel)));
         let mut lines = diff::lines(old.as_ref().unwrap_or(&new), &new);
         lines.retain(|line| line.change != Change::Delete);
         Some(lines)
@@ -98,14 +110,16 @@ impl Cards {
         let green = |text: String| style(text).green().to_string();
         let against = match &self.before {
             None => "The first kernel: nothing to compare it with.".into(),
-            Some(one) if one.kernel == now.kernel => "The same text as in the step before.".into(),
+            Some(one) if one.task.kernel == now.task.kernel => {
+                "The same text as in the step before.".into()
+            }
             Some(one) => {
                 let sign = green("+".into());
-                format!("{sign} marks what is new against {}.", one.kernel)
+                format!("{sign} marks what is new against {}.", one.task.kernel)
             }
         };
         let mut shown = vec![now.source.path.display().to_string(), against];
-        if !now.defines.is_empty() {
+        if !now.task.defines.is_empty() {
             shown.push(format!("Built with {}.", now.macros()));
         }
         shown.push(String::new());
@@ -130,7 +144,7 @@ impl Cards {
             shown.extend([bold(self.headline(part)), gap(), why, gap()]);
         }
         if let Some(now) = &self.now {
-            shown.push(bold(format!("{}: {}", now.name, now.says)));
+            shown.push(bold(format!("{}: {}", now.task.name(), now.task.says)));
             shown.extend(self.facts());
             shown.push(gap());
             let comment = now.text().map(|text| text.comment).unwrap_or_default();

@@ -34,7 +34,7 @@ pub fn run_if_asked() -> Option<ExitCode> {
     Some(lesson::tasks(|lesson| {
         for asked in std::iter::once(first).chain(all) {
             run(lesson, &asked)?;
-            if lesson.console.is_wrong() {
+            if lesson.console.wrong > 0 {
                 break;
             }
         }
@@ -54,7 +54,7 @@ fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
     let (mut first, mut is_sound) = (None, true);
     for case in &asked.cases {
         if !case.is_try() {
-            is_sound = lesson.console.is_sound();
+            is_sound = lesson.console.wrong + lesson.console.skipped == 0;
         } else if !is_sound {
             break;
         }
@@ -109,7 +109,7 @@ impl Told<'_> {
         let all = lesson.signatures(&program, &source, &options)?;
         if self.purpose == Purpose::Signatures {
             let all = serde_json::to_value(&all).map_err(std::io::Error::from)?;
-            return lesson.console.send(&Event::Answer(all));
+            return lesson.console.events.send(&Event::Answer(all));
         }
         if self.is_long {
             return Err(Error::Skipped(Skip::TooLong));
@@ -129,7 +129,7 @@ impl Told<'_> {
             return self.timed(lesson, &task);
         }
         lesson.console.doing(Stage::running(&task.kernel))?;
-        let mut record = lesson.checked(&task)?;
+        let mut record = lesson.measured(&task, None)?;
         let untold = || "of no element it is known what is right: anything is near enough".into();
         if let Some(compared) = record.compared().filter(|_| is_said)
             && let Some(why) = unvaried.or_else(|| (compared == 0).then(untold))
