@@ -1,5 +1,7 @@
-//! What was found, kept: a file of JSON lines, one for each trial. Lines are only appended.
+//! What was found, kept: a file of JSON lines, one for each trial. Lines are only appended. And
+//! what it shows.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
@@ -7,9 +9,11 @@ use std::path::Path;
 use common::error::{Error, Result};
 use common::outcome::Outcome;
 use diagnostics::aside;
+use diagnostics::terminal::table;
 use lesson::Lesson;
 use lesson::results::{self, FOLDER_VARIABLE};
 use serde::{Deserialize, Serialize};
+use verify::numbers::significant;
 use verify::shape::Shape;
 
 use crate::space::Point;
@@ -44,17 +48,50 @@ pub fn seconds(trials: &[Trial]) -> f64 {
 
 /// The right ones with their rates, the fastest first.
 pub fn ranking(trials: &[Trial]) -> Vec<(&Trial, f64)> {
-    let is_right = |trial: &&Trial| matches!(trial.outcome, Outcome::Right { .. });
-    let right = trials.iter().filter(is_right);
+    let right = trials.iter().filter(|trial| matches!(trial.outcome, Outcome::Right { .. }));
     let mut ranking = Vec::from_iter(right.filter_map(|trial| Some((trial, trial.gflops?))));
     ranking.sort_by(|a, b| b.1.total_cmp(&a.1));
     ranking
 }
 
-/// The file, and what it says.
+/// A heat map of a kernel, if it was right with more than one tile of an item: for each tile the
+/// best rate of all candidates that had it, with a shade for its share of the best of all.
+pub fn landscape(trials: &[Trial], kernel: &str) -> Option<String> {
+    let (ranking, mut rates) = (ranking(trials), BTreeMap::new());
+    for (trial, gflops) in ranking.iter().filter(|one| one.0.point.kernel == kernel) {
+        rates.entry(trial.point.item_tile()).or_insert(*gflops);
+    }
+    let tiles = rates.keys().copied();
+    let (down, across): (BTreeSet<usize>, BTreeSet<usize>) = tiles.map(<(_, _)>::from).unzip();
+    let cell = |row: usize, column: usize| {
+        let Some(gflops) = rates.get(&[row, column]) else { return "· ".into() };
+        // A quarter of the best is the first shade that can be seen.
+        let shade = match gflops / ranking[0].1 {
+            0.9.. => "█",
+            0.7.. => "▓",
+            0.5.. => "▒",
+            0.25.. => "░",
+            _ => " ",
+        };
+        significant(*gflops) + shade
+    };
+    let row = |&row: &usize| {
+        let cells = across.iter().map(|&column| cell(row, column));
+        [format!(" {row}")].into_iter().chain(cells).collect()
+    };
+    let rows: Vec<Vec<String>> = down.iter().map(row).collect();
+    let columns: Vec<String> = across.iter().map(|column| format!("{column} ")).collect();
+    let heading = Vec::from_iter([""].into_iter().chain(columns.iter().map(String::as_str)));
+    let table = table(&heading, &rows);
+    let title = format!("{kernel}: GFLOP/s by rows (down), columns of an item's tile");
+    (rates.len() > 1).then(|| format!("\n  {title}\n{table}"))
+}
+
+/// The file, what it says, and how many of its lines cannot be read.
 pub struct Log {
     file: File,
     pub trials: Vec<Trial>,
+    bad: usize,
 }
 
 impl Log {
@@ -67,23 +104,19 @@ impl Log {
         let (device, kernels) = (&lesson.session()?.device, &lesson.source()?.text);
         let folder = format!("autotuning/{shape}");
         let path = results::file(&folder, device, kernels, lesson.flags().ty);
-        let (log, bad) = Log::at(&path, reset).map_err(|why| {
-            let other = format!("{FOLDER_VARIABLE} names another folder");
-            let why = format!("results cannot be kept there ({why}); {other}");
-            Error::file(&path, why)
+        let log = Log::at(&path, reset).map_err(|why| {
+            let next = format!("{FOLDER_VARIABLE} names another folder");
+            Error::file(&path, format!("results cannot be kept there ({why}); {next}"))
         })?;
-        if bad > 0 {
-            aside!(
-                "note: {bad} line(s) of the results of earlier runs cannot be read and are passed \
-                 over; --reset begins anew"
-            );
+        if log.bad > 0 {
+            let what = "line(s) of the results of earlier runs cannot be read";
+            aside!("note: {} {what} and are passed over; --reset begins anew", log.bad);
         }
         Ok(log)
     }
 
-    /// The log in this file, which is made where there is none, and how many of its lines cannot be
-    /// read.
-    fn at(path: &Path, reset: bool) -> io::Result<(Log, usize)> {
+    /// The log in this file, which is made where there is none.
+    fn at(path: &Path, reset: bool) -> io::Result<Log> {
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
         let file = File::options().append(true).create(true).open(path)?;
         if reset {
@@ -94,7 +127,7 @@ impl Log {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         let trials: Vec<Trial> = lines.clone().filter_map(Trial::read).collect();
         let bad = lines.count() - trials.len();
-        Ok((Log { file, trials }, bad))
+        Ok(Log { file, trials, bad })
     }
 
     /// Notes what came of a candidate, and writes it at once: the process may die on what comes

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
-use rand::seq::{IndexedRandom, IteratorRandom};
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
 
 use crate::log::{Trial, ranking};
 use crate::space::{Point, families};
@@ -34,13 +34,10 @@ pub fn next(space: &[Point], starts: &[Point], known: &[Trial], seed: u64) -> Op
     if let (Some(number), Some((best, _))) = (beyond_sample, ranking.first())
         && number % EXPLORE != EXPLORE - 1
     {
-        let near = untried.iter();
-        let near = near.filter_map(|point| Some((point.steps_to(&best.point)?, *point)));
-        let near: Vec<(usize, &Point)> = near.collect();
-        let nearest = near.iter().map(|one| one.0).min();
-        let near = near.iter().filter(|one| Some(one.0) == nearest);
-        if let Some((_, point)) = near.choose(&mut random) {
-            return Some((*point).clone());
+        // Of several that are as near, any.
+        let near = untried.iter().filter_map(|one| Some((one.steps_to(&best.point)?, *one)));
+        if let Some((_, point)) = near.min_by_key(|one| (one.0, random.next_u64())) {
+            return Some(point.clone());
         }
     }
     // Each kernel's best rate so far is shared by all of its own, so that time goes where it may

@@ -1,7 +1,7 @@
 //! The space that is searched: rows of steps.toml, each a kernel with the values of its parameters,
 //! and what must hold for them. A point of it is a candidate.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
@@ -40,10 +40,10 @@ pub struct Point {
 impl Point {
     /// Whether it gives each parameter of a kernel one of its values.
     pub fn is_known(&self) -> bool {
-        family(&self.kernel).is_some_and(|family| {
-            let own = self.values.iter().map(|(name, _)| name);
-            let mut pairs = family.tune.values().zip(&self.values);
-            family.tune.keys().eq(own) && pairs.all(|(values, own)| values.contains(&own.1))
+        family(&self.kernel).is_some_and(|Form { tune, .. }| {
+            let mut pairs = tune.iter().zip(&self.values);
+            tune.len() == self.values.len()
+                && pairs.all(|((name, values), own)| *name == own.0 && values.contains(&own.1))
         })
     }
 
@@ -62,10 +62,7 @@ impl Point {
     /// How many steps lie between two points of a kernel, a step being one parameter
     /// moved to the next value of its list; `None` between kernels.
     pub fn steps_to(&self, other: &Point) -> Option<usize> {
-        if self.kernel != other.kernel {
-            return None;
-        }
-        let family = family(&self.kernel)?;
+        let family = family(&self.kernel).filter(|_| self.kernel == other.kernel)?;
         let pairs = self.values.iter().zip(&other.values);
         let steps = family.tune.values().zip(pairs).map(|(choices, (a, b))| {
             let place = |value: &Tried| choices.partition_point(|choice| choice < value);
@@ -88,9 +85,8 @@ impl Point {
 /// `KERNEL NAME=VALUE ...`.
 impl fmt::Display for Point {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(&self.kernel)?;
-        let mut values = self.values.iter();
-        values.try_for_each(|(name, value)| write!(f, " {name}={value}"))
+        let values = self.values.iter().map(|(name, value)| format!(" {name}={value}"));
+        write!(f, "{}{}", self.kernel, values.collect::<String>())
     }
 }
 
@@ -104,21 +100,20 @@ impl FromStr for Limit {
     fn from_str(text: &str) -> Result<Limit, String> {
         let form = "write NAME=VALUE or NAME=VALUE,VALUE, for example ROWS=4,8";
         let (name, values) = text.split_once('=').ok_or(form)?;
-        let all = families().iter().flat_map(|family| &family.tune);
-        let own = all.clone().filter(|one| one.0 == name);
-        let choices: BTreeSet<&Tried> = own.flat_map(|one| one.1).collect();
-        if choices.is_empty() {
-            let names: BTreeSet<String> = all.map(|(name, _)| name.clone()).collect();
-            let names = did_you_mean(name, &Vec::from_iter(names));
-            return Err(format!("there is no parameter {name}; {names}"));
+        let mut all: BTreeMap<&String, BTreeSet<&Tried>> = BTreeMap::new();
+        for (name, values) in families().iter().flat_map(|family| &family.tune) {
+            all.entry(name).or_default().extend(values);
         }
+        let Some(choices) = all.get(&name.to_string()) else {
+            let names = Vec::from_iter(all.into_keys().cloned());
+            return Err(format!("there is no parameter {name}; {}", did_you_mean(name, &names)));
+        };
         let choice = |value: &str| {
             let value = Tried::One(value.trim().parse().ok()?);
             choices.contains(&value).then_some(value)
         };
-        let values: Option<_> = values.split(',').map(choice).collect();
-        let limit = values.map(|values| Limit(name.into(), values));
-        limit.ok_or_else(|| {
+        let limit = values.split(',').map(choice).collect::<Option<_>>();
+        limit.map(|values| Limit(name.into(), values)).ok_or_else(|| {
             let choices = Vec::from_iter(choices.iter().map(ToString::to_string)).join(", ");
             format!("the values of {name} are whole numbers: {choices}")
         })
@@ -129,8 +124,7 @@ impl FromStr for Limit {
 /// combinations.
 pub fn space(kernels: &[&str], limits: &[Limit], given: &Scope) -> Result<(Vec<Point>, usize)> {
     let (mut points, mut combinations) = (Vec::new(), 0);
-    let wanted = families().iter();
-    for family in wanted.filter(|family| kernels.contains(&&*family.launch.function)) {
+    for family in families().iter().filter(|one| kernels.contains(&&*one.launch.function)) {
         combinations += family.combinations();
         let mut limited = family.clone();
         for Limit(name, left) in limits {
@@ -138,12 +132,9 @@ pub fn space(kernels: &[&str], limits: &[Limit], given: &Scope) -> Result<(Vec<P
                 values.retain(|value| left.contains(value));
             }
         }
-        points.extend(
-            limited
-                .choices(given)?
-                .into_iter()
-                .map(|values| Point { kernel: family.launch.function.clone(), values }),
-        );
+        let choices = limited.choices(given)?.into_iter();
+        let kernel = &family.launch.function;
+        points.extend(choices.map(|values| Point { kernel: kernel.clone(), values }));
     }
     Ok((points, combinations))
 }
@@ -154,20 +145,15 @@ pub fn defaults(given: &Scope, problem: &Problem) -> Result<Vec<Point>> {
     let (untuned, mut defaults) = (STEPS.tasks("untuned", given, problem)?, Vec::new());
     for family in families() {
         let kernel = &family.launch.function;
-        let mut default = None;
-        for task in untuned.iter().filter(|task| task.kernel == *kernel) {
-            let defines = task.defines.iter();
-            let defines = defines.filter(|(name, _)| family.tune.contains_key(name));
+        let point = |task: &Task| {
+            let defines = task.defines.iter().filter(|one| family.tune.contains_key(&one.0));
             let values = defines.map(|(name, value)| (name.clone(), Tried::One(*value)));
-            let values = values.collect();
-            let suits = family.may_be(&values, given)?;
-            let kernel = kernel.clone();
-            default = Some(Point { kernel, values });
-            if suits {
-                break;
-            }
-        }
-        defaults.extend(default);
+            Point { kernel: kernel.clone(), values: values.collect() }
+        };
+        let own = untuned.iter().filter(|task| task.kernel == *kernel);
+        let own: Vec<Point> = own.map(point).collect();
+        let suits = |point: &&Point| family.may_be(&point.values, given).is_ok_and(|suits| suits);
+        defaults.extend(own.iter().find(suits).or(own.last()).cloned());
     }
     Ok(defaults)
 }

@@ -21,23 +21,12 @@ use crate::log::{Log, Trial, ranking, seconds};
 use crate::search;
 use crate::space::Point;
 
-/// How long a candidate may take to be built, checked and timed: a tenth of the
-/// budget, at least five seconds, and three times as long as the slowest that came
-/// out right. Some compilers take ten seconds for an unrolled loop, and checking a
-/// large product takes seconds, too: as long as nothing is known, it is half a minute.
-fn limit(budget: Duration, slowest: Option<f64>, timeout: Duration) -> Duration {
-    let expected = 3.0 * slowest.unwrap_or(10.0);
-    let least = Duration::from_secs_f64(expected.max(5.0));
-    (budget / 10).max(least).min(timeout)
-}
-
 /// Tries candidates, the starts before the rest of the space, until the budget is spent
-/// or all were tried. What earlier runs found on this problem counts as found, and what
-/// they spent as spent.
+/// or all were tried. What earlier runs found on this problem, and spent on it, counts.
 ///
 /// # Errors
-/// When the log cannot be written, or the device fails: after that nothing that this process
-/// measures can be trusted. What a candidate does wrong is a result, not an error.
+/// When the log cannot be written, or the device fails: nothing that is measured after that can be
+/// trusted. What a candidate does wrong is a result, not an error.
 pub fn search(
     lesson: &mut Lesson,
     problem: &Problem,
@@ -47,12 +36,10 @@ pub fn search(
     log: &mut Log,
 ) -> Result<()> {
     let (mut before, time) = (log.trials.len(), format_duration(budget));
-    lesson.say(match (before, seconds(&log.trials)) {
-        (0, _) => format!("  search   for {time}; each candidate is checked before it may win"),
-        (_, took) => format!(
-            "  search   for {time} in all; {} known from earlier runs took {took:.1} s",
-            count(before, "candidate")
-        ),
+    let (known, took) = (count(before, "candidate"), seconds(&log.trials));
+    lesson.say(match before {
+        0 => format!("  search   for {time}; each candidate is checked before it may win"),
+        _ => format!("  search   for {time}; {known} known from earlier runs took {took:.1} s"),
     })?;
     while seconds(&log.trials) < budget.as_secs_f64()
         && let Some(point) = search::next(space, starts, &log.trials, lesson.flags().seed)
@@ -71,15 +58,18 @@ pub fn search(
         }
         let ranking = ranking(&log.trials);
         let best = ranking.first().map_or(0.0, |best| best.1);
-        // The course's own come to an end.
+        // To be built, checked and timed it has a tenth of the budget, and three times as long as
+        // the slowest that came out right: some compilers take ten seconds for an unrolled loop,
+        // and checking a large product takes some. The course's own come to an end.
         let others = ranking.iter().filter(|_| !starts.contains(&point));
-        let slowest = others.map(|(trial, _)| trial.seconds).reduce(f64::max);
-        let (tried, rate) = (log.trials.len(), significant(best));
+        let slowest = others.map(|(trial, _)| trial.seconds).reduce(f64::max).unwrap_or(10.0);
+        let least = Duration::from_secs_f64((3.0 * slowest).max(5.0));
+        let limit = (budget / 10).max(least).min(Duration::from_secs(lesson.flags().timeout));
         let share = percent(seconds(&log.trials) / budget.as_secs_f64());
-        let what = format!("{share}: {tried} tried, best {rate} GFLOP/s; now {point}");
-        lesson.console.doing(Stage::Working(what))?;
-        let timeout = Duration::from_secs(lesson.flags().timeout);
-        let (limit, what) = (limit(budget, slowest, timeout), json!([before, point]));
+        let (tried, rate) = (log.trials.len(), significant(best));
+        let now = format!("{share}: {tried} tried, best {rate} GFLOP/s; now {point}");
+        lesson.console.doing(Stage::Working(now))?;
+        let what = json!([before, point]);
         log.add(lesson.try_in(limit, what, |lesson| trial(lesson, problem, point, best))?)?;
     }
     summarize(lesson, &log.trials, before)
@@ -88,9 +78,8 @@ pub fn search(
 /// Builds a candidate, checks it and times it: twice, where it is clearly slower than the best.
 fn trial(lesson: &mut Lesson, problem: &Problem, point: Point, best: f64) -> Result<Trial> {
     let (begun, gflop) = (Instant::now(), problem.shape.flop() / 1e9);
-    let task = point.task("", problem);
     let runs = Some(Runs::Against(gflop / best));
-    let measured = task.and_then(|task| lesson.measured(&task, runs));
+    let measured = point.task("", problem).and_then(|task| lesson.measured(&task, runs));
     lesson.forget_programs();
     let record = match measured {
         // A compiler or a driver refuses it; or a condition is missing in steps.toml.
@@ -110,35 +99,27 @@ fn trial(lesson: &mut Lesson, problem: &Problem, point: Point, best: f64) -> Res
     })
 }
 
-/// In a word what came of a candidate, and why, where that is worth a line.
-fn told(outcome: &Outcome) -> (&'static str, Option<String>) {
-    match outcome {
+/// How many candidates came out how, and why those that were not harmless did.
+fn summarize(lesson: &Lesson, trials: &[Trial], before: usize) -> Result<()> {
+    let told = trials.iter().map(|trial| match &trial.outcome {
         Outcome::Right { .. } => ("right", None),
         Outcome::Wrong(wrong) => ("wrong", Some(wrong.in_short())),
         Outcome::Begun | Outcome::Skipped(_) => ("refused", None),
         Outcome::Died(death) if death.is_hang() => ("too slow", Some(death.how.in_short())),
         Outcome::Died(death) => ("crashed", Some(death.how.in_short())),
-    }
-}
-
-/// How many candidates came out how, and those that were not harmless.
-fn summarize(lesson: &Lesson, trials: &[Trial], before: usize) -> Result<()> {
-    let told = Vec::from_iter(trials.iter().map(|trial| told(&trial.outcome)));
-    let counts = ["right", "wrong", "refused", "crashed", "too slow"].into_iter();
-    let counts = counts.filter_map(|word| {
+    });
+    let told = Vec::from_iter(told);
+    let words = ["right", "wrong", "refused", "crashed", "too slow"].into_iter();
+    let counts = words.filter_map(|word| {
         let count = told.iter().filter(|one| one.0 == word).count();
         (count > 0).then(|| format!("{count} {word}"))
     });
     let (counts, seconds) = (Vec::from_iter(counts).join(", "), seconds(trials));
     let (tried, new) = (trials.len(), trials.len() - before);
-    let here = format!("{tried} ({new} in this run), in {seconds:.1} s");
-    lesson.say(format!("  tried    {here}: {counts}"))?;
+    lesson.say(format!("  tried    {tried} ({new} in this run), in {seconds:.1} s: {counts}"))?;
     let given_up = trials.iter().filter(|trial| trial.runs == 2).count();
-    if given_up > 0 {
-        lesson.say(format!(
-            "           {given_up} of them clearly slower than the best: run twice, and left"
-        ))?;
-    }
+    let why = "of them clearly slower than the best: run twice, and left";
+    lesson.say(format!("           {given_up} {why}"))?;
     for (Trial { point, .. }, (word, why)) in trials.iter().zip(told) {
         if let Some(why) = why {
             lesson.say(format!("    {word} ({why}):\n      {point}"))?;

@@ -30,7 +30,7 @@ impl TestFile {
 
     fn open(&self) -> Log {
         let log = Log::at(&self.0, false);
-        log.expect("a temporary folder can be written").0
+        log.expect("a temporary folder can be written")
     }
 
     fn read(&self) -> Vec<u8> {
@@ -69,7 +69,7 @@ fn what_was_found_is_there_the_next_time_until_it_is_reset() {
     let ranking = ranking(&again.trials).into_iter();
     let rates: Vec<f64> = ranking.map(|one| one.1).collect();
     assert_eq!((rates, seconds(&again.trials)), (vec![9.0, 7.0], 1.5));
-    assert_eq!(Log::at(&file.0, true).expect("opened").0.trials, []);
+    assert_eq!(Log::at(&file.0, true).expect("opened").trials, []);
     assert_eq!(file.open().trials, []);
 }
 
@@ -88,8 +88,8 @@ fn a_damaged_file_loses_only_what_is_damaged() {
     }
     let noise = [b"\xff\xfe{\n\0\n[]\n{\"ended\":{}}\n".as_slice(), &whole].concat();
     file.write(noise);
-    let (again, bad) = Log::at(&file.0, false).expect("opened");
-    assert_eq!((again.trials, bad), (log.trials, 4));
+    let again = file.open();
+    assert_eq!((again.trials, again.bad), (log.trials, 4));
 }
 
 #[test]
@@ -130,4 +130,18 @@ fn a_damaged_log_is_searched_with() {
             assert!(task.is_ok_and(|task| task.plan().is_ok()));
         }
     });
+}
+
+#[test]
+fn a_cell_shows_the_best_of_its_shape_and_nothing_that_was_wrong() {
+    let mut trials = Vec::new();
+    for (group, rows, gflops) in [(1, 2, 10.0), (2, 2, 40.0), (1, 4, 12.0), (1, 8, 99.0)] {
+        let text = format!(
+            "matmul_tunable_private LANES=4 VECTORS=1 ROWS={rows} GROUP_X=1 GROUP_Y={group} UNROLL=1"
+        );
+        trials.push(trial(point_of(&text), gflops));
+    }
+    trials[3].outcome = wrong();
+    let map = landscape(&trials, "matmul_tunable_private").expect("two shapes");
+    assert!(map.ends_with("        4\n  2  40.0█\n  4  12.0░"), "{map}");
 }
