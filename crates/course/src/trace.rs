@@ -10,7 +10,7 @@ use diagnostics::terminal::Out;
 use inspect::device::Model;
 use inspect::judge::{LaunchFlags, exercise::WIDEST};
 use inspect::launched::Wanted;
-use inspect::trace::run;
+use inspect::trace;
 
 use crate::taken::taken;
 
@@ -41,7 +41,7 @@ pub fn trace(options: &TraceArgs) -> Result<ExitCode> {
         // As its check counts.
         model.widest = WIDEST;
     }
-    let mut traced = run::trace(&wanted, taken.work, model)?;
+    let mut traced = trace::trace(&wanted, taken.work, model)?;
     traced.launched.by = taken.by.unwrap_or(traced.launched.by);
     if options.json {
         writeln!(Out, "{}", traced.json())?;

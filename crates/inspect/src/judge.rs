@@ -4,35 +4,35 @@
 //!
 //! In the order in which to read them.
 //!
-//! - `task` is the worker in which a task runs; `work` is what such workers are asked.
+//! - `child` is the worker in which tasks run, `asked` what it is asked; `other` tells of other
+//!   numbers than the task's, `beside` runs other kernels there, and `reference` says what a result
+//!   is held against.
 //! - `subject` is what is looked at, a lesson's kernel or a task; `how` says by which flags.
 //! - `check` runs it at all sizes, and in the simulator. `answer` says what follows from how the
 //!   worker ended, `simulator` what Oclgrind reported, and `exchange` where that errs of atomics;
-//!   each is an `observation`.
-//! - `verdict` is what follows, and [`rates`] are how fast it is.
-//! - [`exercise`] checks what a task asks beyond a right result.
+//!   each is an `observation`, and what follows a verdict.
+//! - [`rates`] are how fast it is, and [`exercise`] checks what a task asks beyond a right result.
 
 mod answer;
+mod asked;
+mod beside;
 mod check;
+pub mod child;
 mod exchange;
 pub mod exercise;
 mod how;
 mod observation;
+mod other;
 pub mod rates;
+mod reference;
 mod simulator;
 mod subject;
-mod task;
-mod verdict;
-mod work;
 
 pub use answer::End;
+pub use asked::{Case, timed};
 pub use check::Check;
 pub use check::results::{Reason, Results};
 pub use how::{How, SEEDS, Seen, TIMEOUT};
-pub use observation::{Detection, Detector, Evidence, Observation, Part};
+pub use observation::{Detection, Detector, Evidence, LIMITED, Observation, Part, Verdict};
+pub use other::Other;
 pub use subject::{LaunchFlags, Sides, Subject, drafts, is_own, is_task};
-pub use task::asked::Case;
-pub use task::child;
-pub use task::other::Other;
-pub use verdict::{LIMITED, Verdict};
-pub use work::timed;

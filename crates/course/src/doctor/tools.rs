@@ -2,7 +2,7 @@
 
 use common::command;
 use common::device::pocl::can_write;
-use inspect::trace::run::plugin_path;
+use inspect::trace::plugin_path;
 use watchdog::machine::{self, on_path};
 use watchdog::packages::{self, install};
 use watchdog::simulator::oclgrind;

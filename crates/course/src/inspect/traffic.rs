@@ -7,7 +7,7 @@ use diagnostics::terminal::wrap::beside;
 use inspect::device::Model;
 use inspect::judge::LaunchFlags;
 use inspect::launched::Wanted;
-use inspect::trace::run;
+use inspect::trace;
 use serde_json::{Value, json};
 use task::sizes::in_words;
 use watchdog::simulator::oclgrind;
@@ -58,7 +58,7 @@ impl Inspection<'_> {
             size: Some(words.clone()).filter(|_| subject.task().is_none()),
             ..Wanted::default()
         };
-        let traced = run::trace(&wanted, work, Model::default())?;
+        let traced = trace::trace(&wanted, work, Model::default())?;
         let worst = traced.worst();
         let mut json = traced.json();
         json["worst"] = json!(worst);

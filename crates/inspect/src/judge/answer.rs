@@ -12,7 +12,7 @@ use verify::{Differences, numbers};
 use watchdog::worker::Ended;
 
 use crate::judge::observation::{Detection, Detector, Observation};
-use crate::judge::task::other::Other;
+use crate::judge::other::Other;
 
 /// How a worker ended with a case.
 #[derive(Clone, Debug)]

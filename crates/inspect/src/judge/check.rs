@@ -14,14 +14,12 @@ use verify::far::Far;
 use watchdog::worker::Work;
 
 use crate::judge::answer::{End, out_of_stack};
+use crate::judge::asked::{self, Asked, Case, Origin, Purpose};
 use crate::judge::how::How;
-use crate::judge::observation::Observation;
+use crate::judge::observation::{Observation, Verdict};
+use crate::judge::other::Other;
 use crate::judge::simulator;
 use crate::judge::subject::Subject;
-use crate::judge::task::asked::{Asked, Case, Origin, Purpose};
-use crate::judge::task::other::Other;
-use crate::judge::verdict::Verdict;
-use crate::judge::work;
 use results::{Reason, Results, Tried};
 use task::form::{Form, Given, Or};
 use task::sizes::{FEW, Sizes, in_words, product};
@@ -85,7 +83,7 @@ impl Check<'_> {
         if looks.any(|look| matches!(look, Look::Share(_))) {
             return Ok(Reason::Share);
         }
-        let again = work::on_device(self.work(std::slice::from_ref(&one.case))?, self.how)?;
+        let again = asked::on_device(self.work(std::slice::from_ref(&one.case))?, self.how)?;
         let again = again.records.iter().find_map(Record::wrong);
         Ok([Reason::Chance, Reason::Size][usize::from(again == Some(wrong))])
     }
@@ -130,7 +128,7 @@ impl Check<'_> {
             let why = "an argument that it may count by has the other sign";
             return Ok(Some(Told::new(why, None)));
         }
-        if work::wants_stack(&|| self.work(std::slice::from_ref(case)), self.how)? {
+        if asked::wants_stack(&|| self.work(std::slice::from_ref(case)), self.how)? {
             return Ok(Some(out_of_stack()));
         }
         let seen = self.simulated(case)?;
@@ -146,7 +144,7 @@ impl Check<'_> {
         let mut tried = Vec::new();
         let done = |case, records, end| Tried { case, others: Vec::new(), records, end };
         while !left.is_empty() {
-            let ended = work::on_device(self.work(&left)?, self.how)?;
+            let ended = asked::on_device(self.work(&left)?, self.how)?;
             let mut end = End::of(&ended);
             let mut records: Vec<Record> = ended.records;
             records.retain(|one| one.platform != "host");
@@ -194,7 +192,7 @@ impl Check<'_> {
         };
         let is_asked = self.times && !self.how.no_timing;
         let times = is_asked && all.iter().any(|case| case.timed);
-        work::flags(&mut work, self.how, times);
+        asked::flags(&mut work, self.how, times);
         work.args(["--type", self.ty.name()]);
         Ok(work)
     }

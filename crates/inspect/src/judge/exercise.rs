@@ -14,11 +14,10 @@ use watchdog::simulator::Line;
 use watchdog::worker::Work;
 
 use crate::judge::answer::{End, judge, out_of_stack, wrong_result};
+use crate::judge::asked::{self, Asked, Case, Purpose};
 use crate::judge::how::{How, Seen};
 use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
 use crate::judge::rates;
-use crate::judge::task::asked::{Asked, Case, Purpose};
-use crate::judge::work;
 use simulated::simulate;
 use task::cases::SEED;
 use task::form::Form;
@@ -40,7 +39,7 @@ impl Exercise<'_> {
     /// The worker that checks a task in these cases. What its file lacks is said by its name.
     fn work(&self, tasks: Vec<Form>, cases: Vec<Case>) -> Result<Work> {
         let mut work = asked(Purpose::Results, tasks, cases).work()?;
-        work::flags(&mut work, self.how, false);
+        asked::flags(&mut work, self.how, false);
         Ok(work)
     }
 
@@ -133,9 +132,9 @@ fn on_device(exercise: &Exercise) -> Result<Seen> {
     let (seed, tasks) = (how.seed, task.in_variants());
     let cases = exercise.cases(&tasks);
     let work = || exercise.work(tasks.clone(), cases.clone());
-    let ended = work::on_device(work()?, how)?;
+    let ended = asked::on_device(work()?, how)?;
     let mut end = End::of(&ended);
-    if end.is_crash() && work::wants_stack(&work, how)? {
+    if end.is_crash() && asked::wants_stack(&work, how)? {
         end = End::Excused(out_of_stack());
     }
     let mut seen = judge(ON_DEVICE, &end, &ended.records);
@@ -187,7 +186,7 @@ fn rate(exercise: &Exercise, file: &Path) -> Result<Observation> {
     let mut task = exercise.task.last_variant();
     task.kernel = file.into();
     let sizes = task.timed();
-    let ended = work::timed(&task, &sizes, exercise.how)?;
+    let ended = asked::timed(&task, &sizes, exercise.how)?;
     let end = End::of(&ended);
     let record = ended.records.first();
     let speed = record.and_then(|record| rates::speed(record, &sizes, &task));

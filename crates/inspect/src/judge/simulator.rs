@@ -13,10 +13,10 @@ use watchdog::simulator::{Fault, FaultKind, Log, look_for_faults, oclgrind};
 use watchdog::worker::Work;
 
 use crate::judge::answer::{End, judge};
+use crate::judge::asked;
 use crate::judge::exchange;
 use crate::judge::how::How;
 use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
-use crate::judge::work;
 
 /// Faults shown of each detector; more repeat the story.
 const SHOWN: usize = 4;
@@ -34,7 +34,7 @@ pub fn look(mut work: Work, how: &How, file: &Path) -> Result<(Vec<Record>, Vec<
         return Ok((Vec::new(), vec![missing]));
     };
     look_for_faults(&mut work, &library);
-    let ended = work::finish(work, how)?;
+    let ended = asked::finish(work, how)?;
     let (end, log) = (End::of(&ended), Log::of(&ended.log));
     let mut result = judge(Detector::Oclgrind(Part::Result), &end, &ended.records);
     if log.gave_up.is_some() && result.is_fault() {

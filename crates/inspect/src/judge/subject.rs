@@ -14,9 +14,8 @@ use diagnostics::directives;
 use verify::element::Type;
 
 use crate::judge::answer::End;
+use crate::judge::asked::{self, Asked, Case, Purpose};
 use crate::judge::how::How;
-use crate::judge::task::asked::{Asked, Case, Purpose};
-use crate::judge::work;
 use task::draft::{Draft, Undrafted};
 use task::form::Form;
 use task::read::place;
@@ -155,7 +154,7 @@ impl Subject {
             let given = task.define.firsts().map(|(name, _)| name);
             let mut macros = directives::macros(&source.text).map(|one| one.0).chain(given);
             if names.len() != 1 || macros.any(|name| name == names[0]) {
-                let all = work::signatures(&task, Type::Float, how)?;
+                let all = asked::signatures(&task, Type::Float, how)?;
                 names = all.into_iter().map(|one| one.kernel).collect();
             }
             let [only] = &names[..] else {
@@ -263,7 +262,7 @@ pub fn drafts(
 ) -> Result<Vec<(Signature, Draft)>> {
     let mut bare = Form { kernel: file.into(), ..Form::default() };
     bare.define.extend(flags.define.clone());
-    let all = work::signatures(&bare, ty, how)?;
+    let all = asked::signatures(&bare, ty, how)?;
     let name = file.file_name().unwrap_or(file.as_os_str());
     let name = name.to_string_lossy();
     let group = flags.group.as_ref().map(|Sides(sides)| &sides[..]);

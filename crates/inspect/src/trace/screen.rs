@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use verify::Differences;
 use verify::numbers::{bytes, count};
 
+use super::Traced;
 use super::accesses::{Launch, Memory};
 use super::figures::{Operand, Row};
 use super::request::offset;
-use super::run::Traced;
 use crate::device::Model;
 
 /// Above the fewest by this much is worth a colour.

@@ -5,12 +5,11 @@ use common::outcome::{Outcome, Skip};
 use common::record::Record;
 
 use crate::judge::answer::{End, judge};
+use crate::judge::asked::{Case, Origin};
 use crate::judge::how::Seen;
-use crate::judge::observation::{Detector, Observation};
+use crate::judge::observation::{Detector, Observation, Verdict};
+use crate::judge::other::Other;
 use crate::judge::subject::Subject;
-use crate::judge::task::asked::{Case, Origin};
-use crate::judge::task::other::Other;
-use crate::judge::verdict::Verdict;
 use task::sizes::{Sizes, in_words};
 use verify::far::Far;
 

@@ -8,14 +8,14 @@ use task::form::Form;
 
 use super::{Exercise, case, launch};
 use crate::device::Model;
+use crate::judge::asked::Case;
 use crate::judge::how::How;
 use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
 use crate::judge::simulator;
-use crate::judge::task::asked::Case;
 use crate::launched::Wanted;
 use crate::trace::accesses::{Kind, Memory};
 use crate::trace::figures::Figures;
-use crate::trace::run::trace;
+use crate::trace::trace;
 
 /// What the simulator saw: faults, or that there are none, or that nobody looked; and
 /// counts beside what is asked for, none where something is wrong.
