@@ -1,5 +1,7 @@
 //! Machine code as the course reads it: what each instruction does, and where it goes on.
 
+use common::Error;
+use diagnostics::near::did_you_mean;
 use serde::Serialize;
 
 /// What a compiler made of one kernel.
@@ -13,6 +15,14 @@ pub struct Code {
     pub resources: Resources,
     /// What could not be read, why, and what would help.
     pub(crate) notes: Vec<String>,
+}
+
+impl Code {
+    /// That no kernel of this name is among these.
+    pub(crate) fn missing(kernel: &str, names: &[String]) -> Error {
+        let hint = did_you_mean(kernel, names);
+        Error::build(format!("the code has no kernel {kernel}; {hint}"))
+    }
 }
 
 /// What a kernel takes of a unit, as far as its compiler tells.

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use common::{Error, Result};
-use diagnostics::near::did_you_mean;
 use gimli::{EndianSlice, RunTimeEndian};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol};
 
@@ -44,9 +43,7 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Code> {
     if copies.is_empty() {
         let names = file.symbols().filter_map(|one| one.name().ok());
         let names = names.filter(|name| !name.is_empty()).map(String::from);
-        let hint = did_you_mean(kernel, &names.collect::<Vec<_>>());
-        let why = format!("the library has no function of {kernel}; {hint}");
-        return Err(Error::build(why));
+        return Err(Code::missing(kernel, &names.collect::<Vec<_>>()));
     }
     Ok(copies.swap_remove(best(&copies)))
 }
@@ -75,25 +72,16 @@ fn function(file: &object::File, name: &str) -> Option<Result<Code>> {
     let section = file.section_by_index(symbol.section_index()?).ok()?;
     let address = symbol.address();
     let bytes = section.data_range(address, symbol.size()).ok()??;
-    let code = match file.architecture() {
-        Architecture::X86_64 => Ok(Code {
-            language: "x86-64".into(),
-            instructions: x86::decode(bytes, address),
-            ..Code::default()
-        }),
-        other => {
-            let why = "the course reads x86-64";
-            Err(Error::build(format!("code for {other:?}: {why}")))
-        }
-    };
-    Some(code.map(|mut code| {
-        let lines = lines(file).unwrap_or_default();
-        for one in &mut code.instructions {
-            let from = lines.range(..=one.address).next_back();
-            one.line = from.and_then(|(_, line)| *line);
-        }
-        code
-    }))
+    if file.architecture() != Architecture::X86_64 {
+        let why = format!("code for {:?}: the course reads x86-64", file.architecture());
+        return Some(Err(Error::build(why)));
+    }
+    let mut instructions = x86::decode(bytes, address);
+    let lines = lines(file).unwrap_or_default();
+    for one in &mut instructions {
+        one.line = lines.range(..=one.address).next_back().and_then(|(_, line)| *line);
+    }
+    Some(Ok(Code { language: "x86-64".into(), instructions, ..Code::default() }))
 }
 
 /// The line from each address on; none behind the end of a sequence. Empty where the library

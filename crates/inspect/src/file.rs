@@ -1,19 +1,32 @@
-//! Which reader a file with machine code needs: an ELF library, PTX, or what NVIDIA's
-//! disassemblers wrote.
+//! Which reader a file with machine code needs, an ELF library, PTX, or what NVIDIA's
+//! disassemblers wrote; and what NVIDIA's assembler says of a kernel:
+//!
+//! ```text
+//! ptxas info    : Compiling entry function 'f' for 'sm_90'
+//!     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+//! ptxas info    : Used 26 registers, 1024 bytes smem, 400 bytes cmem[0]
+//! ```
 
+use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
+use anyhow::{Context, ensure};
 use common::{Error, Result};
-use diagnostics::near::did_you_mean;
+use watchdog::scratch::Scratch;
 
-use crate::code::Code;
-use crate::{elf, ptx, sass, tools};
+use crate::code::{Code, Resources};
+use crate::{elf, ptx, sass};
 
 /// Bytes that such a file may have.
 const LONGEST: u64 = 256 << 20;
 
 /// The machine of an ELF file that NVIDIA's assembler wrote.
 const NVIDIA_GPU: [u8; 2] = [190, 0];
+
+/// What brings NVIDIA's tools here.
+const INSTALL: &str = "put `ptxas` and `nvdisasm` of NVIDIA's CUDA toolkit on the PATH \
+                       (Debian: apt install nvidia-cuda-toolkit, of contrib and non-free)";
 
 /// The kernel in a file.
 ///
@@ -30,64 +43,53 @@ pub fn read(path: &Path, kernel: &str) -> Result<Code> {
 /// [`Error::Build`] where they are nothing that the course reads, or hold no such kernel.
 pub fn decode(bytes: &[u8], kernel: &str) -> Result<Code> {
     if elf::is_elf(bytes) && bytes.get(18..20) == Some(&NVIDIA_GPU) {
-        let text = tools::output("nvdisasm", &["-c"], bytes).map_err(|why| {
+        let read = with_tools(bytes, |tool| tool("nvdisasm", &["-c", "code"]));
+        let [text, _] = read.map_err(|why| {
             Error::build(format!(
-                "a GPU's machine code, which nvdisasm of NVIDIA's CUDA toolkit reads: {why}\n  \
+                "a GPU's machine code, which nvdisasm of NVIDIA's CUDA toolkit reads: {why:#}\n  \
                  next: {INSTALL}"
             ))
         })?;
-        return of_sass(&text, kernel);
-    }
-    if elf::is_elf(bytes) {
-        return elf::read(bytes, kernel);
+        return sass::read(&text, kernel);
     }
     let text = String::from_utf8_lossy(bytes);
-    if text.contains(".entry") && text.contains(".version") {
-        return of_ptx(&text, kernel);
-    }
-    if text.contains("/*0000*/") {
-        return of_sass(&text, kernel);
-    }
-    let what = if bytes.starts_with(b"BC\xC0\xDE") {
-        "LLVM's intermediate code, of which a driver makes machine code later"
+    if elf::is_elf(bytes) {
+        elf::read(bytes, kernel)
+    } else if text.contains(".entry") && text.contains(".version") {
+        of_ptx(&text, kernel)
+    } else if text.contains("/*0000*/") {
+        sass::read(&text, kernel)
     } else {
-        "neither ELF nor PTX nor SASS: a driver's own format, or no code at all"
-    };
-    let why = "the machine code cannot be read: it is";
-    Err(Error::build(format!("{why} {what}")))
+        let what = match bytes.starts_with(b"BC\xC0\xDE") {
+            true => "LLVM's intermediate code, of which a driver makes machine code later",
+            false => "neither ELF nor PTX nor SASS: a driver's own format, or no code at all",
+        };
+        Err(Error::build(format!("the machine code cannot be read: it is {what}")))
+    }
 }
-
-fn missing(kernel: &str, names: &[String]) -> Error {
-    let hint = did_you_mean(kernel, names);
-    Error::build(format!("the code has no kernel {kernel}; {hint}"))
-}
-
-fn of_sass(text: &str, kernel: &str) -> Result<Code> {
-    sass::read(text, kernel).ok_or_else(|| missing(kernel, &sass::kernels(text)))
-}
-
-/// What brings NVIDIA's tools here.
-const INSTALL: &str = "put `ptxas` and `nvdisasm` of NVIDIA's CUDA toolkit on the PATH \
-                       (Debian: apt install nvidia-cuda-toolkit, of contrib and non-free)";
 
 /// The GPU's own code where NVIDIA's tools are here, else the PTX.
 fn of_ptx(text: &str, kernel: &str) -> Result<Code> {
     // The driver's binary ends as strings in C do, which ptxas takes for a broken line.
     let text = text.trim_end_matches('\0');
-    let code = ptx::read(text, kernel);
-    let mut code = code.ok_or_else(|| missing(kernel, &ptx::kernels(text)))?;
+    let mut code = ptx::read(text, kernel)?;
     let architecture = target(text).unwrap_or("sm_70");
-    match tools::assemble(text.as_bytes(), architecture) {
+    let assembled = with_tools(text.as_bytes(), |tool| {
+        let [_, log] = tool("ptxas", &["-v", "-arch", architecture, "-o", "cubin", "code"])?;
+        let [sass, _] = tool("nvdisasm", &["-c", "cubin"])?;
+        Ok((sass, log))
+    });
+    match assembled {
         Ok((sass, log)) => {
-            code = of_sass(&sass, kernel)?;
-            code.resources = tools::resources(&log, kernel);
+            code = sass::read(&sass, kernel)?;
+            code.resources = resources(&log, kernel);
             code.language = format!("SASS of {architecture}, as ptxas makes it of the PTX");
             let other = "the driver's own assembler may be of another version";
             code.notes.push(other.into());
         }
         Err(why) => code
             .notes
-            .push(format!("this is not yet what the GPU runs ({why}); to see that: {INSTALL}")),
+            .push(format!("this is not yet what the GPU runs ({why:#}); to see that: {INSTALL}")),
     }
     Ok(code)
 }
@@ -97,6 +99,47 @@ pub fn target(ptx: &str) -> Option<&str> {
     let after = ptx.split(".target").nth(1)?.trim_start();
     let mut words = after.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     words.next().filter(|name| name.starts_with("sm_"))
+}
+
+/// What a tool prints that did its work, and its log; else how it ended.
+type Tool<'a> = &'a dyn Fn(&str, &[&str]) -> anyhow::Result<[String; 2]>;
+
+/// Has `work` call tools in a folder of their own, where these bytes are the file `code`.
+fn with_tools<T>(bytes: &[u8], work: impl FnOnce(Tool) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    let folder = Scratch::new()?;
+    fs::write(folder.0.join("code"), bytes).context("a temporary file")?;
+    work(&|tool, words| {
+        let mut command = Command::new(tool);
+        let output = command.args(words).current_dir(&folder.0).stdin(Stdio::null()).output();
+        let output = output.with_context(|| tool.to_string())?;
+        let both = [output.stdout, output.stderr];
+        let [text, log] = both.map(|text| String::from_utf8_lossy(&text).into_owned());
+        let first = log.lines().next().unwrap_or("no message");
+        ensure!(output.status.success(), "{tool} ended with {}: {first}", output.status);
+        Ok([text, log])
+    })
+}
+
+/// What the assembler's log, or a build log, says of one kernel.
+pub fn resources(log: &str, kernel: &str) -> Resources {
+    let begins = format!("entry function '{kernel}'");
+    let mut lines = log.lines().skip_while(|line| !line.contains(&begins));
+    lines.next();
+    let mut known = Resources::default();
+    for line in lines.take_while(|line| !line.contains("entry function '")) {
+        let before = |unit: &str| -> Option<u64> {
+            let before = line.split_once(unit)?.0;
+            before.split([' ', ',']).next_back()?.parse().ok()
+        };
+        if let Some(bytes) = before(" bytes spill stores") {
+            known.spilled_bytes = u32::try_from(bytes).ok();
+        }
+        if let Some(registers) = before(" registers") {
+            known.registers = u32::try_from(registers).ok();
+            known.local_bytes = Some(before(" bytes smem").unwrap_or(0));
+        }
+    }
+    known
 }
 
 #[cfg(test)]
@@ -114,5 +157,24 @@ mod tests {
         assert!(decode(PTX.as_bytes(), "matmul_naive").is_ok());
         assert_eq!(target(PTX), Some("sm_90"));
         assert_eq!(target("no target"), None);
+    }
+
+    const LOG: &str = "ptxas info    : 0 bytes gmem\n\
+        ptxas info    : Compiling entry function 'f' for 'sm_90'\n\
+        ptxas info    : Function properties for f\n    \
+        16 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads\n\
+        ptxas info    : Used 26 registers, 1024 bytes smem, 400 bytes cmem[0]\n\
+        ptxas info    : Compiling entry function 'g' for 'sm_90'\n\
+        ptxas info    : Used 40 registers\n";
+
+    #[test]
+    fn each_kernel_has_its_own_lines() {
+        let known = |kernel| {
+            let known = resources(LOG, kernel);
+            (known.registers, known.spilled_bytes, known.local_bytes)
+        };
+        assert_eq!(known("f"), (Some(26), Some(8), Some(1024)));
+        assert_eq!(known("g"), (Some(40), None, Some(0)));
+        assert_eq!(known("h"), (None, None, None));
     }
 }

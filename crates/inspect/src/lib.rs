@@ -12,8 +12,7 @@
 //!   which. Texts are read as `statement` says.
 //! - `loops` finds the innermost loop; `round` counts what one round of it does.
 //! - [`launched`] is a kernel as its lesson launches it, and [`program`] what the driver
-//!   made of it; `tools` are the disassemblers that a machine may have, and what NVIDIA's
-//!   assembler says of registers and memory.
+//!   made of it.
 //! - [`listing`] is all of that as lines for people and as one JSON object.
 //! - [`device`] is what is known of a device: the one description of it.
 //! - [`occupancy`] is how many groups a unit holds at once, and what binds.
@@ -36,6 +35,5 @@ mod sass;
 mod statement;
 #[cfg(test)]
 mod tests;
-mod tools;
 pub mod trace;
 mod x86;

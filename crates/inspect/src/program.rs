@@ -3,13 +3,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use anyhow::{Context, Result};
 use common::Error;
 use common::device::pocl;
 use common::source::Source;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 use watchdog::built;
 use watchdog::lessons;
 use watchdog::scratch::Scratch;
@@ -18,7 +17,6 @@ use watchdog::worker::{self, Orders, Work};
 use crate::code::{Code, Resources};
 use crate::file;
 use crate::launched::{Launched, Wanted};
-use crate::tools;
 
 /// A program's binary, and what its driver said while building it.
 pub struct Binary {
@@ -36,7 +34,7 @@ impl Binary {
 
     /// What the driver's assembler said of a kernel.
     pub fn resources(&self, kernel: &str) -> Resources {
-        tools::resources(&self.log, kernel)
+        file::resources(&self.log, kernel)
     }
 }
 
@@ -67,26 +65,20 @@ pub fn code(wanted: &Wanted, launched: &Launched) -> Result<Code> {
 
 /// PoCL compiles a kernel for each shape of groups: `CACHE/../KERNEL/16-16-1-.../KERNEL.so`.
 fn of_pocl(wanted: &Wanted, launched: &Launched) -> Result<Code> {
-    let kernel = &wanted.kernel;
-    let (all, library) = (WalkDir::new(&launched.cache.0), format!("{kernel}.so"));
-    let own = all.into_iter().flatten();
-    let own = own.filter(|file| file.file_name() == &*library);
-    let mut libraries: Vec<(SystemTime, PathBuf)> = own
-        .map(|file| {
-            let written = file.metadata().ok().and_then(|data| data.modified().ok());
-            (written.unwrap_or(SystemTime::UNIX_EPOCH), file.into_path())
-        })
-        .collect();
-    let group = &launched.record.group;
-    let side = |at: usize| group.get(at).copied().unwrap_or(1);
+    let (kernel, group) = (&wanted.kernel, &launched.record.group);
+    let library = format!("{kernel}.so");
+    let side = |at: usize| group.get(at).unwrap_or(&1);
     let shape = format!("{}-{}-{}-", side(0), side(1), side(2));
-    let folder = |path: &Path| path.parent()?.file_name()?.to_str().map(String::from);
-    let has_shape = |path: &Path| folder(path).is_some_and(|name| name.starts_with(&shape));
-    libraries.retain(|(_, path)| group.is_empty() || has_shape(path));
-    libraries.sort();
-    let none = || format!("PoCL left no library of {kernel} in its cache");
-    let (_, path) = libraries.first().with_context(none)?;
-    let mut code = file::read(path, kernel)?;
+    let is_own = |file: &DirEntry| {
+        let folder = file.path().parent().and_then(Path::file_name).unwrap_or_default();
+        let has_shape = group.is_empty() || folder.to_string_lossy().starts_with(&shape);
+        has_shape && file.file_name() == &*library
+    };
+    let written = |file: &DirEntry| file.metadata().ok().and_then(|data| data.modified().ok());
+    let all = WalkDir::new(&launched.cache.0).sort_by_file_name().into_iter().flatten();
+    let first = all.filter(is_own).min_by_key(written);
+    let first = first.with_context(|| format!("PoCL left no library of {kernel} in its cache"))?;
+    let mut code = file::read(first.path(), kernel)?;
     code.language += ", of the library that PoCL keeps";
     if code.instructions.iter().all(|one| one.line.is_none()) {
         let why = "the lines of the source are not shown: PoCL noted none for the copy that runs";

@@ -2,11 +2,13 @@
 //! registers are as many as it likes; what the GPU runs is made of it later.
 //! (NVIDIA, "Parallel Thread Execution ISA".)
 
+use common::Result;
+
 use crate::code::{Code, Flow, Operation, Space};
 use crate::statement::{self, Line, Statement};
 
 /// Names of the kernels in a text of PTX.
-pub fn kernels(text: &str) -> Vec<String> {
+fn kernels(text: &str) -> Vec<String> {
     let names = text.split(".entry").skip(1).filter_map(|rest| {
         let name = rest.trim_start().split(['(', ' ', '\t', '\n', '\r']).next();
         name.filter(|name| !name.is_empty()).map(String::from)
@@ -15,9 +17,10 @@ pub fn kernels(text: &str) -> Vec<String> {
 }
 
 /// One kernel of it.
-pub fn read(text: &str, kernel: &str) -> Option<Code> {
+pub fn read(text: &str, kernel: &str) -> Result<Code> {
     let mut lines = text.lines();
-    lines.find(|line| kernels(line).iter().any(|name| name == kernel))?;
+    let begins = lines.find(|line| kernels(line).iter().any(|name| name == kernel));
+    begins.ok_or_else(|| Code::missing(kernel, &kernels(text)))?;
     let lines = lines.skip_while(|line| line.trim() != "{").skip(1);
     let mut depth = 1;
     let lines = lines.map_while(|line| {
@@ -39,7 +42,7 @@ pub fn read(text: &str, kernel: &str) -> Option<Code> {
             is_code.then(|| Line::Statement(address.next().unwrap_or(0), statement))
         }
     });
-    Some(Code {
+    Ok(Code {
         language: "PTX, NVIDIA's intermediate language: one item's view, registers not yet \
                    given out"
             .into(),
@@ -128,7 +131,7 @@ mod tests {
         let counted =
             [(fused, 1), (load, 2)].map(|(operation, count)| Counted { operation, count });
         assert_eq!(round.operations, counted);
-        assert!(read(NAIVE, "matmul").is_none());
+        assert!(read(NAIVE, "matmul").is_err());
     }
 
     #[test]

@@ -2,11 +2,13 @@
 //! documents it: names begin with what they do, and hold widths between dots.
 //! (NVIDIA, "CUDA Binary Utilities", instruction set reference.)
 
+use common::Result;
+
 use crate::code::{Code, Flow, Operation, Space};
 use crate::statement::{self, Line, Statement};
 
 /// Names of the kernels in a disassembler's text.
-pub fn kernels(text: &str) -> Vec<String> {
+fn kernels(text: &str) -> Vec<String> {
     let name = |line: &str| {
         let line = line.trim();
         let of_nvdisasm = line.strip_prefix(".section\t.text.");
@@ -17,10 +19,10 @@ pub fn kernels(text: &str) -> Vec<String> {
 }
 
 /// One kernel of it.
-pub fn read(text: &str, kernel: &str) -> Option<Code> {
-    let begins = |line: &&str| kernels(line).iter().any(|name| name == kernel);
-    let mut lines = text.lines().skip_while(|line| !begins(line));
-    lines.next()?;
+pub fn read(text: &str, kernel: &str) -> Result<Code> {
+    let mut lines = text.lines();
+    let begins = lines.find(|line| kernels(line).iter().any(|name| name == kernel));
+    begins.ok_or_else(|| Code::missing(kernel, &kernels(text)))?;
     let lines = lines.take_while(|line| kernels(line).is_empty());
     let lines = lines.map(str::trim).filter_map(|line| {
         if let Some(label) = line.strip_suffix(':') {
@@ -36,7 +38,7 @@ pub fn read(text: &str, kernel: &str) -> Option<Code> {
             Some(Line::Statement(u64::from_str_radix(address, 16).ok()?, text))
         }
     });
-    Some(Code {
+    Ok(Code {
         language: "SASS, the GPU's machine code".into(),
         instructions: statement::read(lines, operations, flow),
         ..Code::default()

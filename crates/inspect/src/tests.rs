@@ -4,7 +4,7 @@ use common::Result;
 
 use crate::code::Code;
 use crate::listing::Listing;
-use crate::{elf, ptx, sass, tools, x86};
+use crate::{elf, file, ptx, sass, x86};
 
 /// `gcc -O1 -g1 -c` of a naive product: a function of its own, and a table of its lines.
 const OBJECT: &[u8] = include_bytes!("fixtures/naive.o");
@@ -17,10 +17,10 @@ fn show(code: Code) {
     listing.json();
 }
 
-fn show_text(file: &[u8], read: fn(&str) -> Option<Code>) {
-    assert!(read(&String::from_utf8_lossy(file)).is_some_and(|code| !code.instructions.is_empty()));
+fn show_text(file: &[u8], read: fn(&str) -> Result<Code>) {
+    assert!(read(&String::from_utf8_lossy(file)).is_ok_and(|code| !code.instructions.is_empty()));
     damage::must_be_survived(file, move |bytes| {
-        if let Some(code) = read(&String::from_utf8_lossy(bytes)) {
+        if let Ok(code) = read(&String::from_utf8_lossy(bytes)) {
             show(code);
         }
     });
@@ -72,7 +72,7 @@ fn what_the_assembler_says() {
                 8 bytes spill stores\nptxas info : Used 26 registers, 1024 bytes smem\n";
     damage::must_be_survived(log, |bytes| {
         show(Code {
-            resources: tools::resources(&String::from_utf8_lossy(bytes), "f"),
+            resources: file::resources(&String::from_utf8_lossy(bytes), "f"),
             ..Code::default()
         });
     });
