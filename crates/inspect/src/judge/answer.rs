@@ -109,40 +109,31 @@ pub fn out_of_stack() -> Told {
 /// What a worker's end and its records say about the result.
 pub fn judge(detector: Detector, end: &End, records: &[Record]) -> Observation {
     let told = end.told();
-    let first = told.in_short();
-    let not_run = |says: String| Observation::new(detector.clone(), Detection::NotRun, says);
+    let below = |told: &Told| {
+        let next = told.next.as_ref().map(|next| format!("next: {next}"));
+        told.cause.clone().into_iter().chain(next)
+    };
+    let is_own = !end.is_of_another() && !end.is_undecided();
     let is_skipped = || records.iter().any(|one| one.skipped().is_some());
+    let seen = |outcome, says: &str| Observation::new(detector.clone(), outcome, says);
     match end {
         End::Done => of_records(detector, records),
-        End::Excused(Told { cause, next, .. }) => {
-            let next = next.as_ref().map(|next| format!("next: {next}"));
-            not_run(first.into()).with(cause.iter().cloned().chain(next))
+        End::Excused(why) => seen(Detection::NotRun, &why.happened).with(below(why)),
+        // Without the advice below it.
+        End::Died(death) if is_own => {
+            Observation { hung: death.is_hang(), ..seen(Detection::Fault, told.in_short()) }
         }
         End::Refused(failure) => match failure.kind {
             Kind::Usage if is_skipped() => of_records(detector, records),
-            Kind::Build if !end.is_of_another() => {
+            Kind::Build if is_own => {
                 let log = failure.log.clone().unwrap_or_default();
                 Observation::of_build(detector, "does not build", log)
             }
-            Kind::Unlaunchable if !end.is_of_another() => {
-                Observation::new(detector, Detection::Fault, "cannot be launched")
-                    .with(told.to_string().lines().map(str::trim_end))
-            }
-            _ => not_run(format!("did not run: {first}")),
+            Kind::Unlaunchable if is_own => seen(Detection::Fault, "cannot be launched")
+                .with(std::iter::once(told.happened.clone()).chain(below(&told))),
+            _ => seen(Detection::NotRun, &format!("did not run: {}", told.in_short())),
         },
-        End::Died(Death { how: How::NoEnd { limit }, stage })
-            if end.is_undecided() && stage.is_building() =>
-        {
-            not_run(format!("not built in {} s, on a machine that may be busy", limit.as_secs()))
-        }
-        End::Died(_) if end.is_of_another() || end.is_undecided() => {
-            not_run(format!("did not run: {first}"))
-        }
-        // Without the advice below it.
-        End::Died(death) => Observation {
-            hung: death.is_hang(),
-            ..Observation::new(detector, Detection::Fault, first)
-        },
+        End::Died(_) => seen(Detection::NotRun, &format!("did not run: {}", told.in_short())),
     }
 }
 

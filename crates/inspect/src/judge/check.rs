@@ -45,29 +45,37 @@ pub struct Check<'a> {
 impl Check<'_> {
     /// The results on the device.
     pub fn results(&self) -> Result<Results> {
-        let (known, mut untried) = (self.known(), [None, None]);
+        let (task, known) = (&self.subject.form, self.known());
         let more = match self.sizes {
-            None => self.more(&mut untried),
+            None => Case::tries(task, self.how.seed),
             Some(_) => Vec::new(),
+        };
+        let is_drawn = more.iter().any(|case| case.origin == Origin::Drawn);
+        let no_size = match task.size.is_empty() {
+            false if !is_drawn => Some("No other size was tried: the task allows none near it."),
+            false if !task.takes_more() => {
+                Some("No larger size was tried: the launch does not grow with the size.")
+            }
+            _ => None,
         };
         let count = known.len();
         let mut tried = self.tried(known.into_iter().chain(more).collect())?;
         let more = tried.split_off(count.min(tried.len()));
         let mut results = Results { tried, ..Results::default() };
         if !more.is_empty() {
-            take_in(more, untried, &mut results);
+            take_in(more, no_size.map(String::from), &mut results);
             results.reason = self.reason(&results)?;
         }
-        if self.sizes.is_none() && names_its_numbers(&self.subject.form) {
+        if self.sizes.is_none() && names_its_numbers(task) {
             let told = "Of inputs whose fill says the numbers, as { ints = [0, 9] } or a formula \
                         does, at most the order was changed, or what was regular.";
             results.untried.push(told.into());
         }
         let record = results.tried.iter().flat_map(|one| &one.records).next();
-        let uncompared = record.map(|record| record.uncompared.join(", "));
-        let uncompared = uncompared.filter(|names| !names.is_empty());
-        let told = |names| format!("Not compared: {names}, of which check says nothing.");
-        results.untried.extend(uncompared.map(told));
+        let names = record.map_or(String::new(), |record| record.uncompared.join(", "));
+        if !names.is_empty() {
+            results.untried.push(format!("Not compared: {names}, of which check says nothing."));
+        }
         Ok(results)
     }
 
@@ -98,26 +106,10 @@ impl Check<'_> {
             return vec![Case::of(Sizes::new())];
         }
         // Where the task says a size at which it is timed, no other is.
-        let own = task
-            .all_sizes()
-            .into_iter()
-            .map(|size| Case { timed: task.time.is_empty(), ..Case::of(size) });
-        let timed = Some(task.timed()).filter(|_| self.times && !task.time.is_empty());
+        let timed = task.time.is_empty();
+        let own = task.all_sizes().into_iter().map(|size| Case { timed, ..Case::of(size) });
+        let timed = Some(task.timed()).filter(|_| self.times && !timed);
         own.chain(timed.map(Case::of)).collect()
-    }
-
-    /// What the task does not say: other sizes, and other numbers.
-    fn more(&self, untried: &mut [Option<String>; 2]) -> Vec<Case> {
-        let task = &self.subject.form;
-        let tries = Case::tries(task, self.how.seed);
-        if !tries.iter().any(|case| case.origin == Origin::Drawn) && !task.size.is_empty() {
-            let why = "No other size was tried: the task allows none near it.";
-            untried[0] = Some(why.into());
-        } else if !task.size.is_empty() && !task.takes_more() {
-            let why = "No larger size was tried: the launch does not grow with the size.";
-            untried[0] = Some(why.into());
-        }
-        tries
     }
 
     /// Why a kernel that took the process down is not to blame: it dies again, but not where threads
@@ -126,7 +118,7 @@ impl Check<'_> {
     fn excuse(&self, case: &Case) -> Result<Option<Told>> {
         if let Some(Other::Opposite(_)) = case.origin.other() {
             let why = "an argument that it may count by has the other sign";
-            return Ok(Some(Told::new(why, None)));
+            return Ok(Some(why.to_string().into()));
         }
         if asked::wants_stack(&|| self.work(std::slice::from_ref(case)), self.how)? {
             return Ok(Some(out_of_stack()));
@@ -135,7 +127,7 @@ impl Check<'_> {
         let is_sound = seen.iter().skip(1).any(Observation::is_silent)
             && !seen.iter().any(Observation::is_fault);
         let why = "the driver died, where the simulator sees no fault";
-        Ok(is_sound.then(|| Told::new(why, None)))
+        Ok(is_sound.then(|| why.to_string().into()))
     }
 
     /// Runs all of these: a task's by one worker, and by another behind a case that took one down;
@@ -225,14 +217,12 @@ impl Check<'_> {
 /// Whether a fill says which numbers an input has.
 fn names_its_numbers(task: &Form) -> bool {
     let launches = std::iter::once(&task.launch).chain(&task.launches);
-    let mut given = launches.flat_map(|one| &one.args);
-    given.any(|one| match one {
-        Or::Table(Given { fill, input, .. }) => match fill {
-            Some(Or::Plain(word)) => input.is_some() && !DRAWN.contains(&&**word),
-            Some(Or::Table(draw)) => matches!(draw, Draw::Ints(..)),
-            None => false,
-        },
-        Or::Plain(_) => false,
+    launches.flat_map(|one| &one.args).any(|one| match one {
+        Or::Table(Given { fill: Some(Or::Plain(word)), input: Some(_), .. }) => {
+            !DRAWN.contains(&&**word)
+        }
+        Or::Table(Given { fill: Some(Or::Table(draw)), .. }) => matches!(draw, Draw::Ints(..)),
+        _ => false,
     })
 }
 
@@ -240,10 +230,11 @@ fn names_its_numbers(task: &Form) -> bool {
 const DRAWN: [&str; 4] = ["random", "any", "negative", "sorted"];
 
 /// Takes in what came of that: what could not be tried is nothing against the kernel, nor for
-/// it.
-fn take_in(tried: Vec<Tried>, mut untried: [Option<String>; 2], results: &mut Results) {
+/// it. It may be known already why there was no other size.
+fn take_in(tried: Vec<Tried>, no_size: Option<String>, results: &mut Results) {
     let (mut right, mut late): (Option<Tried>, Vec<&str>) = (None, Vec::new());
     let (mut are_others, mut are_floats) = (false, false);
+    let mut untried = [no_size, None];
     for one in tried {
         let other = one.case.origin.other();
         let is_told = matches!(one.verdict(), Verdict::Right | Verdict::Unchecked | Verdict::Wrong);

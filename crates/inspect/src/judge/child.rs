@@ -50,30 +50,30 @@ fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
     if is_timed {
         lesson.table("GB/s")?;
     }
-    let began = Instant::now();
-    let (mut first, mut is_sound) = (None, true);
+    let (mut others_since, mut is_sound) = (None, true);
     for case in &asked.cases {
         if !case.is_try() {
             is_sound = lesson.console.wrong + lesson.console.skipped == 0;
         } else if !is_sound {
             break;
         }
-        first = first.or(case.origin.other().map(|_| began.elapsed()));
-        let of_others = first.map_or(Duration::ZERO, |first| began.elapsed() - first);
-        let told = Told {
+        if case.origin.other().is_some() {
+            others_since.get_or_insert_with(Instant::now);
+        }
+        let run = Run {
             file: &asked.tasks[case.task],
             case,
             purpose: asked.purpose,
             is_timed: is_timed && case.timed,
-            is_long: of_others > LONG,
+            is_long: others_since.is_some_and(|since| since.elapsed() > LONG),
         };
-        told.one(lesson)?;
+        run.one(lesson)?;
     }
     Ok(())
 }
 
 /// One case, and how it is run.
-struct Told<'a> {
+struct Run<'a> {
     file: &'a Form,
     case: &'a Case,
     purpose: Purpose,
@@ -82,7 +82,7 @@ struct Told<'a> {
     is_long: bool,
 }
 
-impl Told<'_> {
+impl Run<'_> {
     fn one(&self, lesson: &mut Lesson) -> Result<()> {
         let why = match self.begun(lesson) {
             // What the file does not say its check, or a launch, need not be for.
@@ -100,7 +100,7 @@ impl Told<'_> {
 
     /// Builds it, and does what is asked.
     fn begun(&self, lesson: &mut Lesson) -> Result<()> {
-        let Told { file, case, .. } = self;
+        let Run { file, case, .. } = self;
         // A compiler that has not what it needs may not survive it.
         lesson.must_have(&file.needs, &file.scope(&case.sizes)?)?;
         let options = file.build_options(lesson.flags().ty, &case.sizes)?;
@@ -120,13 +120,25 @@ impl Told<'_> {
     /// Runs it, and holds it against what is right.
     fn judged(&self, lesson: &mut Lesson, all: &[Signature]) -> Result<()> {
         let mut task = self.made(lesson, all)?;
-        if let Some(other) = self.case.origin.other().filter(|other| other.is_of_text()) {
-            return with_another_text(lesson, &task, other);
+        let other = self.case.origin.other();
+        if let Some(other) = other.filter(|other| other.is_of_text()) {
+            let record = lesson.record_of(&task)?;
+            let done = right_with_another_text(lesson, &task, other);
+            return lesson.console.row(record.after(done)?);
         }
-        let is_said = !matches!(task.right, Right::Unchecked) && self.case.origin.other().is_none();
+        let is_said = !matches!(task.right, Right::Unchecked) && other.is_none();
         let unvaried = is_said.then(|| unvaried(&task)).flatten();
         if self.is_timed && unvaried.is_none() {
-            return self.timed(lesson, &task);
+            let runs = lesson.runs()?;
+            let Some(record) = lesson.begins(&task)? else {
+                return Ok(());
+            };
+            let mut record = lesson.run(&task, runs, false, record)?;
+            if record.seconds_median.is_some() && !self.file.at_least.is_empty() {
+                // Where speed is asked for, what the device can do is looked at once more.
+                record.limits_after = Some(lesson.measured_peak()?);
+            }
+            return lesson.row(record);
         }
         lesson.console.doing(Stage::running(&task.kernel))?;
         let mut record = lesson.measured(&task, None)?;
@@ -143,22 +155,9 @@ impl Told<'_> {
         lesson.console.row(record)
     }
 
-    /// Runs and times it; where speed is asked for, between two looks at what the device can do.
-    fn timed(&self, lesson: &mut Lesson, task: &Task) -> Result<()> {
-        let runs = lesson.runs()?;
-        let Some(record) = lesson.begins(task)? else {
-            return Ok(());
-        };
-        let mut record = lesson.run(task, runs, false, record)?;
-        if record.seconds_median.is_some() && !self.file.at_least.is_empty() {
-            record.limits_after = Some(lesson.measured_peak()?);
-        }
-        lesson.row(record)
-    }
-
     /// The task of the case, with what is right.
     fn made(&self, lesson: &mut Lesson, all: &[Signature]) -> Result<Task> {
-        let Told { file, case, .. } = self;
+        let Run { file, case, .. } = self;
         let seed = case.seed.unwrap_or(lesson.flags().seed);
         let mut task = file.task(&case.sizes, seed, all)?;
         must_fit(lesson, &task)?;
@@ -203,13 +202,7 @@ impl Told<'_> {
     }
 }
 
-/// Runs a task whose kernels have another text, where that may make a difference.
-fn with_another_text(lesson: &mut Lesson, task: &Task, other: Other) -> Result<()> {
-    let record = lesson.record_of(task)?;
-    let done = right_with_another_text(lesson, task, other);
-    lesson.console.row(record.after(done)?)
-}
-
+/// What comes of a task whose kernels have another text, where that may make a difference.
 fn right_with_another_text(lesson: &mut Lesson, task: &Task, other: Other) -> Result<Outcome> {
     let source = rewritten(&*lesson.source()?, task, other)?;
     let ready = match ran(lesson, task, &source) {

@@ -212,7 +212,9 @@ impl Observation {
                     writeln!(out, "        {}", line.cyan())?;
                 }
                 Evidence::Words(words) => {
-                    writeln!(out, "{:WORDS$}{}", "", beside(&plain(words), WORDS))?;
+                    for line in plain(words).lines() {
+                        writeln!(out, "{:WORDS$}{}", "", beside(line, WORDS))?;
+                    }
                 }
             }
         }

@@ -7,7 +7,6 @@ use common::error::{Error, Result};
 use common::session::Format;
 use common::stage::Whose;
 use lesson::Lesson;
-use task::form::LaunchForm;
 use task::{Arg, Buffer, Fill, Right, Role, Task};
 use verify::element::{Elements, Type};
 use verify::formula::Formula;
@@ -43,9 +42,12 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
         own.map(|one| of(one.ty)).fold(0.0, f64::max)
     });
     let halves = Halves::of(task)?;
-    let runs = shaken_runs(task, times, shakes, &halves)?;
+    let runs = shaken_runs(task, times, shakes, &halves);
     let mut left = match (reference, &task.right) {
-        (Some((reference, _)), _) => by_kernel(lesson, task, reference, runs)?,
+        (Some((form, _)), _) => {
+            let args = |count| given_to_reference(task, count);
+            beside::run(lesson, task, Whose::Reference, form, &args, runs)?
+        }
         (None, Right::Each(all)) if is_try => by_formulas(task, all, runs)?,
         _ => return Ok(()),
     }
@@ -57,40 +59,18 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
     let mut same = Vec::new();
     for (at, (name, want)) in first.into_iter().enumerate() {
         let others: Vec<&Elements> = others.iter().map(|left| &left[at].1).collect();
-        let buffer = task.buffer(&name);
+        let (buffer, again) = (task.buffer(&name), second.as_ref().map(|left| &left[at].1));
         let has_gaps = buffer.is_some_and(|one| one.has_gaps);
-        // Of a small type one poison may be a number, too, two are not.
-        let number = Poison::Number.bytes(want.ty());
-        let is_number = |other: &Elements, i: usize| {
-            let size = want.ty().size();
-            other.as_bytes()[i * size..][..size] == number[..size]
-        };
-        let is_missing = |i: usize| {
-            let is_small = want.ty().size() < 4;
-            let again = second.as_ref().is_some_and(|left| is_number(&left[at].1, i));
-            is_poison(&want, i) && (again || !is_small)
-        };
-        let mut judged = (0..want.len()).filter(|i| !(has_gaps && i % 4 == 3));
-        let is_nan = |i: &usize| want.get(*i).is_nan();
-        let is_infinite = |i: usize| want.get(i).is_infinite();
-        let wrong = if let Some(i) = judged.clone().find(|i| is_missing(*i)) {
-            Some(format!("never writes {name}[{i}]"))
-        } else if is_try {
-            None
-        } else if let Some(i) = judged.clone().find(is_nan) {
-            Some(format!("is wrong itself: {name}[{i}] is NaN"))
-        } else {
-            let is_any = !want.is_empty() && judged.all(is_infinite);
-            is_any.then(|| format!("is wrong itself: no number in {name} is finite"))
-        };
-        if let (Some(wrong), Some((reference, _))) = (wrong, reference) {
-            let file = reference.kernel.display();
+        if let Some((form, _)) = reference
+            && let Some(wrong) = wrong_itself(&name, &want, again, has_gaps, is_try)
+        {
+            let file = form.kernel.display();
             return Err(Error::Usage(format!("the reference {file} {wrong}")));
         }
         let (far, near) = others.split_at(others.len().min(SHAKEN as usize));
         let tolerance = reference.and_then(|(_, tolerance)| tolerance);
-        let moved = second.as_ref().filter(|_| file.flops.is_none());
-        let own = moved.and_then(|moved| verify::inputs_of_each(&want, &moved[at].1, halves.share));
+        let moved = again.filter(|_| file.flops.is_none());
+        let own = moved.and_then(|moved| verify::inputs_of_each(&want, moved, halves.share));
         // Of one input more may be made than one operation.
         let operations = own.map_or(most, |own| most.min(own)).max(LEAST);
         let mut one = Same::of(want, tolerance, operations, far, shakes[0]);
@@ -107,22 +87,30 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
     Ok(())
 }
 
-/// What a reference leaves.
-fn by_kernel(
-    lesson: &mut Lesson,
-    task: &Task,
-    reference: &LaunchForm,
-    runs: impl Iterator<Item = RunOf>,
-) -> Result<Vec<Left>> {
-    let all = given_to_reference(task);
-    let args = |count: usize| {
-        if all.len() == count {
-            return all.clone();
-        }
-        // It does without local memory.
-        all.iter().filter(|one| !matches!(one, Arg::Local(_))).cloned().collect()
-    };
-    beside::run(lesson, task, Whose::Reference, reference, &args, runs)
+/// Why what a reference left, and left `again`, can be held against nothing: it is not written, or,
+/// but for a try, no number.
+fn wrong_itself(
+    name: &str,
+    want: &Elements,
+    again: Option<&Elements>,
+    has_gaps: bool,
+    is_try: bool,
+) -> Option<String> {
+    // Of a small type one poison may be a number, too, two are not.
+    let (size, number) = (want.ty().size(), Poison::Number.bytes(want.ty()));
+    let is_number =
+        |other: &Elements, i: usize| other.as_bytes()[i * size..][..size] == number[..size];
+    let stays = |i| size >= 4 || again.is_some_and(|other| is_number(other, i));
+    let mut judged = (0..want.len()).filter(|i| !(has_gaps && i % 4 == 3));
+    if let Some(i) = judged.clone().find(|i| is_poison(want, *i) && stays(*i)) {
+        return Some(format!("never writes {name}[{i}]"));
+    } else if is_try {
+        return None;
+    } else if let Some(i) = judged.clone().find(|i| want.get(*i).is_nan()) {
+        return Some(format!("is wrong itself: {name}[{i}] is NaN"));
+    }
+    let is_any = !want.is_empty() && judged.all(|i| want.get(i).is_infinite());
+    is_any.then(|| format!("is wrong itself: no number in {name} is finite"))
 }
 
 /// What formulas say, as kernels would leave it.
@@ -155,13 +143,10 @@ fn shaken_runs<'a>(
     times: [u64; 2],
     shakes: [f64; 2],
     halves: &'a Halves,
-) -> Result<impl Iterator<Item = RunOf> + use<'a>> {
+) -> impl Iterator<Item = RunOf> + use<'a> {
     let own = task.buffers.iter().filter(|one| one.role != Role::Between);
     let own: Vec<Buffer> = own.cloned().collect();
-    let last = match shakes[0] > 0.0 {
-        true => 1 + times.iter().sum::<u64>(),
-        false => 1,
-    };
+    let last = if shakes[0] > 0.0 { 1 + times[0] + times[1] } else { 1 };
     let of_run = move |run: u64| {
         let mut buffers = own.clone();
         for buffer in buffers.iter_mut().filter(|_| run > 0) {
@@ -179,13 +164,9 @@ fn shaken_runs<'a>(
             let from = format!("{}, moved {run}", buffer.role.from());
             buffer.role.refill(Fill::Made(from, Rc::new(other)));
         }
-        let poison = match run {
-            0 => Poison::Nan,
-            _ => Poison::Number,
-        };
-        (poison, buffers)
+        (if run == 0 { Poison::Nan } else { Poison::Number }, buffers)
     };
-    Ok((0..=last).map(of_run))
+    (0..=last).map(of_run)
 }
 
 /// The inputs that are floats, and which elements of them are halved to see how far one reaches:
@@ -229,19 +210,21 @@ impl Halves {
     }
 }
 
-/// What a reference is given that does not say it: what the task's kernels are, once.
-fn given_to_reference(task: &Task) -> Vec<Arg> {
+/// What a reference of so many arguments is given that does not say it: what the task's kernels are,
+/// once.
+fn given_to_reference(task: &Task, count: usize) -> Vec<Arg> {
     let several = task.launches.len() > 1;
+    let is_between = |name: &str| task.buffer(name).is_some_and(|one| one.role == Role::Between);
     let mut all: Vec<Arg> = Vec::new();
     for arg in task.launches.iter().flat_map(|launch| &launch.args) {
-        let is_between = |one: &Buffer| one.role == Role::Between;
-        let is_left_out = match arg {
-            Arg::Buffer(name) => task.buffer(name).is_some_and(is_between),
-            arg => several && matches!(arg, Arg::Local(_)),
-        };
+        let is_left_out = matches!(arg, Arg::Buffer(name) if is_between(name));
         if !(is_left_out || several && all.contains(arg)) {
             all.push(arg.clone());
         }
+    }
+    // It does without local memory.
+    if several || all.len() != count {
+        all.retain(|one| !matches!(one, Arg::Local(_)));
     }
     all
 }
@@ -251,14 +234,13 @@ fn given_to_reference(task: &Task) -> Vec<Arg> {
 fn operations(task: &Task, flops: Option<&Formula>) -> Result<f64> {
     let plan = task.plan()?;
     let lengths = |is: &dyn Fn(&Role) -> bool| {
-        let all = task.buffers.iter().zip(&plan.shapes);
-        let all = all.filter(|(buffer, _)| is(&buffer.role));
-        let longest = all.map(|(_, [[rows, columns], _])| rows * columns).max();
-        longest.unwrap_or(1).max(1) as f64
+        let all = task.buffers.iter().zip(&plan.shapes).filter(|(buffer, _)| is(&buffer.role));
+        all.map(|(_, [[rows, columns], _])| rows * columns).max().unwrap_or(1).max(1) as f64
     };
-    let Some(flops) = flops else {
-        return Ok(lengths(&|_| true));
-    };
-    let flops = flops.value(&plan.scope).map_err(Error::Usage)?;
-    Ok(flops / lengths(&Role::is_result))
+    match flops {
+        None => Ok(lengths(&|_| true)),
+        Some(flops) => {
+            Ok(flops.value(&plan.scope).map_err(Error::Usage)? / lengths(&Role::is_result))
+        }
+    }
 }
