@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::AddAssign;
 use std::path::Path;
 
 use anyhow::Result;
@@ -70,37 +71,45 @@ pub(crate) struct Row {
     pub first: Request,
 }
 
+impl AddAssign for Sums {
+    fn add_assign(&mut self, other: Sums) {
+        self.requests += other.requests;
+        self.accesses += other.accesses;
+        self.bytes_wanted += other.bytes_wanted;
+        self.sectors += other.sectors;
+        self.fewest_sectors += other.fewest_sectors;
+        self.different_sectors += other.different_sectors;
+        self.passes += other.passes;
+        self.fewest_passes += other.fewest_passes;
+    }
+}
+
 impl Sums {
-    fn add(&mut self, request: &Request, memory: Memory, model: &Model) {
-        self.requests += 1;
-        self.accesses += request.lanes.len() as u64;
-        self.bytes_wanted += request.wanted();
-        match memory {
-            Memory::Global => {
-                self.sectors += request.sectors(model).len() as u64;
-                self.fewest_sectors += request.fewest_sectors(model);
-            }
-            Memory::Local => {
-                self.passes += request.passes(model).len() as u64;
-                self.fewest_passes += request.fewest_passes(model);
-            }
-            Memory::Private => {}
+    fn of(request: &Request, memory: Memory, model: &Model) -> Sums {
+        let mut sums = Sums {
+            requests: 1,
+            accesses: request.lanes.len() as u64,
+            bytes_wanted: request.wanted(),
+            ..Sums::default()
+        };
+        if memory == Memory::Global {
+            sums.sectors = request.sectors(model).len() as u64;
+            sums.fewest_sectors = request.fewest_sectors(model);
+        } else if memory == Memory::Local {
+            sums.passes = request.passes(model).len() as u64;
+            sums.fewest_passes = request.fewest_passes(model);
         }
+        sums
     }
 
-    /// Sectors or passes, and how few there could be; none for private memory.
-    pub fn taken(&self, memory: Memory) -> Option<[u64; 2]> {
-        match memory {
-            Memory::Global => Some([self.sectors, self.fewest_sectors]),
-            Memory::Local => Some([self.passes, self.fewest_passes]),
-            Memory::Private => None,
-        }
-    }
-
-    /// The same of a request.
+    /// Sectors or passes of a request, and how few there could be; none for private memory.
     pub fn each(&self, memory: Memory) -> Option<[f64; 2]> {
-        let mean = |sum: u64| sum as f64 / self.requests.max(1) as f64;
-        self.taken(memory).map(|both| both.map(mean))
+        let taken = match memory {
+            Memory::Global => [self.sectors, self.fewest_sectors],
+            Memory::Local => [self.passes, self.fewest_passes],
+            Memory::Private => return None,
+        };
+        Some(taken.map(|sum| sum as f64 / self.requests.max(1) as f64))
     }
 
     /// How often a group moves each sector that it touches.
@@ -118,22 +127,16 @@ impl Sums {
 }
 
 impl Figures {
-    /// Sectors of global memory, of all lines.
-    pub fn sectors(&self) -> u64 {
-        self.rows.iter().map(|row| row.sums.sectors).sum()
+    /// What these operands come to together.
+    pub(crate) fn total(&self, is_meant: impl Fn(&Operand) -> bool) -> Sums {
+        let mut all = Sums::default();
+        self.rows.iter().filter(|row| is_meant(&row.operand)).for_each(|row| all += row.sums);
+        all
     }
 
     /// What all lines load or store; an atomic access does both.
     pub fn moved(&self, kind: Kind, memory: Memory) -> Sums {
-        let is_meant = |row: &&Row| {
-            row.operand.memory == memory && [kind, Kind::Atomic].contains(&row.operand.kind)
-        };
-        let mut all = Sums::default();
-        for Row { sums, .. } in self.rows.iter().filter(is_meant) {
-            all.accesses += sums.accesses;
-            all.bytes_wanted += sums.bytes_wanted;
-        }
-        all
+        self.total(|one| one.memory == memory && [kind, Kind::Atomic].contains(&one.kind))
     }
 
     /// Barriers that a group passes, and so each of its items.
@@ -164,7 +167,7 @@ impl Figures {
                     sums: Sums::default(),
                     first: request.clone(),
                 });
-                row.sums.add(&request, operand.memory, model);
+                row.sums += Sums::of(&request, operand.memory, model);
                 if operand.memory == Memory::Global {
                     let sectors = request.sectors(model).into_iter();
                     different.extend(sectors.map(|sector| (operand, sector)));

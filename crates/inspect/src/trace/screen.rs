@@ -33,18 +33,14 @@ impl Traced {
         let Some(row) = self.figures.rows.first() else {
             return String::new();
         };
-        let (lines, [one, many]) = match row.operand.memory {
+        let (lines, what) = match row.operand.memory {
             Memory::Global => (sectors(row, &self.model), ["sector", "sectors"]),
             Memory::Local => {
-                let words = ["pass over the banks", "passes over the banks"];
-                (passes(row, &self.model), words)
+                (passes(row, &self.model), ["pass over the banks", "passes over the banks"])
             }
             Memory::Private => return String::new(),
         };
-        let what = match lines.len() {
-            1 => format!("1 {one}"),
-            count => format!("{count} {many}"),
-        };
+        let what = format!("{} {}", lines.len(), what[usize::from(lines.len() != 1)]);
         let items = count(row.first.lanes.len(), "item");
         let Operand { name, line, .. } = &row.operand;
         let heading = format!("The first request for {name}, line {line}: {items}, {what}");
@@ -132,24 +128,11 @@ impl Traced {
     }
 
     fn margin(&self, line: usize, memory: Memory) -> String {
-        let [mut requests, mut taken, mut fewest] = [0; 3];
-        for Row { operand, sums, .. } in &self.figures.rows {
-            if (operand.line, operand.memory) == (line, memory) {
-                let [some, few] = sums.taken(memory).unwrap_or_default();
-                requests += sums.requests;
-                taken += some;
-                fewest += few;
-            }
-        }
-        let shown = match requests {
-            0 => String::new(),
-            requests => short(taken as f64 / requests as f64),
-        };
+        let sums = self.figures.total(|one| (one.line, one.memory) == (line, memory));
+        let [each, fewest] = sums.each(memory).unwrap_or_default();
+        let shown = if sums.requests == 0 { String::new() } else { short(each) };
         let shown = format!("{shown:>7}");
-        match taken as f64 > fewest as f64 * CLEARLY {
-            true => shown.yellow().to_string(),
-            false => shown,
-        }
+        if each > fewest * CLEARLY { shown.yellow().to_string() } else { shown }
     }
 
     /// How it was launched.
@@ -170,11 +153,10 @@ impl Traced {
                 "again": row.sums.times(),
             })
         };
-        let accesses = self.figures.rows.iter().map(|row| row.sums.accesses);
         json!({
             "kernel": self.launched.name,
             "how": self.how(),
-            "accesses": accesses.sum::<u64>(),
+            "accesses": self.figures.total(|_| true).accesses,
             "wrong": record.wrong().map(Differences::in_short),
             "m": record.m,
             "n": record.n,
@@ -205,7 +187,7 @@ impl Display for Traced {
             true => "all of it".into(),
             false => format!("{done} of {all} groups, from all over the range"),
         };
-        let accesses: u64 = self.figures.rows.iter().map(|row| row.sums.accesses).sum();
+        let accesses = self.figures.total(|_| true).accesses;
         let traced = format!("{traced}; {accesses} accesses, as written");
         writeln!(f, "\n  launched  {}", beside(&self.how(), 12))?;
         writeln!(f, "  traced    {}", beside(&traced, 12))?;
@@ -226,13 +208,12 @@ impl Display for Traced {
 impl Launch {
     /// "4x4 groups"
     fn count(&self) -> String {
-        let sides = self.local.iter().zip(self.global);
-        let sides = sides.map(|(local, global)| global / local.max(&1));
-        let sides: Vec<u64> = sides.collect();
-        let last = sides.iter().rposition(|side| *side != 1);
-        let groups: Vec<String> = sides.iter().map(u64::to_string).collect();
-        let plural = if last.is_none() { "group" } else { "groups" };
-        format!("{} {plural}", groups[..=last.unwrap_or(0)].join("x"))
+        let [x, y, z] = [0, 1, 2].map(|at| self.global[at] / self.local[at].max(1));
+        match [x, y, z] {
+            [x, 1, 1] => count(x as usize, "group"),
+            [x, y, 1] => format!("{x}x{y} groups"),
+            [x, y, z] => format!("{x}x{y}x{z} groups"),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use common::command;
+use common::record::Record;
 use task::cases::Count;
 use task::cases::SEED;
 use task::form::Form;
@@ -27,8 +28,8 @@ pub fn simulate(exercise: &Exercise) -> Result<Simulated> {
     let tasks = exercise.task.in_variants();
     let all = || tasks.iter().enumerate();
     let mut cases: Vec<Case> = all().map(|one| case(one, one.1.small(), SEED)).collect();
-    let counted = all().next_back().filter(|(_, last)| last.counted() != last.small());
-    cases.extend(counted.map(|last| case(last, last.1.counted(), SEED)));
+    let last = all().next_back().filter(|(_, last)| last.counted() != last.small());
+    cases.extend(last.map(|last| case(last, last.1.counted(), SEED)));
     let work = exercise.work(tasks, cases)?;
     let (records, mut seen) = simulator::look(work, exercise.how, &exercise.task.kernel)?;
     let result = seen.remove(0);
@@ -42,13 +43,19 @@ pub fn simulate(exercise: &Exercise) -> Result<Simulated> {
     }
     if !is_sound {
         seen.insert(0, result);
-    } else if seen.is_empty() {
-        let says = "no race, no access out of bounds, nothing read that was never written";
-        let all = Detector::Oclgrind(Part::All);
-        seen.push(Observation::new(all, Detection::Silent, says));
     }
+    if !seen.is_empty() {
+        return Ok((seen, Vec::new()));
+    }
+    let says = "no race, no access out of bounds, nothing read that was never written";
+    let none = Observation::new(Detector::Oclgrind(Part::All), Detection::Silent, says);
+    Ok((vec![none], counts(exercise, records.last())?))
+}
+
+/// Counts beside what is asked for, of the kernel that ran last.
+fn counts(exercise: &Exercise, ran: Option<&Record>) -> Result<Vec<Observation>> {
     let mut task = exercise.task.last_variant();
-    if let Some(record) = records.last() {
+    if let Some(record) = ran {
         // The group that the kernel itself asks for, and the only kernel of its file.
         if task.launch.local.is_empty() {
             task.launch.local = record.group.iter().copied().map(Into::into).collect();
@@ -58,34 +65,40 @@ pub fn simulate(exercise: &Exercise) -> Result<Simulated> {
         }
     }
     let (size, targets) = task.targets()?;
-    if targets.is_empty() || seen.iter().any(|one| !one.is_silent()) {
-        return Ok((seen, Vec::new()));
+    if targets.is_empty() {
+        return Ok(Vec::new());
     }
-    let (figures, [ran, all]) = match figures(&task) {
-        Ok(counted) => counted,
+    let (kernel, source) = (task.launch.function.clone(), Some(task.kernel.clone()));
+    let wanted = Wanted { kernel, source, ..Wanted::default() };
+    let model = Model { widest: WIDEST, ..Model::default() };
+    let traced = match trace(&wanted, launch(&task)?, model) {
+        Ok(traced) => traced,
         Err(error) => {
-            let why = Observation::new(Detector::Counts, Detection::NotRun, format!("{error:#}"));
-            return Ok((seen, vec![why]));
+            let why = format!("{error:#}");
+            return Ok(vec![Observation::new(Detector::Counts, Detection::NotRun, why)]);
         }
     };
-    let targets = targets.into_iter().map(|(count, most)| {
-        if !figures.images.is_empty() && count.is_of_memory() {
-            let says = "images are not counted";
-            return Observation::new(Detector::Count(count), Detection::NotRun, says);
-        }
-        let mut seen = compare(count, come_to(count, &figures), most, &size);
-        if seen.is_silent() && ran < all {
-            let says = format!("only {ran} of {all} groups were counted: too many accesses");
-            seen = Observation::new(seen.detector, Detection::NotRun, says);
-        }
+    let (figures, [ran, all]) = (traced.figures, traced.launch.groups);
+    let seen = |(count, most): (Count, f64)| {
+        let (found, (_, unit)) = (come_to(count, &figures), count.words());
+        let (outcome, says) = if count.is_of_memory() && !figures.images.is_empty() {
+            (Detection::NotRun, "images are not counted".into())
+        } else if found > most {
+            (Detection::Fault, format!("{found}{unit} at {size}; too many: at most {most}"))
+        } else if ran < all {
+            let why = "groups were counted: too many accesses";
+            (Detection::NotRun, format!("only {ran} of {all} {why}"))
+        } else {
+            (Detection::Silent, format!("{found}{unit} at {size}; at most {most}"))
+        };
+        let mut seen = Observation::new(Detector::Count(count), outcome, says);
         if seen.is_fault() && count.is_of_memory() {
             let trace = command::course(&format!("trace {}", exercise.name));
-            let next = format!("each line's share: {trace}");
-            seen.details.push(next.into());
+            seen.details.push(format!("each line's share: {trace}").into());
         }
         seen
-    });
-    Ok((seen, targets.collect()))
+    };
+    Ok(targets.into_iter().map(seen).collect())
 }
 
 /// What a right kernel's counts are beside its task's `at-most`; `name` is what `course trace`
@@ -108,29 +121,6 @@ pub fn counted(task: &Form, how: &How, name: &str) -> Result<Vec<Observation>> {
 /// Bytes of the widest access, double16: targets are told of the source's loads, however wide one is.
 pub const WIDEST: u64 = 128;
 
-/// What the kernel asks of memory, as `course trace` counts it; how many of its groups were
-/// counted, and how many there are.
-fn figures(task: &Form) -> Result<(Figures, [u64; 2])> {
-    let wanted = Wanted {
-        kernel: task.launch.function.clone(),
-        source: Some(task.kernel.clone()),
-        ..Wanted::default()
-    };
-    let model = Model { widest: WIDEST, ..Model::default() };
-    let traced = trace(&wanted, launch(task)?, model)?;
-    Ok((traced.figures, traced.launch.groups))
-}
-
-fn compare(count: Count, found: f64, most: f64, size: &str) -> Observation {
-    let (_, unit) = count.words();
-    let (outcome, comment) = match found <= most {
-        true => (Detection::Silent, "at most"),
-        false => (Detection::Fault, "too many: at most"),
-    };
-    let says = format!("{found}{unit} at {size}; {comment} {most}");
-    Observation::new(Detector::Count(count), outcome, says)
-}
-
 /// Bytes of a float and of an int.
 const ELEMENT: u64 = 4;
 
@@ -147,7 +137,7 @@ fn come_to(count: Count, figures: &Figures) -> f64 {
         LoadInstructions => figures.moved(Kind::Load, Global).accesses,
         StoreInstructions => figures.moved(Kind::Store, Global).accesses,
         Barriers => return figures.barriers_of_a_group(),
-        Sectors => figures.sectors(),
+        Sectors => figures.total(|_| true).sectors,
     };
     count as f64
 }
