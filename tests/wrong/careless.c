@@ -176,10 +176,6 @@ int main(int count, char **words)
         clFinish(queue);
     } else if (IS("unwritten-image")) {
         clEnqueueReadImage(queue, image(0, NULL), CL_TRUE, (size_t[]){0, 0, 0}, (size_t[]){8, 8, 1}, 0, 0, result, 0, NULL, NULL);
-    } else if (IS("unset")) {
-        cl_event never = clCreateUserEvent(context, NULL);
-        clEnqueueReadBuffer(queue, x, CL_FALSE, 0, N, result, 1, &never, NULL);
-        clFinish(queue);
     } else if (IS("built")) {
         for (int i = 0; i < 6; i++)
             clReleaseProgram(build("-DSAME"));

@@ -12,7 +12,7 @@ use colored::Colorize;
 use common::death::How;
 use common::file;
 use diagnostics::terminal::plain;
-use intercept::findings::{Finding, Findings, KINDS};
+use intercept::findings::{Finding, Findings};
 use intercept::line::{Call, Line};
 use intercept::objects::Objects;
 use intercept::program::{self, End};
@@ -140,10 +140,8 @@ fn summary(out: &mut dyn Write, findings: &Findings, found: &[Finding]) -> Resul
         writeln!(out, "{:>9} {times:>6} times  {name}", time(*took))?;
     }
     let mut above = "";
-    for Finding { finding, says, times, took } in found {
-        if *finding != std::mem::replace(&mut above, finding) {
-            let heading = KINDS.iter().find(|(kind, _)| kind == finding);
-            let heading = heading.map_or("", |(_, heading)| heading);
+    for Finding { heading, says, times, took, .. } in found {
+        if *heading != std::mem::replace(&mut above, heading) {
             writeln!(out, "\n{}", heading.bold())?;
         }
         let took = Some(time(*took)).filter(|_| *took > 0).unwrap_or_default();

@@ -14,7 +14,7 @@ use common::source::Source;
 use diagnostics::log::Log;
 use diagnostics::terminal::plain;
 use inspect::judge::{Detection, Detector, How, Observation, Seen};
-use intercept::findings::{Finding, Findings, KINDS};
+use intercept::findings::{Finding, Findings};
 use intercept::line::Line;
 use intercept::program;
 use intercept::story::sentence;
@@ -33,8 +33,8 @@ const RESULT: Detector = Detector::Result(String::new());
 
 /// Findings that no program may have.
 #[rustfmt::skip]
-const NEVER: [&str; 10] = [
-    "error", "released", "log", "order", "mapped", "changed", "unwritten", "unset",
+const NEVER: [&str; 9] = [
+    "error", "released", "log", "order", "mapped", "changed", "unwritten",
     "unfinished", "leak",
 ];
 /// With these, chance decides on the result.
@@ -136,9 +136,7 @@ fn judge(rules: &Rules, ran: &Ran) -> Observation {
     let is_asked = |kind: &str| NEVER.contains(&kind) || rules.also.iter().any(|one| one == kind);
     let mut details = Vec::new();
     for finding in ran.findings.iter().filter(|one| is_asked(one.finding)) {
-        let heading = KINDS.iter().find(|(kind, _)| *kind == finding.finding);
-        let heading = heading.map_or("", |(_, heading)| heading);
-        details.push(format!("{heading}: {}", plain(&finding.says)));
+        details.push(format!("{}: {}", finding.heading, plain(&finding.says)));
     }
     for (call, most) in &rules.at_most {
         let times = ran.calls.get(call).map_or(0, |(times, _)| *times);

@@ -8,13 +8,12 @@ use serde_json::Value;
 use verify::numbers::{bytes, count};
 
 use crate::line::{Call, Line};
-use crate::misuse;
-use crate::objects::{Access, Object, Objects};
-use crate::order::Order;
+use crate::objects::{Access, Mapping, Object, Objects, overlap};
+use crate::order::{Order, place};
 use crate::story::{self, sentence};
 
 /// The kinds, in the order in which they are told.
-pub const KINDS: [(&str, &str); 15] = [
+const KINDS: [(&str, &str); 14] = [
     ("error", "Errors after which the program went on"),
     ("released", "Used after their release"),
     ("log", "Builds that failed, and whose log nobody read"),
@@ -23,7 +22,6 @@ pub const KINDS: [(&str, &str); 15] = [
     ("mapped", "Used while the host has it mapped"),
     ("changed", "The host's memory, changed before a write had ended"),
     ("unwritten", "Read, and written by nobody"),
-    ("unset", "Events that nobody set"),
     ("leak", "Never released"),
     ("build", "Programs built again"),
     ("between", "Waits between launches that are in order anyway"),
@@ -38,8 +36,11 @@ const FEW: usize = 10;
 /// Something that was found, perhaps several times.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
-    /// One of [`KINDS`].
+    /// The kind, in a word.
     pub finding: &'static str,
+    /// And as people are told.
+    #[serde(skip)]
+    pub heading: &'static str,
     /// In a sentence.
     pub says: String,
     /// How often.
@@ -56,8 +57,8 @@ struct Process {
     content: HashMap<u64, (Range<u64>, u64)>,
     /// Written, and used by nobody since.
     unused: HashMap<u64, Range<u64>>,
-    /// Commands that write to the host's memory, or run a kernel.
-    to_await: Vec<(u64, u64, bool, String)>,
+    /// Commands that write to the host's memory, or run a kernel, by their places.
+    to_await: Vec<((u64, u64), String)>,
     /// Writes that do not block.
     left: HashMap<u64, String>,
     /// What was built: the context, the source, the options and the devices; and by whom.
@@ -93,13 +94,12 @@ impl Findings {
     /// A line.
     pub fn hear(&mut self, line: &Line) {
         match line {
-            Line::Begin(call) => self.given(call),
+            Line::Begin(call) => self.note(misuse(call, &self.objects), 0),
             // Of those no beginning is told.
-            Line::Call(call) if call.is_query() => self.given(call),
-            Line::Done(done) => {
-                let process = self.processes.entry(done.process).or_default();
-                let told = process.left.remove(&done.command);
-                let changed = told.filter(|_| done.changed);
+            Line::Call(call) if call.is_query() => self.note(misuse(call, &self.objects), 0),
+            Line::Done { process, command, changed, .. } => {
+                let left = &mut self.processes.entry(*process).or_default().left;
+                let changed = left.remove(command).filter(|_| *changed);
                 self.note(changed.map(|told| ("changed", told)), 0);
             }
             _ => {}
@@ -120,36 +120,25 @@ impl Findings {
         }
     }
 
-    /// What a call is given.
-    fn given(&mut self, call: &Call) {
-        let told = sentence(call, &self.objects);
-        self.note(misuse::of(call, &self.objects, &told), 0);
-    }
-
     /// All that was found, once the program has ended; `by_itself` if it was not ended, and
     /// did not crash, since nobody releases anything then.
     pub fn all(&mut self, by_itself: bool) -> Vec<Finding> {
         let mut found: Vec<Found> = Vec::new();
         for process in self.processes.values_mut() {
             found.extend(process.unread_logs.drain().map(|(_, says)| ("log", says)));
-            for (queue, command, in_order, told) in process.to_await.drain(..) {
-                if by_itself && !process.order.has_ended(queue, command, in_order) {
-                    found.push(("unfinished", told));
-                }
-            }
+            let (order, all) = (&process.order, process.to_await.drain(..));
+            let unfinished = all.filter(|(place, _)| by_itself && !order.has_ended(*place));
+            found.extend(unfinished.map(|(_, told)| ("unfinished", told)));
         }
-        found.extend(self.objects.unset().into_iter().map(|says| ("unset", says)));
         if by_itself {
             let leaked = self.objects.leaked().into_iter();
             found.extend(leaked.map(|(noun, all)| ("leak", leak(noun, &all))));
         }
         self.note(found, 0);
         let found = std::mem::take(&mut self.found).into_iter();
-        let found = found.map(|((kind, says), (times, took))| Finding {
-            finding: KINDS[kind].0,
-            says,
-            times,
-            took,
+        let found = found.map(|((kind, says), (times, took))| {
+            let (finding, heading) = KINDS[kind];
+            Finding { finding, heading, says, times, took }
         });
         let is_much = |one: &Finding| one.finding != "between" || one.times >= FEW;
         found.filter(is_much).collect()
@@ -177,6 +166,57 @@ fn leak(noun: &str, all: &[&Object]) -> String {
     let numbers = numbers.collect::<Vec<_>>().join(", ");
     let more = if all.len() > 8 { ", ..." } else { "" };
     format!("{}{size}: {noun} {numbers}{more}", count(all.len(), noun))
+}
+
+/// What nobody may use whose last hold on it is gone. A context lives as long as what is made in
+/// it, and a program as long as its kernels, but nobody may release them once more.
+const ITS_OWN: [&str; 7] = ["kernel", "buffer", "part", "image", "sampler", "event", "queue"];
+
+/// What is wrong with the objects that a call is given, whatever it answers: told before it is made,
+/// since the program may crash in it.
+fn misuse(call: &Call, objects: &Objects) -> Vec<Found> {
+    let told = sentence(call, objects);
+    let mut found = Vec::new();
+    let name = |address| objects.name(call, address).unwrap_or_default();
+    let used = objects.used(call);
+    for (address, object) in &used {
+        let is_it = call.name.starts_with("clRelease") && object.noun != "device";
+        let may_not = is_it || ITS_OWN.contains(&object.noun);
+        if object.holds <= 0 && may_not && !objects.is_blind {
+            let says = format!("{told}: the program has released {} before", name(*address));
+            found.push(("released", says));
+        }
+    }
+    let accesses = objects.accesses(call);
+    for access in &accesses {
+        let Some(object) = objects.get(call, access.buffer) else {
+            continue;
+        };
+        if object.maps.iter().any(|map| clashes(call, access, map)) {
+            let says = format!("{told}, while {} is mapped", name(access.buffer));
+            found.push(("mapped", says));
+        }
+        let is_written = |one: &Access| one.buffer == access.buffer && one.writes;
+        let may_write = accesses.iter().any(is_written) || call.maps_to_write();
+        if ["buffer", "image"].contains(&object.noun) && !object.is_written && !may_write {
+            let says = format!("{told}: nobody has written {}", name(access.buffer));
+            found.push(("unwritten", says));
+        }
+    }
+    found
+}
+
+/// Whether a command must not touch what is mapped so. A kernel may leave alone what it is given,
+/// so it is held against a whole buffer that the host writes, and nothing less.
+fn clashes(call: &Call, access: &Access, map: &Mapping) -> bool {
+    let (map_bytes, bytes): (&Range<u64>, &Range<u64>) = (&map.bytes, &access.bytes);
+    if call.name.contains("Map") || call.name.contains("Unmap") {
+        return false;
+    }
+    if call.is_launch() {
+        return map.writes && map_bytes.start <= bytes.start && bytes.end <= map_bytes.end;
+    }
+    overlap(map_bytes, bytes) && (map.writes || access.writes)
 }
 
 impl Process {
@@ -279,9 +319,7 @@ impl Process {
             self.left.insert(call.number("command"), told.into());
         }
         if !call.is_blocking() && (is_read || name.contains("Map") || name.contains("Kernel")) {
-            let in_order = objects.is_in_order(call);
-            let (queue, number) = (call.number("queue"), call.number("command"));
-            self.to_await.push((queue, number, in_order, told.into()));
+            self.to_await.push((place(call, objects), told.into()));
         }
         let hash = call.args.get("bytes").and_then(Value::as_u64);
         for Access { buffer, bytes, writes } in objects.accesses(call) {

@@ -7,21 +7,19 @@
 //! - `line` is what is known of a call: a line of JSON.
 //! - `told` are the calls that are told: their arguments and sentences, which `calls.in` has.
 //! - `layer` is loaded into the program by its OpenCL loader, and writes these lines: `function`
-//!   puts one of ours before every function of OpenCL, `making` makes the call and tells it,
-//!   `profiling` has each queue note when its commands ran, and `watched` is what they read of
-//!   the host's memory.
+//!   puts one of ours before every function of OpenCL, `making` makes the call and tells it, and
+//!   `profiling` has each queue note when its commands ran.
 //! - [`program`] starts a program with that layer, and reads the lines while it runs.
 //! - [`objects`] are those that the program made, by number: "buffer 2".
 //! - [`story`] tells a call in a sentence; `names.txt` has the constants' names.
 //! - [`findings`] is what all calls come to: leaks, errors, waits and transfers for nothing,
 //!   commands that nothing keeps in order, which `order` finds, and objects that a call must not
-//!   be given, which `misuse` finds.
+//!   be given.
 //! - [`time_line`] is when the commands ran, as a picture.
 
 pub mod findings;
 mod layer;
 pub mod line;
-mod misuse;
 pub mod objects;
 mod order;
 pub mod program;

@@ -15,9 +15,29 @@ pub enum Line {
     /// A call has returned.
     Call(Call),
     /// A command has ended on its device.
-    Done(Done),
+    Done {
+        /// The process.
+        process: u32,
+        /// Its number.
+        command: u64,
+        /// 0, or the code with which it failed.
+        status: i32,
+        /// QUEUED, SUBMIT, START and END by the device's clock, in nanoseconds; zeros where the
+        /// driver does not say.
+        times: [u64; 4],
+        /// Whether the host's memory that it was to write no longer held the same bytes.
+        #[serde(default)]
+        changed: bool,
+    },
     /// A device that the program uses.
-    Device(Device),
+    Device {
+        /// The process.
+        process: u32,
+        /// Its address.
+        device: u64,
+        /// Its name.
+        name: String,
+    },
 }
 
 /// A call.
@@ -42,34 +62,6 @@ pub struct Call {
     /// `command` the number of a command, `waits` the events that it waits for.
     #[serde(default)]
     pub args: Map<String, Value>,
-}
-
-/// A command's end.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Done {
-    /// The process.
-    pub process: u32,
-    /// Its number.
-    pub command: u64,
-    /// 0, or the code with which it failed.
-    pub status: i32,
-    /// QUEUED, SUBMIT, START and END by the device's clock, in nanoseconds; zeros where the
-    /// driver does not say.
-    pub times: [u64; 4],
-    /// Whether the host's memory that it was to write no longer held the same bytes.
-    #[serde(default)]
-    pub changed: bool,
-}
-
-/// A device's name.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Device {
-    /// The process.
-    pub process: u32,
-    /// Its address.
-    pub device: u64,
-    /// Its name.
-    pub name: String,
 }
 
 impl Call {

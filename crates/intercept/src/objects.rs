@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::line::{Call, Device, Line};
+use crate::line::{Call, Line};
 use crate::told::Told;
 
 /// An object.
@@ -33,8 +33,6 @@ pub struct Object {
     pub is_written: bool,
     /// Where a buffer is mapped.
     pub maps: Vec<Mapping>,
-    /// Whether an event is the program's own, and was not set.
-    pub is_unset: bool,
     /// A kernel's parameters, where the driver tells them.
     pub parameters: Vec<Parameter>,
     /// A kernel's arguments that are set: their bytes, as a number.
@@ -104,7 +102,7 @@ impl Objects {
     /// Learns what a line says of objects.
     pub fn hear(&mut self, line: &Line) {
         match line {
-            Line::Device(Device { process, device, name }) => {
+            Line::Device { process, device, name } => {
                 let object = Object { name: name.clone(), ..Object::of("device") };
                 self.place((*process, *device), object);
             }
@@ -132,7 +130,6 @@ impl Objects {
                 flags,
                 context: call.number("context"),
                 source: call.number("source"),
-                is_unset: name == "clCreateUserEvent",
                 // The buffer that an image is made of may be.
                 is_written: flags & OF_HOST != 0
                     || name.contains("GL")
@@ -152,9 +149,6 @@ impl Objects {
         self.is_blind |= name.starts_with("clGetExtension") && is_maker(call.text("name"));
         self.learn_of_bytes(call);
         match name {
-            "clSetUserEventStatus" => {
-                self.change(call, call.number("event"), |event| event.is_unset = false);
-            }
             "clSetKernelArg" => self.change(call, call.number("kernel"), |kernel| {
                 let (index, value) = (call.number("index"), call.number("value"));
                 kernel.arguments.insert(index, value);
@@ -244,12 +238,6 @@ impl Objects {
         let value = call.number("value");
         let all = ones.chain(lists).chain(set).chain([value]);
         all.filter_map(|address| Some((address, self.get(call, address)?))).collect()
-    }
-
-    /// The events of the program's own that nobody set.
-    pub fn unset(&self) -> Vec<String> {
-        let unset = self.all.values().filter(|one| one.is_unset);
-        unset.map(|one| format!("event {}", one.number)).collect()
     }
 
     /// What a command reads and writes of buffers.

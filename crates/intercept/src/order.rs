@@ -38,17 +38,22 @@ fn join(clock: &mut Clock, other: &Clock) {
     }
 }
 
+/// A command's place: its queue, or what stands for it, and its number.
+pub fn place(call: &Call, objects: &Objects) -> (u64, u64) {
+    let number = call.number("command");
+    // No object's address has the highest bit.
+    let chain = if objects.is_in_order(call) { call.number("queue") } else { number | 1 << 63 };
+    (chain, number)
+}
+
 impl Order {
     /// A command was put into a queue: how one before it is told that touches the same bytes, and
     /// that it does not wait for.
     pub fn command(&mut self, call: &Call, objects: &Objects, told: &str) -> Option<String> {
-        let (queue, number) = (call.number("queue"), call.number("command"));
-        let in_order = objects.is_in_order(call);
-        // No object's address has the highest bit.
-        let chain = if in_order { queue } else { number | 1 << 63 };
+        let (queue, (chain, number)) = (call.number("queue"), place(call, objects));
         let mut clock = self.host.clone();
         let is_barrier = call.name.contains("Barrier") || call.name.contains("Marker");
-        if let Some(last) = self.queues.get(&queue).filter(|_| in_order || is_barrier) {
+        if let Some(last) = self.queues.get(&queue).filter(|_| chain == queue || is_barrier) {
             join(&mut clock, last);
         }
         for event in call.numbers("waits") {
@@ -114,9 +119,8 @@ impl Order {
         is_new
     }
 
-    /// Whether the host knows that this command has ended.
-    pub fn has_ended(&self, queue: u64, command: u64, in_order: bool) -> bool {
-        let chain = if in_order { queue } else { command | 1 << 63 };
-        self.host.get(&chain) >= Some(&command)
+    /// Whether the host knows that the command at this place has ended.
+    pub fn has_ended(&self, (chain, number): (u64, u64)) -> bool {
+        self.host.get(&chain) >= Some(&number)
     }
 }

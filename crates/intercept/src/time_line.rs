@@ -33,9 +33,8 @@ struct Bar {
 /// Hears all lines, and tells in the end what is to be drawn.
 #[derive(Default)]
 pub struct TimeLine {
-    /// Commands that run: their queue's row, what they are, how they are told, when the call
-    /// returned and how long it took.
-    running: HashMap<(u32, u64), (Bar, u64)>,
+    /// The calls that put commands into queues, in the queues' rows, by the commands' numbers.
+    running: HashMap<(u32, u64), Bar>,
     bars: Vec<Bar>,
     /// Of each row: from the device's clock to the host's, and the length of the call that
     /// tells it, during which the command was queued.
@@ -47,21 +46,18 @@ impl TimeLine {
     pub fn hear(&mut self, line: &Line, objects: &Objects) {
         match line {
             Line::Call(call) if call.status == 0 => self.call(call, objects),
-            Line::Done(done) => {
-                let Some((mut bar, took)) = self.running.remove(&(done.process, done.command))
-                else {
-                    return;
-                };
-                let [queued, _, begin, end] = done.times;
-                if queued == 0 || end < begin {
+            Line::Done { process, command, times: [queued, _, begin, end], .. } => {
+                let Some(mut bar) = self.running.remove(&(*process, *command)) else { return };
+                if *queued == 0 || end < begin {
                     return;
                 }
-                let offset = (bar.begin as i64).wrapping_sub(queued as i64);
+                let offset = (bar.begin as i64).wrapping_sub(*queued as i64);
+                let took = bar.end - bar.begin;
                 let clock = self.clocks.entry(bar.row.clone()).or_insert((offset, took));
                 if took < clock.1 {
                     *clock = (offset, took);
                 }
-                (bar.begin, bar.end) = (begin, end);
+                (bar.begin, bar.end) = (*begin, *end);
                 self.bars.push(bar);
             }
             _ => {}
@@ -69,23 +65,21 @@ impl TimeLine {
     }
 
     fn call(&mut self, call: &Call, objects: &Objects) {
-        let (process, at) = (call.process, call.at);
-        let name = &*call.name;
-        let kind = match name {
-            _ if name.contains("Kernel") || name.contains("Task") => "kernel",
-            _ if name.contains("Write") || name.contains("Unmap") => "up",
-            _ if name.contains("Read") || name.contains("Map") => "down",
-            _ => "other",
-        };
-        let bar = |row, end, kind| Bar { row, begin: at, end, kind, told: sentence(call, objects) };
+        let (begin, name) = (call.at, &*call.name);
+        let end = begin.saturating_add(call.took);
+        let bar = |row, kind| Bar { row, begin, end, kind, told: sentence(call, objects) };
         if call.is_blocking() || ["clFinish", "clWaitForEvents"].contains(&name) {
-            let end = at.saturating_add(call.took);
-            self.bars.push(bar(HOST.into(), end, "wait"));
+            self.bars.push(bar(HOST.into(), "wait"));
         }
         if call.is_command() {
+            let kind = match name {
+                _ if name.contains("Kernel") || name.contains("Task") => "kernel",
+                _ if name.contains("Write") || name.contains("Unmap") => "up",
+                _ if name.contains("Read") || name.contains("Map") => "down",
+                _ => "other",
+            };
             let row = objects.name(call, call.number("queue")).unwrap_or_default();
-            let running = (bar(row, at, kind), call.took);
-            self.running.insert((process, call.number("command")), running);
+            self.running.insert((call.process, call.number("command")), bar(row, kind));
         }
     }
 
@@ -106,15 +100,13 @@ impl TimeLine {
             let y = 10 + 34 * at;
             svg += &format!("<text x=\"4\" y=\"{}\">{}</text>\n", y + 17, escaped(row));
             let mut drawn = 0.0;
-            let bars = self.bars.iter().filter(|bar| bar.row == row);
-            for bar in bars {
+            for bar in self.bars.iter().filter(|bar| bar.row == row) {
                 let (from, to) = on_host(bar);
                 let at = from.saturating_sub(begin) as f64 / span;
                 let took = to.saturating_sub(from) as f64;
                 let width = (took / span).max(THINNEST);
                 // Of thousands in one place, one is seen.
-                let is_seen = at + width >= drawn + THINNEST / 5.0;
-                if !is_seen {
+                if at + width < drawn + THINNEST / 5.0 {
                     continue;
                 }
                 drawn = at + width;

@@ -17,7 +17,7 @@ use super::memory::{
 };
 use super::profiling::{self, Watched};
 use super::{driver, layer, lock, write};
-use crate::line::{Call, Device, Line};
+use crate::line::{Call, Line};
 use crate::told::{SIGNS, Told};
 
 /// The host waits in these until something has ended.
@@ -193,11 +193,8 @@ fn introduce(devices: &Value) {
         let name = ask::<256>(|room, value, size| unsafe {
             info(Word::of(device), CL_DEVICE_NAME, room, value, size)
         });
-        write(&Line::Device(Device {
-            process: std::process::id(),
-            device,
-            name: as_text(name.unwrap_or_default()),
-        }));
+        let name = as_text(name.unwrap_or_default());
+        write(&Line::Device { process: std::process::id(), device, name });
     }
 }
 

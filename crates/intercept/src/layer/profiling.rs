@@ -17,7 +17,7 @@ use opencl_sys::{
 use super::function::Word;
 use super::memory::{as_number, ask, c_text, get, hash_if_there};
 use super::{driver, lock, write};
-use crate::line::{Done, Line};
+use crate::line::Line;
 
 /// The queues whose program did not ask for times.
 static SILENT: Mutex<Vec<u64>> = Mutex::new(Vec::new());
@@ -153,7 +153,7 @@ pub fn look_at_running() {
             CL_PROFILING_COMMAND_END,
         ];
         let event = ptr::with_exposed_provenance_mut(one.event);
-        write(&Line::Done(Done {
+        write(&Line::Done {
             process: std::process::id(),
             command: one.number,
             status,
@@ -165,7 +165,7 @@ pub fn look_at_running() {
                 });
                 as_number(time.unwrap_or_default())
             }),
-        }));
+        });
         if let Some(release) = driver().clReleaseEvent {
             // SAFETY: we kept it, or it was made for us.
             unsafe { release(event) };
