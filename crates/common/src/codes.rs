@@ -11,7 +11,7 @@ use opencl3::error_codes::{
 use opencl3::kernel::Kernel;
 
 use crate::device::Device;
-use crate::ndrange::{NdRange, sides};
+use crate::ndrange::{self, NdRange, sides};
 use verify::numbers::bytes;
 
 /// One status code and what to do about it.
@@ -109,7 +109,7 @@ fn of_group(device: &Device, kernel: &Kernel, range: &NdRange) -> String {
     let mut text = format!(
         "the group has {} = {} items; the device allows {} (CL_DEVICE_MAX_WORK_GROUP_SIZE)",
         sides(range.local()),
-        range.group_size(),
+        ndrange::count(range.local()),
         device.limits.max_work_group_size
     );
     if let Ok(room) = kernel.get_work_group_size(id) {

@@ -3,7 +3,7 @@
 use std::env::{self, consts};
 use std::path::Path;
 
-use crate::clone::{is_in_the_clone, own_workspace};
+use crate::file::{is_in_the_clone, own_workspace};
 
 /// `cargo course WORDS`; where `./setup` has not installed that yet, what does the same.
 pub fn course(words: &str) -> String {

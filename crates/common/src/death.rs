@@ -13,9 +13,9 @@ use verify::numbers::count;
 
 use crate::command;
 use crate::device::pocl::cache_folder;
+use crate::failure::Told;
 use crate::host::ulimits_in_words;
 use crate::stage::{Stage, Whose};
-use crate::told::Told;
 
 /// How a process died.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

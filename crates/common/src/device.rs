@@ -232,14 +232,13 @@ impl Limits {
 /// # Errors
 /// [`crate::Error::NoDevice`] names how far the search came, why no further, and what mends it.
 pub fn list() -> Result<Vec<Device>> {
-    let platforms = get_platforms().map_err(|error| missing::no_platform(error.0))?;
+    let platforms = all().map_err(missing::no_platform)?;
     let (mut devices, mut names) = (Vec::new(), Vec::new());
-    for platform in &platforms {
-        let described = describe(platform);
-        for id in ids(platform) {
-            devices.push(Device::read(devices.len(), &described, id));
+    for (platform, ids) in platforms {
+        for id in ids {
+            devices.push(Device::read(devices.len(), &platform, id));
         }
-        names.push(described.name);
+        names.push(platform.name);
     }
     if devices.is_empty() {
         return Err(missing::no_device(&names));
@@ -250,27 +249,27 @@ pub fn list() -> Result<Vec<Device>> {
 /// Every platform, and how many devices it has: a driver whose hardware is not
 /// there, or not switched on, is a platform without devices.
 pub fn platforms() -> Vec<(Platform, usize)> {
-    let platforms = get_platforms().unwrap_or_default();
-    let all = platforms.iter();
-    all.map(|one| (describe(one), ids(one).len())).collect()
+    let all = all().unwrap_or_default().into_iter();
+    all.map(|(platform, ids)| (platform, ids.len())).collect()
 }
 
-/// The devices of a platform. One without any answers -1 or an empty list.
-fn ids(platform: &ClPlatform) -> Vec<cl_device_id> {
-    let devices = platform.get_devices(cl::CL_DEVICE_TYPE_ALL);
-    devices.unwrap_or_default()
+/// Every platform and its devices, or the loader's status. A platform without any answers -1 or an
+/// empty list.
+fn all() -> Result<Vec<(Platform, Vec<cl_device_id>)>, i32> {
+    let described = |one: &ClPlatform| {
+        let platform = Platform {
+            name: text(one.name()),
+            vendor: text(one.vendor()),
+            version: text(one.version()),
+        };
+        (platform, one.get_devices(cl::CL_DEVICE_TYPE_ALL).unwrap_or_default())
+    };
+    let platforms = get_platforms().map_err(|error| error.0)?;
+    Ok(platforms.iter().map(described).collect())
 }
 
 fn text(value: opencl3::Result<String>) -> String {
     plain_name(&value.unwrap_or_default())
-}
-
-fn describe(platform: &ClPlatform) -> Platform {
-    Platform {
-        name: text(platform.name()),
-        vendor: text(platform.vendor()),
-        version: text(platform.version()),
-    }
 }
 
 /// What a variable says; one that is empty says nothing.

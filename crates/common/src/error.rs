@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::codes;
 use crate::command;
+use crate::failure::Told;
 use crate::outcome::Skip;
-use crate::told::Told;
 use verify::Differences;
 
 /// What `common` returns everywhere.

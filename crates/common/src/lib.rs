@@ -7,10 +7,10 @@
 //! In the order in which to read them:
 //!
 //! - [`device`] lists platforms and devices with their limits, and chooses one.
-//! - [`session`] is one device's context and queue: **buffers, arguments, launches**.
-//!   The calls of OpenCL that docs/anatomy.md counts stand here and in `program`.
+//! - [`session`] is one device's context and queue: **buffers, arguments, launches**, and who
+//!   hears of each call (`--step`). Those that docs/anatomy.md counts stand here and in `program`.
 //! - [`source`] finds a kernel file and reads it, as every [`file`](mod@file) that people
-//!   name is read; [`program`] builds it. What the text and a build log say is the crate
+//!   name is read, in the clone of the course or elsewhere; [`program`] builds it. What the text and a build log say is the crate
 //!   `diagnostics`'.
 //! - [`ndrange`] is the shape of a launch, and whether a device can run it.
 //! - [`verify`], a crate of its own, is the problem and the host's data, and holds a result
@@ -22,15 +22,13 @@
 //! - [`traffic`] evaluates the formulas of what a kernel loads and stores.
 //! - [`record`] is one kernel's result, for people and for programs; [`outcome`] whether it is
 //!   right, and [`death`] how it took its process down, by the [`stage`] that this was in.
-//! - [`error`] is the one error type, [`failure`] the same for another process, [`told`] what
-//!   either says, with [`codes`], what each status of OpenCL means.
-//! - [`tell`] is how whoever listens (`--step`) hears of each call.
-//! - [`clone`](mod@clone) is where the course lies, and [`command`] how its commands are typed here.
+//! - [`error`] is the one error type, [`failure`] the same for another process, and what either
+//!   says, with [`codes`], what each status of OpenCL means.
+//! - [`command`] is how commands of the course are typed here.
 //! - [`host`] is what this process may have: memory, threads, and which limits are set.
 
 #![warn(clippy::missing_errors_doc)]
 
-pub mod clone;
 pub mod codes;
 pub mod command;
 pub mod death;
@@ -49,9 +47,7 @@ pub mod record;
 pub mod session;
 pub mod source;
 pub mod stage;
-pub mod tell;
 pub mod timing;
-pub mod told;
 pub mod traffic;
 
 pub use error::{Error, Result};

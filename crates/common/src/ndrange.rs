@@ -10,7 +10,7 @@ pub struct NdRange {
     /// As many as of `global`: a launch relies on it.
     local: Vec<usize>,
     /// The first item's number; 0 where it is empty.
-    offset: Vec<usize>,
+    pub offset: Vec<usize>,
 }
 
 impl NdRange {
@@ -25,11 +25,6 @@ impl NdRange {
         let global: Vec<usize> = items.iter().zip(local).map(round).collect();
         let local = local[..global.len()].to_vec();
         NdRange { global, local, offset: Vec::new() }
-    }
-
-    /// The same from this item on, as many dimensions as it has.
-    pub fn from(self, offset: Vec<usize>) -> NdRange {
-        NdRange { offset, ..self }
     }
 
     /// The first item's number in each dimension, for a launch: null where it is 0.
@@ -67,19 +62,14 @@ impl NdRange {
     pub fn regroup(&mut self, local: &[usize]) {
         if local != self.local {
             let offset = std::mem::take(&mut self.offset);
-            *self = NdRange::cover(&self.global, local).from(offset);
+            *self = NdRange { offset, ..NdRange::cover(&self.global, local) };
         }
-    }
-
-    /// Items of one group.
-    pub fn group_size(&self) -> usize {
-        count(&self.local)
     }
 
     /// Why a device of these limits cannot run groups of this shape, if it cannot.
     /// `kernel_max` is CL_KERNEL_WORK_GROUP_SIZE: what this kernel's registers leave room for.
     pub fn refusal(&self, limits: &Limits, kernel_max: usize) -> Option<String> {
-        let size = self.group_size();
+        let size = count(&self.local);
         if size > limits.max_work_group_size {
             return Some(format!(
                 "needs groups of {size} items, the device allows {} (CL_DEVICE_MAX_WORK_GROUP_SIZE)",
@@ -123,7 +113,7 @@ mod tests {
     fn an_ndrange_is_rounded_up_to_whole_groups() {
         let range = NdRange::cover(&[1000, 1], &[16, 16]);
         assert_eq!(range.global, [1008, 16]);
-        assert_eq!(range.group_size(), 256);
+        assert_eq!(count(&range.local), 256);
     }
 
     #[test]
@@ -176,7 +166,7 @@ mod tests {
     fn sides_may_be_of_any_length() {
         let huge = NdRange::cover(&[5, usize::MAX], &[1 << 33, 1 << 33]);
         assert_eq!(huge.global(), [1 << 33, usize::MAX]);
-        assert_eq!(huge.group_size(), usize::MAX);
+        assert_eq!(count(&huge.local), usize::MAX);
         assert_eq!(NdRange::cover(&[5], &[0]).global(), [5]);
     }
 

@@ -22,9 +22,8 @@ use opencl3::program::Program as ClProgram;
 use crate::device::{Device, pocl};
 use crate::error::{During, Error, Result};
 use crate::ndrange::NdRange;
-use crate::session::{Arg, Launch, Session};
+use crate::session::{Arg, Call, Launch, Listener, Session};
 use crate::source::Source;
-use crate::tell::{Call, Listener};
 use verify::element::Type;
 use verify::numbers::{bytes, seconds};
 
@@ -36,7 +35,8 @@ pub struct Program {
     /// own may take less the second time.
     pub build_seconds: f64,
     /// What it was built from, and with.
-    source: Source,
+    text: String,
+    path: String,
     options: String,
     listener: Rc<dyn Listener>,
 }
@@ -102,7 +102,8 @@ impl Program {
         Ok(Program {
             cl: program,
             build_seconds,
-            source: source.clone(),
+            text: source.text.clone(),
+            path: source.path.display().to_string(),
             options: options.into(),
             listener: session.listener.clone(),
         })
@@ -190,7 +191,7 @@ impl Program {
         let Some(why) = self.misfit(&kernel, signature)? else {
             return Ok(kernel);
         };
-        let (path, types) = (self.source.path.display(), signature.join(", "));
+        let (path, types) = (&self.path, signature.join(", "));
         Err(Error::Unlaunchable(format!(
             "{path}: kernel {name} {why}\n  it is launched as {name}({types})"
         )))
@@ -207,7 +208,7 @@ impl Program {
         let text = || {
             let given = self.options.split("-D ").skip(1);
             let given = given.map(|one| format!("#define {}\n", one.replacen('=', " ", 1)));
-            given.collect::<String>() + &self.source.text
+            given.collect::<String>() + &self.text
         };
         let wrong = (0..).zip(signature).find_map(|(i, wanted)| {
             // A driver that keeps no signatures answers with an error: nothing to compare.

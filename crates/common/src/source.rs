@@ -6,9 +6,9 @@ use diagnostics::near::{did_you_mean, nearest};
 use diagnostics::terminal::plain_name;
 use diagnostics::{directives, functions};
 
-use crate::clone::workspace;
 use crate::error::{Error, Result};
 use crate::file;
+use crate::file::workspace;
 
 /// Bytes that a kernel file may have: a thousand times those of a long one.
 pub const LONGEST: u64 = 64 << 20;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use common::clone::workspace;
 use common::device::{DEVICE_VARIABLE, variable};
+use common::file::workspace;
 use common::source::Source;
 use inspect::judge::{Case, How, Seen, Subject};
 use task::form::Form;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use common::clone::workspace;
+use common::file::workspace;
 use common::source::Source;
 use inspect::judge::{How, Seen, exercise};
 use task::form::Form;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use common::Error;
-use common::clone::workspace;
+use common::file::workspace;
 use common::source::Source;
 use diagnostics::log::Log;
 use diagnostics::terminal::plain;

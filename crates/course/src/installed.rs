@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use anyhow::Result;
 use common::Error;
-use common::clone::{built_in, is_installed, workspace};
 use common::command::word;
+use common::file::{built_in, is_installed, workspace};
 use diagnostics::aside;
 use walkdir::WalkDir;
 

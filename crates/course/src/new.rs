@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use common::Error;
-use common::clone::workspace;
+use common::file::workspace;
 use diagnostics::near::did_you_mean;
 use diagnostics::terminal::Out;
 use watchdog::fallback_driver;

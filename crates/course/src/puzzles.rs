@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use colored::Colorize;
-use common::clone::workspace;
 use common::command;
+use common::file::workspace;
 use common::source::shortest;
 use diagnostics::terminal::Out;
 use diagnostics::terminal::wrap::{WIDTH, cut};

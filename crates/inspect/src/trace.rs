@@ -17,11 +17,11 @@ mod screen;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use common::clone::own_workspace;
 use common::command;
 use common::error::Error;
+use common::failure::Told;
+use common::file::own_workspace;
 use common::source::Source;
-use common::told::Told;
 use watchdog::scratch::Scratch;
 use watchdog::simulator::{self, oclgrind};
 use watchdog::worker::Work;

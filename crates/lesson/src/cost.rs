@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use common::clone::workspace;
 use common::device::{Kind, Limits};
 use common::error::Result;
 use common::file;
@@ -38,7 +37,7 @@ impl Costs {
     pub fn read(own: &Path, recording: &str) -> Costs {
         let own = Costs::of(own);
         if own.0.is_empty() {
-            Costs::of(&workspace().join("docs/data/choice").join(recording))
+            Costs::of(&file::workspace().join("docs/data/choice").join(recording))
         } else {
             own
         }

@@ -1,6 +1,7 @@
 //! Why a kernel is skipped: known before it is built, or before it is launched, or said by the driver.
 
 use common::error::{AtField, Error, Result};
+use common::ndrange;
 use common::record::{Of, Record};
 use common::session::{Need, side_of};
 use opencl3::error_codes::{CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE};
@@ -39,7 +40,7 @@ impl Lesson {
         let Some(refusal) = refusal else {
             return Ok(());
         };
-        let items = range.group_size();
+        let items = ndrange::count(range.local());
         Err(Error::skipped(match own.over == own.group {
             true => format!("one group cannot hold {items} items; see it with --size 3"),
             false => refusal,

@@ -31,7 +31,7 @@ use std::rc::Rc;
 use common::device;
 use common::error::Result;
 use common::record::Record;
-use common::tell::{Call, Listener};
+use common::session::{Call, Listener};
 use console::Term;
 use indicatif::ProgressBar;
 use watchdog::events::{Event, Sender};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
 
-use common::clone::workspace;
 use common::device::Kind;
+use common::file::workspace;
 use common::{Error, Result, file};
 use diagnostics::near::did_you_mean;
 use serde::Deserialize;

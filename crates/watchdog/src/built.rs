@@ -4,9 +4,9 @@ use std::env::{consts, current_exe, var_os};
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::clone::{built_in, is_installed, own_workspace};
 use common::command::word;
 use common::error::{Error, Result};
+use common::file::{built_in, is_installed, own_workspace};
 
 use crate::ask::end_with_us;
 

@@ -6,8 +6,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::clone::own_workspace;
 use common::device::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE};
+use common::file::own_workspace;
 use common::host;
 use verify::cores::cores;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use common::clone::own_workspace;
+use common::file::own_workspace;
 
 /// The CPU's name, where the system tells it.
 pub fn cpu() -> String {

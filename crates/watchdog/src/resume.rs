@@ -12,10 +12,10 @@
 use std::collections::VecDeque;
 
 use common::death::{Death, How};
+use common::failure::Told;
 use common::peak::Peak;
 use common::record::Record;
 use common::stage::Stage;
-use common::told::Told;
 use verify::numbers;
 
 use crate::events::{self, Begun, Event, Lost};

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
-use common::clone::workspace;
+use common::file::workspace;
 use common::source::Source;
 use diagnostics::tokens::Tokens;
 use serde::{Deserialize, Serialize};

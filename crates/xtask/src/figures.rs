@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::slice;
 
 use anyhow::{Context, Result};
-use common::clone::workspace;
+use common::file::workspace;
 
 use crate::kept;
 use crate::pages::picked;

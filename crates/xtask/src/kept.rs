@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 use common::Error;
-use common::clone::workspace;
+use common::file::workspace;
 use diagnostics::aside;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

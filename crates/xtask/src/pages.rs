@@ -39,7 +39,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use common::clone::workspace;
+use common::file::workspace;
 
 use crate::{asm, figures, kept};
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use common::clone::workspace;
+use common::file::workspace;
 use diagnostics::aside;
 use serde_json::{Value, json};
 use watchdog::events::{NAME, WORK_VARIABLE};

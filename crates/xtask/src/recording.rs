@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use common::clone::workspace;
+use common::file::workspace;
 use common::record::{Of, Record};
 use common::source::Source;
 use serde::Deserialize;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use common::clone::workspace;
 use common::device::{Kind, Limits};
+use common::file::workspace;
 use lesson::{Candidates, Costs};
 use serde::Deserialize;
 use task::Task;

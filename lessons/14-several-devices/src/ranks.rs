@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use common::device::Device;
 use common::error::{Error, Result};
+use common::failure::Told;
 use common::stage::Stage;
-use common::told::Told;
 use lesson::Lesson;
 use serde::{Deserialize, Serialize};
 use verify::element::Type;

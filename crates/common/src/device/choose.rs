@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::{Device, Kind, LLVMPIPE, pocl, variable};
 use crate::error::{Error, Result};
-use crate::told::Told;
+use crate::failure::Told;
 
 /// A chosen device, with the reason in words.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use opencl3::error_codes::{
 use super::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE};
 use super::pocl;
 use crate::error::Error;
-use crate::told::Told;
+use crate::failure::Told;
 
 /// The error where the loader gave this status instead of platforms.
 pub(super) fn no_platform(status: i32) -> Error {

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::variable;
-use crate::told::Told;
+use crate::failure::Told;
 
 /// What PoCL's platform is called.
 pub const PLATFORM: &str = "Portable Computing Language";

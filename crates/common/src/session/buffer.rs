@@ -13,10 +13,9 @@ use opencl3::event::Event;
 use opencl3::memory::{Buffer as Memory, CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, cl_mem};
 
-use super::Session;
+use super::{Call, Session};
 use crate::codes;
 use crate::error::{During, Result};
-use crate::tell::Call;
 use verify::numbers::seconds;
 
 /// A buffer in the device's global memory. A clone is the same buffer, which lives as

@@ -18,9 +18,9 @@ impl Session {
     pub fn must_fit(&self, shape: Shape, ty: Type) -> Result<()> {
         let bytes = |rows: usize, cols: usize| rows as u64 * cols as u64 * ty.size() as u64;
         let Shape { m, n, k } = shape;
-        let [a, b] = [bytes(m, k), bytes(k, n)].map(Need::Read);
-        let size = |bytes| Some(side_of(bytes, ty));
-        self.must_have_room(&[a, b, Need::Written(bytes(m, n))], size)
+        let [a, b, c] = [bytes(m, k), bytes(k, n), bytes(m, n)];
+        let needs = [Need::Read(a), Need::Read(b), Need::Written(c)];
+        self.must_have_room(&needs, |bytes| Some(side_of(bytes, ty)))
     }
 
     /// The same for any buffers; `size` is what is asked for by the bytes of the largest that the

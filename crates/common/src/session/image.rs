@@ -8,10 +8,9 @@ use std::rc::Rc;
 use opencl3::memory::{self as cl, Buffer as Memory, Sampler, cl_image_desc, cl_image_format};
 use verify::element::Type;
 
-use super::Session;
 use super::buffer::Buffer;
+use super::{Call, Session};
 use crate::error::{During, Error, Result};
-use crate::tell::Call;
 
 /// The channels of a pixel.
 const ORDERS: [(&str, usize, u32); 3] =

@@ -13,12 +13,11 @@ use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::memory::Sampler;
 use opencl3::types::{cl_event, cl_mem};
 
-use super::Session;
 use super::buffer::Buffer;
+use super::{Call, Session};
 use crate::codes;
 use crate::error::{During, Error, Result};
 use crate::ndrange::{NdRange, sides};
-use crate::tell::Call;
 use crate::timing::Profile;
 use verify::element::Type;
 use verify::numbers::seconds;

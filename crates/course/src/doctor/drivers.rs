@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use common::command;
 use common::device::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE, icd_place};
 use common::device::variable;
-use common::told::Told;
+use common::failure::Told;
 use diagnostics::terminal::wrap::cut;
 use watchdog::packages;
 use watchdog::scratch::Scratch;

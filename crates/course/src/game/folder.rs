@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use common::Error;
-use common::clone::{own_workspace, workspace};
+use common::file::{own_workspace, workspace};
 use diagnostics::aside;
 use diagnostics::terminal::plain_name;
 use serde_json::json;

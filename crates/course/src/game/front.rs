@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
 use common::Error;
-use common::clone::workspace;
+use common::file::workspace;
 use common::source::Source;
 use crossterm::event::KeyCode::{self, Backspace, Char, Enter, Esc};
 use crossterm::style::Stylize;

@@ -4,9 +4,9 @@
 use common::death::{Death, How};
 use common::error::Kind;
 use common::failure::Failure;
+use common::failure::Told;
 use common::record::{Of, Record};
 use common::stage::{Stage, Whose};
-use common::told::Told;
 use verify::matrix::Fill;
 use verify::{Differences, numbers};
 use watchdog::worker::Ended;

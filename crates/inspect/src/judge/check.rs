@@ -5,8 +5,8 @@
 pub(crate) mod results;
 
 use anyhow::Result;
+use common::failure::Told;
 use common::record::Record;
-use common::told::Told;
 use verify::Look;
 use verify::draw::Draw;
 use verify::element::Type;

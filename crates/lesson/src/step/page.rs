@@ -7,7 +7,7 @@ use std::io;
 use std::time::Duration;
 
 use common::error::{Error, Result, UserRequest};
-use common::tell::Call;
+use common::session::Call;
 use console::{StyledObject, measure_text_width};
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Left, PageDown, PageUp, Right, Up};
 use diagnostics::terminal::stream::Stream;

@@ -125,7 +125,8 @@ impl Task {
         if !offset.is_empty() && offset.len() != items.len() {
             return Err(wrong("offset", "offset", "it has as many dimensions as the range"));
         }
-        let range = NdRange::cover(&items, &group).from(offset);
+        let mut range = NdRange::cover(&items, &group);
+        range.offset = offset;
         if ndrange::count(range.global()) > MOST << 9 {
             return Err(wrong("range", "global", "has more items than can be counted"));
         }

@@ -4,7 +4,7 @@
 use std::fs;
 
 use anyhow::{Context, Result};
-use common::clone::workspace;
+use common::file::workspace;
 use serde::{Deserialize, Serialize};
 use verify::numbers::quantile;
 use verify::shape::Shape;

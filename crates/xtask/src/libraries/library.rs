@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Error, Result, anyhow};
 use clap::ValueEnum;
-use common::clone::own_workspace;
+use common::file::own_workspace;
 use common::outcome::Outcome;
 use common::record::{Record, Work};
 use common::timing::{Clock, Runs, Timing};

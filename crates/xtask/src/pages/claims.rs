@@ -41,7 +41,7 @@ use std::path::{Path, PathBuf};
 
 use crate::recording::{Recording, file};
 use anyhow::{Context, Result, bail};
-use common::clone::workspace;
+use common::file::workspace;
 use serde_json::Value;
 use verify::numbers::significant;
 

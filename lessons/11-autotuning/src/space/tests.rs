@@ -149,7 +149,7 @@ fn what_meets_the_constraints_covers_its_tiles() {
         let get = |name| get(&point, name);
         let plan = point.task("", &one()).and_then(|task| task.plan());
         let plan = plan.expect("a point");
-        let items = plan.ranges[0].group_size();
+        let items = common::ndrange::count(plan.ranges[0].local());
         for tile in [get("TM") * get("TK"), get("TK") * get("TN")] {
             let rounds = tile / get("WIDTH") / items;
             assert!(rounds >= 1 && rounds * items * get("WIDTH") == tile, "{point}");

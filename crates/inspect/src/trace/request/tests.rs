@@ -1,6 +1,6 @@
 use std::fs;
 
-use common::clone::workspace;
+use common::file::workspace;
 use serde_json::Value;
 
 use super::*;
