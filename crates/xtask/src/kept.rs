@@ -8,7 +8,9 @@ use common::Error;
 use common::file::workspace;
 use diagnostics::aside;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
+use watchdog::devices::Device;
+use watchdog::machine;
 
 /// What is kept has a place of its own below docs/data/, and none elsewhere.
 pub fn must_be_a_name(name: &str) -> Result<()> {
@@ -60,4 +62,17 @@ pub fn write(path: impl AsRef<Path>, text: &str) -> Result<()> {
 pub fn write_lines(path: impl AsRef<Path>, lines: &[Value]) -> Result<()> {
     let lines = lines.iter().map(|line| format!("{line}\n"));
     write(path, &lines.collect::<String>())
+}
+
+/// The first line of what was measured on a device: by which command, when and where.
+pub fn about(device: &Device) -> Result<Value> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    Ok(json!({
+        "command": format!("cargo xtask {}", words.join(" ")),
+        "date": machine::date("+%Y-%m-%d")?,
+        "device": device.name,
+        "platform": device.platform,
+        "driver": device.driver,
+        "host": machine::host(),
+    }))
 }

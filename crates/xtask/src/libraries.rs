@@ -2,35 +2,33 @@
 //! the library that the device's owner would call instead, cuBLAS or OpenBLAS. Each round both have
 //! one turn. Who begins changes from round to round, so that a clock that falls hits both alike.
 //!
-//! Layout: `library` measures one, by `cublas` or `openblas`; `comparison` is what comes of it, and
-//! what `docs/data/peers/` keeps.
+//! Layout: `library` measures one, `cublas` or OpenBLAS; `comparison` is what comes of it, and what
+//! `docs/data/peers/` keeps.
 
 pub mod comparison;
 mod cublas;
 mod library;
-mod openblas;
-mod shapes;
 
 use std::io::Write;
+use std::mem::take;
 
 use anyhow::{Result, ensure};
 use clap::Args;
 use common::record::Record;
 use diagnostics::aside;
 use diagnostics::terminal::Out;
-use serde_json::{Value, json};
+use serde_json::json;
 use verify::element::Type;
 use verify::numbers::significant;
 use verify::shape::Shape;
 use watchdog::devices::{self, Device};
-use watchdog::machine::date;
+use watchdog::lessons;
 use watchdog::worker::{self, Orders};
-use watchdog::{lessons, machine};
 
+use crate::kept;
 use comparison::{Comparison, OURS, OURS_BY_VENDOR, Rate};
 use cublas::OnGpu;
-use library::{Library, Multiply, measure};
-use openblas::OnHost;
+use library::{Library, Multiply, OnHost, environment, measure};
 use verify::numbers::quantile;
 
 /// What is compared.
@@ -63,10 +61,10 @@ pub struct LibrariesArgs {
     rounds: u32,
     /// Timed runs in a turn [default: at least 3, until a quarter of a second or 20 runs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    runs: Option<u32>,
+    pub runs: Option<u32>,
     /// Type of A and B: half, or tf32 as lesson 13 has it; sums are floats
     #[arg(long = "type", value_name = "TYPE", default_value = "float", value_parser = inputs)]
-    inputs: Type,
+    pub inputs: Type,
 }
 
 /// The type of A and B.
@@ -95,32 +93,27 @@ pub fn libraries(options: &LibrariesArgs) -> Result<()> {
         let mut again = watchdog::this_program()?;
         again.args(std::env::args_os().skip(1)).env(READY, "1");
         again.envs(watchdog::environment(Default::default()));
-        let ended = again.envs(library.environment(options.inputs)).status()?;
+        let ended = again.envs(environment(options.inputs)).status()?;
         std::process::exit(ended.code().unwrap_or(1));
     }
-    writeln!(Out, "{}", about(&device)?)?;
-    let mut players = Players {
-        device: &device,
-        library,
-        open: match library {
-            Library::Cublas => Box::new(OnGpu::open(device.index, options.inputs)?),
-            Library::Openblas => Box::new(OnHost::open()?),
-        },
-        options,
-    };
-    let mut is_timed = false;
+    writeln!(Out, "{}", kept::about(&device)?)?;
     let mut shapes = options.size.clone();
     if let Some(name) = &options.like {
         shapes.extend(Comparison::read(name)?.shapes());
     }
     if let Some(seed) = options.seed {
         // On a CPU such products take a second at most.
-        let most = if device.is_cpu() { 4e9 } else { 1e12 };
-        shapes.extend(shapes::thirty(seed, most));
+        shapes.extend(thirty(seed, if device.is_cpu() { 4e9 } else { 1e12 }));
     }
     // So few that the turns of one size are seconds apart, and so many that a lesson for each
     // turn costs little.
     let together = if device.is_cpu() { 4 } else { 10 };
+    let open: Box<dyn Multiply> = match library {
+        Library::Cublas => Box::new(OnGpu::open(device.index, options.inputs)?),
+        Library::Openblas => Box::new(OnHost::open()?),
+    };
+    let mut players = Players { device, library, open, options };
+    let mut is_timed = false;
     for some in shapes.chunks(together) {
         aside!("of {} sizes now {}", shapes.len(), list(some));
         for rate in players.take_turns(some)? {
@@ -134,28 +127,44 @@ pub fn libraries(options: &LibrariesArgs) -> Result<()> {
     Ok(())
 }
 
-/// The first line: where and when.
-fn about(device: &Device) -> Result<Value> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    Ok(json!({
-        "command": format!("cargo xtask {}", words.join(" ")),
-        "date": date("+%Y-%m-%d")?,
-        "device": device.name,
-        "platform": device.platform,
-        "driver": device.driver,
-        "host": machine::host(),
-    }))
-}
-
 /// "1024x1024x1024,37x91x53".
 fn list(shapes: &[Shape]) -> String {
     let shapes: Vec<String> = shapes.iter().map(Shape::to_string).collect();
     shapes.join(",")
 }
 
+/// Thirty different shapes, of no more multiply-adds than this each, that nobody can have tuned to:
+/// six squares, four with a single row or column; sides are as often between 16 and 32 as between
+/// 4096 and 8192.
+fn thirty(seed: u64, most: f64) -> Vec<Shape> {
+    // SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+    let mut state = seed;
+    let mut up_to = |longest: f64| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let share = (z ^ (z >> 31)) as f64 / u64::MAX as f64;
+        (16.0 * (longest / 16.0).powf(share)) as usize
+    };
+    let mut shapes: Vec<Shape> = Vec::new();
+    while shapes.len() < 30 {
+        let [m, n, k] = [8192.0, 8192.0, 16384.0].map(&mut up_to);
+        let shape = match shapes.len() {
+            0..6 => Shape::cube(m),
+            6..8 => Shape { m: 1, n, k },
+            8..10 => Shape { m, n: 1, k },
+            _ => Shape { m, n, k },
+        };
+        if shape.flop() / 2.0 <= most && !shapes.contains(&shape) {
+            shapes.push(shape);
+        }
+    }
+    shapes
+}
+
 /// The course and the library.
 struct Players<'a> {
-    device: &'a Device,
+    device: Device,
     library: Library,
     open: Box<dyn Multiply>,
     options: &'a LibrariesArgs,
@@ -164,7 +173,6 @@ struct Players<'a> {
 impl Players<'_> {
     /// All rounds on these sizes: the rates, ours first at each size.
     fn take_turns(&mut self, shapes: &[Shape]) -> Result<Vec<Rate>> {
-        let LibrariesArgs { inputs, runs, .. } = *self.options;
         let mut turns: Vec<(&str, Shape, Record)> = Vec::new();
         for round in 0..self.options.rounds {
             for is_theirs in [round % 2 == 1, round % 2 == 0] {
@@ -173,48 +181,21 @@ impl Players<'_> {
                     continue;
                 }
                 for &shape in shapes {
-                    let record = measure(&mut *self.open, shape, inputs, runs)?;
+                    let record = measure(&mut *self.open, shape, self.options)?;
                     turns.push((self.library.name(), shape, record));
                 }
             }
         }
-        let mut rates = Vec::new();
-        for &shape in shapes {
-            for name in [OURS, OURS_BY_VENDOR, self.library.name()] {
-                let here = turns.iter().filter(|one| (one.0, one.1) == (name, shape));
-                let here = Vec::from_iter(here.map(|(_, _, record)| record));
-                rates.extend(self.rate(name, shape, &here));
-            }
-        }
-        Ok(rates)
+        let names = [OURS, OURS_BY_VENDOR, self.library.name()];
+        let all = shapes.iter().flat_map(|shape| names.map(|name| (name, *shape)));
+        let rates = all.filter_map(|(name, shape)| {
+            let here = turns.iter().filter(|one| (one.0, one.1) == (name, shape));
+            self.rate(name, shape, &Vec::from_iter(here.map(|(_, _, record)| record)))
+        });
+        Ok(rates.collect())
     }
 
-    fn our_turn(&self, shapes: &[Shape]) -> Result<Vec<(&'static str, Shape, Record)>> {
-        // It leads to the limit of such a device, with what it chooses beforehand.
-        let mut work = lessons::numbered(self.lesson())?.work()?;
-        work.args(["--json", "--device", &self.device.index.to_string()]);
-        if self.library == Library::Cublas {
-            work.arg("--in-a-row");
-        }
-        work.args(["--size", &list(shapes)]);
-        match self.options.inputs {
-            Type::Float => work.arg("--chosen"),
-            Type::Tf32 => work.args(["--inputs", "tf32"]),
-            other => work.args(["--inputs", other.name()]),
-        };
-        if let Some(runs) = self.options.runs {
-            work.args(["--runs", &runs.to_string()]);
-        }
-        let mut ended = worker::finish(&work, &Orders::default())?;
-        if ended.status != 0 {
-            return Err(ended.refused().into());
-        }
-        ended.records.retain(|record| record.platform != "host");
-        let name = |one: &Record| [OURS, OURS_BY_VENDOR][usize::from(one.vendor_specific)];
-        let turn = |one: Record| (name(&one), one.shape(), one);
-        Ok(ended.records.into_iter().map(turn).collect())
-    }
-
+    /// The lesson that has the kernel, and leads to the limit of such a device.
     fn lesson(&self) -> u32 {
         match self.options.inputs {
             Type::Float if self.device.is_cpu() => 9,
@@ -223,21 +204,41 @@ impl Players<'_> {
         }
     }
 
-    /// What all turns of one come to at a size, if it had any. Beside a library on the host ours
-    /// is timed by the wall clock, as that is.
+    fn our_turn(&self, shapes: &[Shape]) -> Result<Vec<(&'static str, Shape, Record)>> {
+        let mut work = lessons::numbered(self.lesson())?.work()?;
+        work.args(["--json", "--device", &self.device.index.to_string()]);
+        work.args(["--size", &list(shapes)]);
+        work.args((self.library == Library::Cublas).then_some("--in-a-row"));
+        match self.options.inputs {
+            Type::Float => work.arg("--chosen"),
+            Type::Tf32 => work.args(["--inputs", "tf32"]),
+            other => work.args(["--inputs", other.name()]),
+        };
+        work.args(self.options.runs.map(|runs| format!("--runs={runs}")));
+        let mut ended = worker::finish(&work, &Orders::default())?;
+        if ended.status != 0 {
+            return Err(ended.refused().into());
+        }
+        ended.records.retain(|record| record.platform != "host");
+        for ours in &mut ended.records {
+            // Beside a library on the host it is timed by the wall clock, as that is.
+            if self.library == Library::Openblas && !ours.wall_seconds.is_empty() {
+                (ours.seconds, ours.clock) = (take(&mut ours.wall_seconds), Some("wall".into()));
+            }
+        }
+        let name = |one: &Record| [OURS, OURS_BY_VENDOR][usize::from(one.vendor_specific)];
+        Ok(ended.records.into_iter().map(|one| (name(&one), one.shape(), one)).collect())
+    }
+
+    /// What all turns of one come to at a size, if it had any.
     fn rate(&self, library: &str, shape: Shape, turns: &[&Record]) -> Option<Rate> {
         let last = turns.last()?;
         let is_ours = library.starts_with(OURS);
-        let by_the_wall = self.library == Library::Openblas && !last.wall_seconds.is_empty();
-        let seconds = turns.iter().flat_map(|one| match by_the_wall {
-            true => &one.wall_seconds[..],
-            false => &one.seconds,
-        });
-        let seconds: Vec<f64> = seconds.copied().collect();
+        let seconds: Vec<f64> = turns.iter().flat_map(|one| &one.seconds).copied().collect();
         // One wrong result, and nothing of it is believed.
         let why = turns.iter().find_map(|one| one.why());
         let why = why.or_else(|| seconds.is_empty().then(|| "nothing was measured".into()));
-        let at = |q| (why.is_none()).then(|| shape.flop() / quantile(&seconds, q) / 1e9);
+        let at = |q| why.is_none().then(|| shape.flop() / quantile(&seconds, q) / 1e9);
         Some(Rate {
             shape,
             library: library.into(),
@@ -246,15 +247,12 @@ impl Players<'_> {
                 true => format!("lesson {}", self.lesson()),
                 false => self.open.version(),
             },
-            clock: match by_the_wall {
-                true => Some("wall".into()),
-                false => last.clock.clone(),
-            },
+            clock: last.clock.clone(),
             gflops: at(0.5),
             q1: at(0.75),
             q3: at(0.25),
             runs: seconds.len(),
-            why: why.map(|why| why.lines().next().unwrap_or_default().into()),
+            why: why.as_ref().and_then(|why| why.lines().next()).map(String::from),
         })
     }
 }

@@ -9,7 +9,6 @@ use clap::Args;
 use serde_json::{Value, json};
 use verify::numbers::bytes;
 use watchdog::devices::{self, Device};
-use watchdog::machine::date;
 use watchdog::machine::vector_instructions;
 use watchdog::scratch::Scratch;
 
@@ -53,13 +52,7 @@ pub fn machine(options: &MachineArgs) -> Result<()> {
     let told = told.lines().map(serde_json::from_str::<Value>);
     let told: Vec<Value> = told.collect::<Result<_, _>>()?;
     ensure!(told.len() == points.len(), "not every task was told");
-    let mut lines = vec![json!({
-        "command": format!("cargo xtask machine {}", options.name),
-        "date": date("+%Y-%m-%d")?,
-        "device": device.name,
-        "platform": device.platform,
-        "driver": device.driver,
-    })];
+    let mut lines = vec![kept::about(&device)?];
     for ((probe, variant, steps, _), told) in points.iter().zip(told) {
         let figure = |field: &str| told["sizes"][0][field].as_f64();
         let seconds = figure("seconds_median").with_context(|| format!("no time: {told}"))?;

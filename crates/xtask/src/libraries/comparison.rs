@@ -1,13 +1,15 @@
 //! The course beside a library, as `docs/data/peers/NAME.jsonl` keeps it: the first line says where
 //! and when, each other one is a rate.
 
-use std::fs;
+use std::collections::HashSet;
+use std::hash::Hash;
 
 use anyhow::{Context, Result};
-use common::file::workspace;
 use serde::{Deserialize, Serialize};
 use verify::numbers::quantile;
 use verify::shape::Shape;
+
+use crate::kept;
 
 /// The course's own kernels, in the place of a library's name: the one of standard OpenCL C
 /// that was chosen; in recordings before the seed whichever was.
@@ -47,10 +49,8 @@ pub struct Comparison(pub Vec<Rate>);
 impl Comparison {
     /// Reads `docs/data/peers/NAME.jsonl`.
     pub fn read(name: &str) -> Result<Comparison> {
-        let path = workspace().join(format!("docs/data/peers/{name}.jsonl"));
-        let named = || format!("{}", path.display());
-        let text = fs::read_to_string(&path).with_context(named)?;
-        Comparison::of(&text).with_context(named)
+        let file = format!("docs/data/peers/{name}.jsonl");
+        Comparison::of(&kept::read(&file)?).context(file)
     }
 
     fn of(text: &str) -> Result<Comparison> {
@@ -64,47 +64,38 @@ impl Comparison {
         each_once(self.0.iter().map(|rate| rate.shape))
     }
 
-    /// What a library or [`OURS`] came to at a size.
-    pub fn rate(&self, shape: Shape, library: &str) -> Option<&Rate> {
+    /// The rate of a library or [`OURS`] at a size.
+    pub fn rate(&self, shape: Shape, library: &str) -> Option<f64> {
         let mut rates = self.0.iter();
-        rates.find(|rate| rate.shape == shape && rate.library == library)
+        rates.find(|rate| rate.shape == shape && rate.library == library)?.gflops
     }
 
-    /// The fastest library at a size.
-    fn best(&self, shape: Shape) -> Option<&Rate> {
-        let is_timed = |rate: &&Rate| rate.shape == shape && rate.gflops.is_some();
-        let timed = self.0.iter().filter(is_timed);
-        let timed = timed.filter(|rate| !rate.library.starts_with(OURS));
-        timed.max_by(|one, other| one.gflops.partial_cmp(&other.gflops).expect("numbers"))
+    /// The rate of the fastest library at a size.
+    fn best(&self, shape: Shape) -> Option<f64> {
+        let here = self.0.iter().filter(|rate| rate.shape == shape);
+        let theirs = here.filter(|rate| !rate.library.starts_with(OURS));
+        theirs.filter_map(|rate| rate.gflops).reduce(f64::max)
     }
 
     /// Of ours over this library, at all sizes: this quantile, of 0 to 1. Over the best one,
     /// where none is named; then ours has a vendor's instructions where there is such a kernel.
     pub fn quantile(&self, q: f64, library: Option<&str>) -> Option<f64> {
-        let ratio = |shape| {
-            let standard = || self.rate(shape, OURS);
-            let by_vendor = || self.rate(shape, OURS_BY_VENDOR);
-            let (ours, theirs) = match library {
-                Some(library) => (standard(), self.rate(shape, library)),
-                None => (by_vendor().or_else(standard), self.best(shape)),
-            };
-            Some(ours?.gflops? / theirs?.gflops?)
-        };
-        let mut ratios: Vec<f64> = self.shapes().into_iter().filter_map(ratio).collect();
-        ratios.sort_by(f64::total_cmp);
+        let ratios = self.shapes().into_iter().filter_map(|shape| {
+            let standard = self.rate(shape, OURS);
+            Some(match library {
+                Some(library) => standard? / self.rate(shape, library)?,
+                None => self.rate(shape, OURS_BY_VENDOR).or(standard)? / self.best(shape)?,
+            })
+        });
+        let ratios = Vec::from_iter(ratios);
         (!ratios.is_empty()).then(|| quantile(&ratios, q))
     }
 }
 
 /// Each of these, where it stands first.
-pub fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
-    let mut once = Vec::new();
-    for one in all {
-        if !once.contains(&one) {
-            once.push(one);
-        }
-    }
-    once
+pub fn each_once<T: Copy + Eq + Hash>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut known = HashSet::new();
+    all.filter(|one| known.insert(*one)).collect()
 }
 
 #[cfg(test)]
@@ -135,7 +126,7 @@ mod tests {
         assert_eq!(comparison.quantile(0.5, Some("X")), Some(1.25));
         // It was wrong at its only size.
         assert_eq!(comparison.quantile(0.5, Some("Y")), None);
-        assert_eq!(comparison.best(Shape::cube(8)).unwrap().library, "X");
+        assert_eq!(comparison.best(Shape::cube(8)), Some(30.0));
     }
 
     #[test]

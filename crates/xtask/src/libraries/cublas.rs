@@ -40,12 +40,8 @@ struct Runtime {
 }
 
 /// The files of both; a newer one first.
-#[rustfmt::skip]
-const RUNTIMES: [&str; 4] =
-    ["libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libcudart.so"];
-#[rustfmt::skip]
-const LIBRARIES: [&str; 4] =
-    ["libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"];
+const RUNTIMES: [&str; 3] = ["libcudart.so.13", "libcudart.so.12", "libcudart.so"];
+const LIBRARIES: [&str; 3] = ["libcublas.so.13", "libcublas.so.12", "libcublas.so"];
 
 /// What is used of cublas_v2.h.
 #[derive(WrapperApi)]
@@ -101,10 +97,9 @@ pub struct OnGpu {
 /// lessons, which inherit it, would find less.
 fn number_of(index: usize) -> Result<c_int> {
     let devices = devices::chosen(None, true)?;
-    let platform = |one: usize| devices.iter().find(|device| device.index == one);
-    let platform = |one: usize| platform(one).map(|device| device.platform.as_str());
-    let before = (0..index).filter(|&one| platform(one) == platform(index));
-    Ok(before.count() as c_int)
+    let find = |one: usize| devices.iter().find(|device| device.index == one);
+    let platform = |one: usize| find(one).map(|device| &device.platform);
+    Ok((0..index).filter(|&one| platform(one) == platform(index)).count() as c_int)
 }
 
 fn must_be_zero(status: c_int, call: &str) -> Result<()> {
@@ -117,29 +112,19 @@ impl OnGpu {
     pub fn open(index: usize, inputs: Type) -> Result<OnGpu> {
         let blas = Library::Cublas.load::<Cublas>(&LIBRARIES)?;
         let runtime = Library::Cublas.load::<Runtime>(&RUNTIMES)?;
-        let ordinal = number_of(index)?;
-        let null = ptr::null_mut();
-        let mut gpu = OnGpu {
-            blas,
-            runtime,
-            handle: null,
-            inputs,
-            events: [null; 2],
-            shape: Shape::cube(0),
-            matrices: [null; 3],
-            products: 1,
-        };
+        let (ordinal, null, shape) = (number_of(index)?, ptr::null_mut(), Shape::cube(0));
+        let (mut handle, mut events, matrices) = (null, [null; 2], [null; 3]);
         // SAFETY: what is written to lives here; the device's number is checked by the call.
         unsafe {
-            must_be_zero(gpu.runtime.cudaSetDevice(ordinal), "cudaSetDevice")?;
-            must_be_zero(gpu.blas.cublasCreate_v2(&mut gpu.handle), "cublasCreate")?;
-            let mode = gpu.blas.cublasSetMathMode(gpu.handle, CUBLAS_DEFAULT_MATH);
+            must_be_zero(runtime.cudaSetDevice(ordinal), "cudaSetDevice")?;
+            must_be_zero(blas.cublasCreate_v2(&mut handle), "cublasCreate")?;
+            let mode = blas.cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH);
             must_be_zero(mode, "cublasSetMathMode")?;
-            for event in &mut gpu.events {
-                must_be_zero(gpu.runtime.cudaEventCreate(event), "cudaEventCreate")?;
+            for event in &mut events {
+                must_be_zero(runtime.cudaEventCreate(event), "cudaEventCreate")?;
             }
         }
-        Ok(gpu)
+        Ok(OnGpu { blas, runtime, handle, inputs, events, shape, matrices, products: 1 })
     }
 
     fn launch(&self) -> Result<()> {
@@ -160,26 +145,6 @@ impl OnGpu {
                 compute, AS_IT_CHOOSES)
         };
         must_be_zero(status, "the product")
-    }
-
-    /// Launches the products between two events: milliseconds by these.
-    fn between_events(&self) -> Result<f32> {
-        let (runtime, [begin, end]) = (&self.runtime, self.events);
-        let default_stream = ptr::null_mut();
-        let mut ms = 0.0;
-        // SAFETY: the events live as long as the library; the time is written to a local.
-        unsafe {
-            must_be_zero(runtime.cudaEventRecord(begin, default_stream), "an event")?;
-            for _ in 0..self.products {
-                self.launch()?;
-            }
-            must_be_zero(runtime.cudaEventRecord(end, default_stream), "an event")?;
-            must_be_zero(runtime.cudaEventSynchronize(end), "the product")?;
-            let elapsed = runtime.cudaEventElapsedTime(&mut ms, begin, end);
-            let elapsed = elapsed.or_else(|| runtime.cudaEventElapsedTime_v2(&mut ms, begin, end));
-            must_be_zero(elapsed.unwrap_or(-1), "the time between two events")?;
-        }
-        Ok(ms)
     }
 }
 
@@ -220,30 +185,40 @@ impl Multiply for OnGpu {
     }
 
     fn run(&mut self, _: &Problem) -> Result<Seconds> {
-        // C is poisoned before each run, as a lesson's is: the same pause for both.
+        let (runtime, [begin, end], default_stream) = (&self.runtime, self.events, ptr::null_mut());
         let bytes = self.shape.m * self.shape.n * size_of::<f32>();
-        // SAFETY: C has so many bytes; all of them set make NaN.
-        let set = unsafe { self.runtime.cudaMemset(self.matrices[2], 0xff, bytes) };
-        must_be_zero(set, "a fill")?;
-        // SAFETY: the call takes nothing.
-        must_be_zero(unsafe { self.runtime.cudaDeviceSynchronize() }, "the fill")?;
-        let start = Instant::now();
-        let milliseconds = f64::from(self.between_events()?);
-        let products = self.products as f64;
-        let wall = start.elapsed().as_secs_f64() / products;
-        let seconds = milliseconds * 1e-3 / products;
+        let mut ms = 0f32;
+        // SAFETY: C has so many bytes, and all of them set make NaN; the events live as long as the
+        // library; the time is written to a local.
+        let wall = unsafe {
+            // C is poisoned before each run, as a lesson's is: the same pause for both.
+            must_be_zero(runtime.cudaMemset(self.matrices[2], 0xff, bytes), "a fill")?;
+            must_be_zero(runtime.cudaDeviceSynchronize(), "the fill")?;
+            let start = Instant::now();
+            must_be_zero(runtime.cudaEventRecord(begin, default_stream), "an event")?;
+            for _ in 0..self.products {
+                self.launch()?;
+            }
+            must_be_zero(runtime.cudaEventRecord(end, default_stream), "an event")?;
+            must_be_zero(runtime.cudaEventSynchronize(end), "the product")?;
+            let elapsed = runtime.cudaEventElapsedTime(&mut ms, begin, end);
+            let elapsed = elapsed.or_else(|| runtime.cudaEventElapsedTime_v2(&mut ms, begin, end));
+            must_be_zero(elapsed.unwrap_or(-1), "the time between two events")?;
+            start.elapsed().as_secs_f64() / self.products as f64
+        };
+        let seconds = f64::from(ms) * 1e-3 / self.products as f64;
         self.products = in_a_row(Duration::from_secs_f64(seconds.max(0.0)));
         // As of OpenCL's events: nothing takes no time, or longer than the call.
         let credible = seconds > 1e-7 && seconds <= wall * 1.05 + 1e-4;
         Ok((wall, credible.then_some(seconds)))
     }
 
-    fn result(&self) -> Result<Vec<u8>> {
-        let mut bytes = vec![0; self.shape.m * self.shape.n * size_of::<f32>()];
-        let (to, c) = (bytes.as_mut_ptr().cast(), self.matrices[2]);
-        // SAFETY: the buffer is as long as C.
-        let copied = unsafe { self.runtime.cudaMemcpy(to, c, bytes.len(), TO_HOST) };
+    fn result(&self) -> Result<Elements> {
+        let mut c = vec![0f32; self.shape.m * self.shape.n];
+        let (to, bytes) = (c.as_mut_ptr().cast(), size_of_val(&*c));
+        // SAFETY: there are as many bytes as of C.
+        let copied = unsafe { self.runtime.cudaMemcpy(to, self.matrices[2], bytes, TO_HOST) };
         must_be_zero(copied, "a copy from the device")?;
-        Ok(bytes)
+        Ok(Elements::Float(c))
     }
 }

@@ -171,7 +171,7 @@ fn in_comparison(name: &str, what: &[&str]) -> Result<Option<f64>> {
         [size, library @ ..] => {
             let mut shapes = comparison.shapes().into_iter();
             let shape = shapes.find(|shape| shape.in_short() == *size);
-            shape.and_then(|shape| comparison.rate(shape, &library.join(" "))?.gflops)
+            shape.and_then(|shape| comparison.rate(shape, &library.join(" ")))
         }
         [] => None,
     })
