@@ -8,7 +8,7 @@ use common::error::{Error, Result};
 use common::record::Of;
 use common::source::Source;
 use diagnostics::near::did_you_mean;
-use verify::far::Far;
+use verify::draw::Far;
 use verify::matrix::Fill;
 use watchdog::{must_be_shown, status_of, watch};
 

@@ -10,19 +10,19 @@
 //! - [`form`] is the text, the same for a file, an exercise and a row. [`read`] reads a file's, and
 //!   says where in it a field stands; [`table`] reads a lesson's rows, and chooses among them.
 //! - [`signature`] is what a driver tells of a kernel, which the text need not say again. [`make`]
-//!   makes of text and signature what runs, with the values of the `names` that the text gives.
+//!   makes of text and signature what runs, with the values of the [`names`] that the text gives, or
+//!   a tuner tries.
 //! - [`sizes`] are those of a file, and [`drawn`] those that no file says. [`draft`] is a first text
 //!   from a signature alone.
 //! - [`cases`] is what an exercise asks beside: with which macros it must be right, and
-//!   what is counted, and where. [`choices`] is what a tuner tries.
+//!   what is counted, and where.
 
 pub mod cases;
-pub mod choices;
 pub mod draft;
 pub mod drawn;
 pub mod form;
 pub mod make;
-mod names;
+pub mod names;
 pub mod read;
 pub mod signature;
 pub mod sizes;

@@ -3,12 +3,10 @@
 //! copy, an exercise, and a kernel of the learner's own.
 //!
 //! `plan` evaluates a task's formulas: what is wrong with them is said before anything is
-//! allocated. `contents` fills its buffers on the host, and `right` holds results against
-//! what they must be.
+//! allocated. `contents` fills its buffers on the host, and holds results against what they must be.
 
 mod contents;
 mod plan;
-mod right;
 
 use std::rc::Rc;
 

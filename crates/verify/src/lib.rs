@@ -7,26 +7,23 @@
 //! In the order in which to read them:
 //!
 //! - [`shape`], [`element`] and [`matrix`] are the problem and the host's data: sizes,
-//!   types, fills, padding; [`draw`] has numbers that are drawn, [`far`] others, far from these;
+//!   types, fills, padding; [`draw`] has numbers that are drawn, and others, far from these;
 //!   [`numbers`] writes figures with three digits.
 //! - [`problem`] is a product to compute: its operands, what C must come to, and how near
-//!   a right one is to that; `gemm` is the library that computes it.
+//!   a right one is to that.
 //! - [`formula`] evaluates formulas of sizes and elements; `each` holds a result against one,
 //!   `same` against what another kernel computed.
 //! - [`poison`] is what a result holds before a kernel writes it.
-//! - `check` holds C against the problem; `wrong` is what is wrong with it, `map` shows
-//!   where, `symptoms` says what it looks like. [`vectors`] tries a product that is too large for that.
-//! - [`reference`] is what the host does in the same time; [`cores`] shares work among cores.
+//! - `check` holds C against the problem; `wrong` is what is wrong with it, and where, `symptoms`
+//!   says what it looks like. [`vectors`] tries a product that is too large for that.
+//! - [`reference`] is the host's own product; [`cores`] shares work among cores.
 
 mod check;
 pub mod cores;
 pub mod draw;
 mod each;
 pub mod element;
-pub mod far;
 pub mod formula;
-mod gemm;
-mod map;
 pub mod matrix;
 pub mod numbers;
 pub mod poison;

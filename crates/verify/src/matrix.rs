@@ -6,9 +6,8 @@ use std::fmt;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use crate::draw::random;
+use crate::draw::{Chance, Far, random};
 use crate::element::{Elements, Type};
-use crate::far::{Chance, Far};
 
 /// What a matrix is filled with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]

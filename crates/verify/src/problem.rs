@@ -1,7 +1,7 @@
 //! A product to compute: its operands, what C must come to, and how near a right
 //! result is to that.
 //!
-//! C is computed once, in f64, for all elements (`crate::gemm`); for integers that is
+//! C is computed once, in f64, for all elements ([`crate::reference`]); for integers that is
 //! exact below 2^53. A right kernel differs from it by the roundings of its own sums.
 //! With random operands these are a random walk: the rounding of partial sum s_k is at
 //! most u*|s_k|, 0.42 u*|s_k| in the mean square, and the error of the whole sum is
@@ -27,8 +27,8 @@
 use std::sync::OnceLock;
 
 use crate::element::Type;
-use crate::gemm;
 use crate::matrix::{Fill, Matrix};
+use crate::reference;
 use crate::shape::Shape;
 
 /// An element may be off by so many times what rounding does to it in the mean square.
@@ -213,7 +213,7 @@ impl Problem {
             let s = self.shape;
             let [a, b] = self.operands().each_ref().map(|one| one.data.to_f64());
             let mut c = vec![0.0; s.m * s.n];
-            gemm::doubles(s, &a, &b, &mut c);
+            reference::doubles(s, &a, &b, &mut c);
             let norm = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>().sqrt();
             let rows = a.chunks(s.k).map(norm).collect();
             let mut squares = vec![0.0; s.n];

@@ -15,7 +15,7 @@ use inspect::judge::{
 use serde::Serialize;
 use task::form::Form;
 use task::sizes::{Sizes, in_words};
-use verify::far::Far;
+use verify::draw::Far;
 
 use crate::game::folder::shown;
 

@@ -9,8 +9,8 @@ use common::failure::Told;
 use common::record::Record;
 use verify::Look;
 use verify::draw::Draw;
+use verify::draw::Far;
 use verify::element::Type;
-use verify::far::Far;
 use watchdog::worker::Work;
 
 use crate::judge::answer::{End, out_of_stack};

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use task::form::{Form, Or};
 use task::{Arg, Buffer, Fill, Plan, Right, Role, Task};
 use verify::draw::Draw;
+use verify::draw::{Chance, Far};
 use verify::element::{Elements, Type};
-use verify::far::{Chance, Far};
 use verify::formula::Formula;
 use verify::matrix;
 

@@ -65,7 +65,7 @@ fn poison_is_called_untouched() {
         floats(c).fill(f32::from_bits(0x7fa0_dead));
     });
     assert_eq!(looks(&wrong), ["untouched: the kernel wrote nothing to C"]);
-    let shown = crate::map::map(&wrong).concat();
+    let shown = crate::wrong::map(&wrong).concat();
     assert!(shown.contains('o') && !shown.contains('#'));
 }
 

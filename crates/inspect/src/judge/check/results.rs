@@ -11,7 +11,7 @@ use crate::judge::observation::{Detector, Observation, Verdict};
 use crate::judge::other::Other;
 use crate::judge::subject::Subject;
 use task::sizes::{Sizes, in_words};
-use verify::far::Far;
+use verify::draw::Far;
 
 /// What came of a case.
 pub struct Tried {
