@@ -61,21 +61,7 @@ impl Count {
 }
 
 impl Form {
-    /// The tasks that are asked for: one for each variant.
-    pub fn in_variants(&self) -> Vec<Form> {
-        let with = |macros: &Named| {
-            let mut task = self.clone();
-            let macros = macros.firsts().map(|(name, value)| (name.into(), value.clone()));
-            task.define.extend(macros);
-            task
-        };
-        match &self.variants[..] {
-            [] => vec![self.clone()],
-            all => all.iter().map(with).collect(),
-        }
-    }
-
-    /// The last of them, which is counted and timed.
+    /// The last of its variants, which is counted and timed.
     pub fn last_variant(&self) -> Form {
         self.in_variants().pop().unwrap_or_default()
     }

@@ -10,15 +10,55 @@ use crate::form::{Form, Named, Tried};
 use crate::sizes::Sizes;
 
 impl Form {
+    /// The forms that have one value for each name: one for each of the variants and of the values
+    /// in lists, the first one's changing slowest.
+    pub fn in_variants(&self) -> Vec<Form> {
+        let none = [Named::default()];
+        let variants = if self.variants.is_empty() { &none[..] } else { &self.variants };
+        let mut all = Vec::new();
+        for macros in variants {
+            for mut define in self.define.each() {
+                define.extend(macros.firsts().map(|(name, value)| (name.into(), value.clone())));
+                for names in self.names.each() {
+                    all.push(Form { define: define.clone(), names, ..self.clone() });
+                }
+            }
+        }
+        all
+    }
+
     /// What its formulas know at these sizes.
     pub fn scope(&self, sizes: &Sizes) -> Result<Scope> {
         let mut scope = Scope::default();
         for (name, size) in sizes {
             scope.set(name, *size as f64);
         }
-        let names = self.define.firsts().chain(self.names.firsts());
-        let may_be_text = |name: &str| self.define.firsts().any(|(own, _)| own == name);
-        resolved(names.collect(), &scope, &may_be_text)
+        self.scope_within(&scope)
+    }
+
+    /// The same where they know this: each name may use any other, whatever their order.
+    pub(crate) fn scope_within(&self, given: &Scope) -> Result<Scope> {
+        let mut scope = given.clone();
+        let mut open: Vec<_> = self.define.firsts().chain(self.names.firsts()).collect();
+        loop {
+            let before = open.len();
+            open.retain(|(name, formula)| match formula.value(&scope) {
+                Ok(value) => {
+                    scope.set(*name, value);
+                    false
+                }
+                Err(_) => true,
+            });
+            if open.len() == before {
+                break;
+            }
+        }
+        // A macro may be any text.
+        let is_macro = |name: &str| self.define.firsts().any(|(own, _)| own == name);
+        if let Some((name, formula)) = open.iter().find(|(name, _)| !is_macro(name)) {
+            formula.value(&scope).at(&format!("names.{name}"))?;
+        }
+        Ok(scope)
     }
 
     /// The macros at these sizes that are numbers.
@@ -46,16 +86,12 @@ impl Form {
     }
 
     pub(crate) fn defines(&self, scope: &Scope) -> Result<Vec<(String, usize)>> {
-        let own = |name: &str| self.define.firsts().any(|(own, _)| own == name);
-        let together = self.variants.first().into_iter().flat_map(Named::firsts);
-        let together = together.filter(|(name, _)| !own(name) && scope.get(name).is_some());
         let numbers = self.define.firsts().filter(|one| !is_text(*one, scope));
-        let names = together.chain(numbers).map(|(name, _)| name);
-        let value = |name: &str| {
+        let value = |(name, _): (&str, _)| {
             let count = Formula::from(name).count(scope);
             Ok((name.into(), count.at(&format!("define.{name}"))?))
         };
-        names.map(value).collect()
+        numbers.map(value).collect()
     }
 }
 
@@ -131,32 +167,6 @@ impl Form {
         }
         form
     }
-}
-
-/// All names with their values: each may use any other, whatever their order.
-pub(crate) fn resolved(
-    mut open: Vec<(&str, &Formula)>,
-    given: &Scope,
-    may_be_text: &dyn Fn(&str) -> bool,
-) -> Result<Scope> {
-    let mut scope = given.clone();
-    while !open.is_empty() {
-        let before = open.len();
-        open.retain(|(name, formula)| match formula.value(&scope) {
-            Ok(value) => {
-                scope.set(*name, value);
-                false
-            }
-            Err(_) => true,
-        });
-        if open.len() == before {
-            let Some((name, first)) = open.iter().find(|(name, _)| !may_be_text(name)) else {
-                break;
-            };
-            first.value(&scope).at(&format!("names.{name}"))?;
-        }
-    }
-    Ok(scope)
 }
 
 /// Whether a macro is any text: no formula of what is known, or a number that counts nothing.

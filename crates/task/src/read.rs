@@ -13,7 +13,7 @@ use toml::Spanned;
 use toml::de::{self, DeString, DeTable, DeValue, Deserializer};
 
 use crate::drawn::allowed_by;
-use crate::form::{Check, Form, Given, Least, Named, Or};
+use crate::form::{Check, Form, Given, Least, Or};
 
 /// The keys of a form that say how it is launched. The last one is none: nobody says all in a table.
 #[rustfmt::skip]
@@ -177,15 +177,14 @@ impl Form {
 
     /// A field that a file's one task has no use for.
     fn of_rows(&self) -> Option<&'static str> {
-        let is_list = |names: &Named| names.lists().any(|(_, values)| values.len() != 1);
         let told = [
             ("where", !self.r#where.is_empty() && self.tune.is_empty()),
             ("first", self.first),
             ("fits", !self.fits.is_empty()),
             ("order", self.order.is_some()),
             ("preferred", self.preferred.is_some()),
-            ("names", is_list(&self.names)),
-            ("define", is_list(&self.define)),
+            ("names", !self.names.is_plain()),
+            ("define", !self.define.is_plain()),
         ];
         told.into_iter().find(|(_, is_said)| *is_said).map(|(key, _)| key)
     }

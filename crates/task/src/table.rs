@@ -8,12 +8,12 @@ use common::device::{Kind, Limits};
 use common::error::{AtField, Error, Result};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use verify::formula::{Formula, Scope};
+use verify::formula::Scope;
 use verify::problem::Problem;
 
 use crate::form::{Form, Layout};
 use crate::make::For;
-use crate::names::{holds, resolved};
+use crate::names::holds;
 use crate::read::{Rows, form_of};
 use crate::sizes::{Sizes, sides_of};
 use crate::task::Task;
@@ -147,19 +147,6 @@ impl Form {
 
     /// The tasks of a row, for this problem.
     pub fn tasks(&self, given: &Scope, problem: &Problem) -> Result<Vec<Task>> {
-        // One value of each name, the first one's changing slowest.
-        let variants = self.variants.iter().map(|one| one.firsts().collect());
-        let mut chosen: Vec<Vec<(&str, &Formula)>> = variants.collect();
-        if chosen.is_empty() {
-            chosen.push(Vec::new());
-        }
-        for (name, values) in self.define.lists().chain(self.names.lists()) {
-            let longer = chosen.iter().flat_map(|known| {
-                let longer = |value| known.iter().copied().chain([(name, value)]).collect();
-                values.iter().map(longer)
-            });
-            chosen = longer.collect();
-        }
         let of = For {
             sizes: &Sizes::new(),
             ty: problem.ty,
@@ -174,11 +161,11 @@ impl Form {
             }
         }
         let mut found = Vec::new();
-        for pairs in chosen {
-            let scope = resolved(pairs, &given, &|_| false)?;
+        for form in self.in_variants() {
+            let scope = form.scope_within(&given)?;
             if holds("where", &self.r#where, &scope)? {
                 let order = self.order.as_ref().map_or(Ok(0.0), |order| order.value(&scope));
-                found.push((order.at("order")?, self.made(&scope, &of)?));
+                found.push((order.at("order")?, form.made(&scope, &of)?));
             }
             if self.first && !found.is_empty() {
                 break;

@@ -21,9 +21,23 @@ impl Named {
         all.filter_map(|(name, values)| Some((&**name, values.first()?)))
     }
 
-    /// All of them, each with all its values.
-    pub fn lists(&self) -> impl Iterator<Item = (&str, &[Formula])> {
-        self.0.iter().map(|(name, values)| (&**name, &values[..]))
+    /// Whether each has one value.
+    pub fn is_plain(&self) -> bool {
+        self.0.iter().all(|(_, values)| values.len() == 1)
+    }
+
+    /// All of them with one value each, in every combination, the first one's changing slowest.
+    pub fn each(&self) -> Vec<Named> {
+        let mut all = vec![Named::default()];
+        for (name, values) in &self.0 {
+            let one = |value: &Formula| (name.clone(), vec![value.clone()]);
+            let longer = |known: &Named| {
+                let longer = values.iter().map(|value| [&known.0[..], &[one(value)]].concat());
+                longer.map(Named).collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        all
     }
 }
 
