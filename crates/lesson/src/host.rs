@@ -100,7 +100,7 @@ impl Lesson {
             };
             record.outcome = match verify::check(problem, &c) {
                 Ok(compared) => Outcome::right(compared),
-                Err(wrong) => Outcome::Wrong((&*wrong).into()),
+                Err(wrong) => Outcome::Wrong(wrong),
             };
             let timing = Timing::by_the_wall(vec![seconds]);
             record.timed(&timing, Work::Flop(problem.shape.flop()), None);

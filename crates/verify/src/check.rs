@@ -5,7 +5,7 @@ use crate::matrix::Matrix;
 use crate::poison::is_poison;
 use crate::problem::Problem;
 use crate::symptoms;
-use crate::wrong::{Mismatch, Wrong};
+use crate::wrong::{Differences, Mismatch, Wrong};
 
 /// So many elements at most are looked at a second time, by their own partial sums:
 /// where more are off, it is not because their sums walked far.
@@ -17,11 +17,16 @@ const KEPT: usize = 1 << 22;
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn check(problem: &Problem, c: &Matrix) -> Result<usize, Box<Wrong>> {
+pub fn check(problem: &Problem, c: &Matrix) -> Result<usize, Differences> {
+    found(problem, c).map_or(Ok(c.data.len()), |wrong| Err(wrong.into()))
+}
+
+/// What is wrong with C, if anything is.
+pub fn found(problem: &Problem, c: &Matrix) -> Option<Wrong> {
     let (rows, cols) = (problem.shape.m, problem.shape.n);
     let off = far_off(problem, c);
     if off.is_empty() {
-        return Ok(rows * cols);
+        return None;
     }
     let (every, kept) = thinned(&off, KEPT);
     let mismatch = |flat| Mismatch {
@@ -31,16 +36,11 @@ pub fn check(problem: &Problem, c: &Matrix) -> Result<usize, Box<Wrong>> {
         want: problem.want(flat / cols, flat % cols),
         untouched: is_poison(&c.data, flat),
     };
-    let mut wrong = Wrong {
-        rows,
-        cols,
-        count: off.len(),
-        every,
-        mismatches: kept.into_iter().map(mismatch).collect(),
-        looks_like: Vec::new(),
-    };
+    let mismatches = kept.into_iter().map(mismatch).collect();
+    let looks_like = Vec::new();
+    let mut wrong = Wrong { rows, cols, count: off.len(), every, mismatches, looks_like };
     wrong.looks_like = symptoms::looks_like(problem, c, &wrong);
-    Err(Box::new(wrong))
+    Some(wrong)
 }
 
 /// The numbers of the elements that no rounding explains, in order.

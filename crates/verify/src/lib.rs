@@ -38,4 +38,4 @@ mod wrong;
 pub use check::check;
 pub use each::check_each;
 pub use same::{Same, check_same, halved, inputs_of_each, shake, shaken};
-pub use wrong::{Differences, Look, Mismatch, Wrong};
+pub use wrong::{Differences, Look};

@@ -114,8 +114,8 @@ pub struct Wrong {
     pub looks_like: Vec<Look>,
 }
 
-impl From<&Wrong> for Differences {
-    fn from(wrong: &Wrong) -> Differences {
+impl From<Wrong> for Differences {
+    fn from(wrong: Wrong) -> Differences {
         let compared = wrong.rows * wrong.cols;
         let example = |m: &Mismatch| {
             let (want, mut got) = apart(m.want, m.got);
@@ -128,14 +128,14 @@ impl From<&Wrong> for Differences {
         let mut below: Vec<String> = wrong.mismatches.iter().take(5).map(example).collect();
         if compared > 1 {
             below.push(format!("  where ({}):", LEGEND));
-            below.extend(map(wrong));
+            below.extend(map(&wrong));
         }
         Differences {
             count: match wrong.count {
                 1 => format!("1 of {compared} elements is wrong"),
                 count => format!("{count} of {compared} elements are wrong"),
             },
-            looks: wrong.looks_like.clone(),
+            looks: wrong.looks_like,
             below,
             above: Vec::new(),
         }
@@ -235,7 +235,7 @@ mod tests {
                     C[0][1] must be 1, the kernel wrote 2\n  \
                     where ('.' right, '+' partly wrong, '#' wrong, 'o' never written):\n  \
                     columns 0 to 1\n       0 |.#|";
-        let told_of = |wrong: &Wrong| Differences::from(wrong).to_string();
+        let told_of = |wrong: &Wrong| Differences::from(wrong.clone()).to_string();
         assert_eq!(told_of(&two), told);
         two.mismatches[0].untouched = true;
         let told = told_of(&two);
@@ -266,7 +266,7 @@ mod tests {
     fn a_single_element_needs_no_map() {
         let one = wrong(1, 1, vec![mismatch(0, 0, 2.0, 1.0)]);
         assert_eq!(
-            Differences::from(&one).to_string(),
+            Differences::from(one).to_string(),
             "1 of 1 elements is wrong\n  C[0][0] must be 1, the kernel wrote 2"
         );
     }

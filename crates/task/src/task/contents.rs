@@ -188,8 +188,7 @@ impl Task {
                         format!("{}: a product needs A, B and C, and was not checked", self.name());
                     return Err(Error::Usage(why));
                 };
-                let checked = verify::check(problem, &c);
-                vec![checked.map_err(|wrong| (&*wrong).into())]
+                vec![verify::check(problem, &c)]
             }
             Right::Each(all) => {
                 let all = all.iter().map(|(name, formula)| each(name, formula));

@@ -30,7 +30,7 @@ pub(super) fn spoilt(shape: Shape, spoil: impl Fn(&mut Matrix)) -> Wrong {
     let mut c = right(&problem);
     check(&problem, &c).expect("the unspoilt result is right");
     spoil(&mut c);
-    *check(&problem, &c).expect_err("the spoilt result is wrong")
+    found(&problem, &c).expect("the spoilt result is wrong")
 }
 
 fn looks(wrong: &Wrong) -> Vec<String> {

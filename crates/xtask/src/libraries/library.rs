@@ -111,7 +111,7 @@ pub fn measure(
     match verify::check(problem, &c) {
         Ok(compared) => record.outcome = Outcome::right(compared),
         Err(wrong) => {
-            record.outcome = Outcome::Wrong((&*wrong).into());
+            record.outcome = Outcome::Wrong(wrong);
             return Ok(record);
         }
     }
