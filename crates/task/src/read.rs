@@ -237,8 +237,7 @@ pub fn place(path: &Path, key: &str) -> String {
     }
 }
 
-/// A text of rows, and the source file of the program that reads it: the text stands there, or in a
-/// file of its folder.
+/// A text of rows, and the source file of the program that reads it.
 #[derive(Clone, Copy)]
 pub struct Rows<'t> {
     /// The text.
@@ -248,25 +247,11 @@ pub struct Rows<'t> {
 }
 
 impl Rows<'_> {
-    /// "FILE, line 3, column 7".
-    fn place(&self, at: usize) -> String {
-        let source = Path::new(self.of);
-        let folder = source.ancestors().nth(2).unwrap_or(source);
-        let beside = ["steps.toml", "copies.toml"].map(|name| folder.join(name));
-        let place = [source.into()].iter().chain(&beside).find_map(|file| {
-            let all = contents(&workspace().join(file)).ok()?;
-            let at = position(&all, all.find(self.text)? + at);
-            Some(format!("{}, {at}", file.display()))
-        });
-        place.unwrap_or_else(|| format!("the rows, {}", position(self.text, at)))
-    }
-
-    /// An error with the place of the field that it is about.
+    /// An error with the place of the field that it is about, in the text.
     pub fn placed(&self, error: Error) -> Error {
         match error {
             Error::At { key, error } => {
-                let place = self.place(find(self.text, &key).unwrap_or_default());
-                Error::Usage(format!("{place}: {error}"))
+                self.wrong(find(self.text, &key).unwrap_or_default(), &error)
             }
             error => error,
         }
@@ -274,14 +259,18 @@ impl Rows<'_> {
 
     /// That they cannot be read.
     pub(crate) fn unread(&self, why: &de::Error) -> Error {
-        let at = why.span().map_or(0, |span| span.start);
-        Error::Usage(format!("{}: {}", self.place(at), why.message()))
+        self.wrong(why.span().map_or(0, |span| span.start), &why.message())
+    }
+
+    fn wrong(&self, at: usize, why: &dyn Display) -> Error {
+        let at = position(self.text, at);
+        Error::Usage(format!("the rows of {}, {at}: {why}", self.of))
     }
 }
 
 impl<'t> From<&'t str> for Rows<'t> {
     fn from(text: &str) -> Rows<'_> {
-        Rows { text, of: "" }
+        Rows { text, of: "the text" }
     }
 }
 

@@ -69,10 +69,14 @@ fn of_form(form: Or<String, Sizes>) -> std::result::Result<Sizes, String> {
     }
 }
 
+/// The sides of "37x91x53".
+fn sides_in(words: &str) -> Option<Vec<usize>> {
+    words.split('x').map(|side| side.parse().ok()).collect()
+}
+
 /// "37x91x53" are M, N and K, "37x91" M and N, and 37 is N.
 pub fn of_words(words: &str) -> std::result::Result<Sizes, String> {
-    let values: Option<Vec<usize>> = words.split('x').map(|side| side.parse().ok()).collect();
-    let values = values.filter(|values| values.len() <= SIDES.len());
+    let values = sides_in(words).filter(|values| values.len() <= SIDES.len());
     let values = values.ok_or(format!("{words} is no size such as 64, 37x91 or 37x91x53"))?;
     let names = sides(values.len()).iter().map(|name| (*name).into());
     Ok(names.zip(values).collect())
@@ -114,28 +118,24 @@ impl Form {
         let names: Vec<&str> = self.size.keys().map(String::as_str).collect();
         let wrong = || {
             let example: Vec<String> = names.iter().map(|name| format!("{name}=5")).collect();
-            Error::Usage(format!(
-                "--size {words}: write {}",
-                if names.is_empty() {
-                    "none: the task has no sizes".into()
-                } else {
-                    example.join(",")
-                }
-            ))
+            let write = match &example[..] {
+                [] => "none: the task has no sizes".into(),
+                all => all.join(","),
+            };
+            Error::Usage(format!("--size {words}: write {write}"))
         };
         let mut sizes = self.size.clone();
         if !words.contains('=') {
-            let sides: Option<Vec<usize>> = words.split('x').map(|one| one.parse().ok()).collect();
+            let sides = sides_in(words).ok_or_else(wrong)?;
             // Of a product in order, and all three are taken where it has fewer.
             let mut ordered = names.clone();
             if names.iter().all(|name| SIDES.contains(name)) {
-                ordered.sort_by_key(|name| SIDES.iter().position(|side| side == name));
-                if words.split('x').count() == SIDES.len() {
-                    ordered = SIDES.to_vec();
-                }
+                let is_there = |side: &&str| sides.len() == SIDES.len() || names.contains(side);
+                ordered = SIDES.into_iter().filter(is_there).collect();
             }
-            let sides = sides.filter(|sides| sides.len() == 1 || sides.len() == ordered.len());
-            let sides = sides.ok_or_else(wrong)?;
+            if sides.len() != 1 && sides.len() != ordered.len() {
+                return Err(wrong());
+            }
             for (at, name) in ordered.into_iter().enumerate() {
                 let side = *sides.get(at).unwrap_or(&sides[0]);
                 sizes.entry(name.into()).and_modify(|size| *size = side);

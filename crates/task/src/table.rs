@@ -335,7 +335,7 @@ mod tests {
             ("says = \"{TS\"", "brace"),
             (
                 "global = [\"TS/3\", 1]",
-                "the rows, line 14, column 14: strip: the range of strip: the formula \"TS/3\"",
+                "the rows of the text, line 14, column 14: strip: the range of strip: the formula \"TS/3\"",
             ),
         ] {
             let file = format!("{TILED}{rest}");

@@ -1,7 +1,7 @@
 //! A product of matrices: its operands as they lie in memory, its kernel, and what runs beside that
 //! in every run.
 
-use common::error::{AtField, Error, Result};
+use common::error::{AtField, Result};
 use verify::formula::{Formula, Scope};
 use verify::shape::Shape;
 
@@ -24,26 +24,22 @@ impl Form {
         scope: &Scope,
         given: &For,
     ) -> Result<Task> {
-        let side = |name: &str| {
-            let why = format!("size: a product has M, N and K; {name} is missing");
-            let side = scope.get(name).ok_or_else(|| wrong("size", why))?;
-            Ok::<_, Error>(side as usize)
+        let [Some(m), Some(n), Some(k)] =
+            SIDES.map(|name| scope.get(name).map(|side| side as usize))
+        else {
+            return Err(wrong("size", "size: a product has M, N and K, and one is missing"));
         };
-        let shape = Shape { m: side("M")?, n: side("N")?, k: side("K")? };
-        let countable = shape.must_be_countable();
-        countable.map_err(|why| wrong("size", why))?;
+        let shape = Shape { m, n, k };
+        shape.must_be_countable().map_err(|why| wrong("size", why))?;
         let own = self.before.len();
         let signature = of_kernel(given.signatures, &launches[own])?;
-        let ty = signature.and_then(|one| Some(one.args.get(3)?.element));
-        let ty = ty.unwrap_or(given.ty);
+        let told = signature.and_then(|one| one.args.get(3));
+        let ty = told.map_or(given.ty, |one| one.element);
         let inputs = self.inputs.unwrap_or(ty);
 
         let is_alone = self.before.is_empty() && self.after.is_empty();
         let host_pads = self.pad.is_some() && self.pad_by == Who::Host && is_alone;
-        let told = |name: &str| match host_pads {
-            true => Formula::from(format!("{name}P")),
-            false => Formula::from(name),
-        };
+        let told = |name: &str| format!("{name}{}", if host_pads { "P" } else { "" }).into();
         let matrix = |name, ty, sides: [&str; 2], transposed, role| Buffer {
             used: sides.map(Formula::from),
             transposed,
@@ -69,8 +65,8 @@ impl Form {
             args[4] = Arg::Buffer("panels".into());
         }
         let mut launch = launch(&launches[own], signature, args)?;
-        let shares = self.shares.as_ref().map(|shares| shares.count(scope));
-        let shares = shares.unwrap_or(Ok(1)).at("shares")?;
+        let shares = self.shares.as_ref().map_or(Ok(1), |shares| shares.count(scope));
+        let shares = shares.at("shares")?;
         if shares > 1 {
             launch.over.push(shares.into());
             launch.group.push(1.into());

@@ -99,9 +99,8 @@ impl Task {
                 Some(problem.with_inputs(a.ty, self.by_units()))
             }
             (Fill::Made(_, a), Fill::Made(_, b)) => {
-                let matrix =
-                    |rows, cols, data: &Elements| Matrix { rows, cols, data: data.clone() };
-                let operands = [matrix(shape.m, shape.k, a), matrix(shape.k, shape.n, b)];
+                let of = |rows, cols, data: &Elements| Matrix { rows, cols, data: data.clone() };
+                let operands = [of(shape.m, shape.k, a), of(shape.k, shape.n, b)];
                 Some(Problem::of(operands, self.ty))
             }
             _ => None,
