@@ -204,7 +204,7 @@ check    = "none"  # ? {{ same_as = "plain.cl" }}, or a formula of the index i
         );
         let says = match says {
             "" => String::new(),
-            says => format!("{says}; groups of {}", common::ndrange::sides(&group)),
+            says => format!("in groups of {}, {says}", common::ndrange::sides(&group)),
         };
         Draft { text, says }
     }

@@ -1,7 +1,7 @@
 //! Work for all cores of this machine.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 /// Cores that this process may use.
@@ -18,14 +18,14 @@ pub fn each_on<Item: Send, Made: Send>(
 ) -> Vec<Made> {
     let items: Vec<Item> = items.into_iter().collect();
     let most = most.min(items.len());
-    let items = Mutex::new(items.into_iter().enumerate());
-    let made = Mutex::new(BTreeMap::new());
+    let state = Mutex::new((items.into_iter().enumerate(), BTreeMap::new()));
+    let locked = || state.lock().unwrap_or_else(PoisonError::into_inner);
     let take = || {
         loop {
-            let next = locked(&items).next();
+            let next = locked().0.next();
             let Some((at, item)) = next else { return };
             let one = work(at, item);
-            locked(&made).insert(at, one);
+            locked().1.insert(at, one);
         }
     };
     thread::scope(|scope| {
@@ -34,12 +34,8 @@ pub fn each_on<Item: Send, Made: Send>(
         }
         take();
     });
-    let made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (_, made) = state.into_inner().unwrap_or_else(PoisonError::into_inner);
     made.into_values().collect()
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

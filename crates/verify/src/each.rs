@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use crate::cores::{cores, each_on};
 use crate::element::Elements;
-use crate::formula::{Formula, Number, Result, Scope};
+use crate::formula::{EXACT, Formula, Number, Result, Scope};
 use crate::poison::is_poison;
 use crate::wrong::Differences;
 
 /// Elements that are evaluated together.
 const BLOCK: usize = 1 << 13;
 
-/// What was found in a part of the elements.
+/// What was found in a block.
 #[derive(Default)]
 struct Found {
     compared: usize,
@@ -22,9 +22,6 @@ struct Found {
     /// Which is the first wrong one that was written, and what it must be.
     first: Option<(usize, f64)>,
 }
-
-/// From here on a formula, which counts in doubles, is not exact.
-const INEXACT: f64 = (1u64 << 53) as f64;
 
 impl Found {
     /// Holds element `i` against what it must be.
@@ -59,11 +56,12 @@ impl Found {
 }
 
 /// Holds every element against the formula, in which `i` is its index, and of which some value must
-/// be finite, and none NaN: how many were compared. Only what is infinite is like what is. Of `has_gaps` every fourth element is nobody's; by a `step` any may be off.
+/// be finite, and none NaN: how many were compared. Only what is infinite is like what is. Of
+/// `has_gaps` every fourth element is nobody's; by a `step` any may be off.
 ///
 /// # Errors
-/// When the formula cannot be evaluated, or not exactly for an integer. The inner error is what is wrong with the result,
-/// which messages call `name`.
+/// When the formula cannot be evaluated, or not exactly for an integer. The inner error is what is
+/// wrong with the result, which messages call `name`.
 pub fn check_each(
     name: &str,
     result: &Elements,
@@ -76,32 +74,27 @@ pub fn check_each(
     let ty = result.ty();
     let step = step.max(ty.least());
     let is_long = !ty.is_floating() && ty.size() == 8;
-    let part = |range: Range<usize>| -> Result<Found> {
+    let found = |_, block: Range<usize>| -> Result<Found> {
         let mut found = Found::default();
-        for begin in range.clone().step_by(BLOCK) {
-            let block = begin..range.end.min(begin + BLOCK);
-            let expected = formula.over(block.clone(), scope, buffers)?;
-            let judged = block.zip(expected);
-            for (i, want) in judged.filter(|(i, _)| !(has_gaps && i % 4 == 3)) {
-                if is_long && want.value.abs() >= INEXACT {
-                    return Err(format!(
-                        "{name}[{i}] is beyond 2^53, where a formula is not exact: compare it by \
-                         same_as"
-                    ));
-                }
-                if want.value.is_nan() {
-                    return Err(formula.malformed(&format!("gives NaN for {name}[{i}]")));
-                }
-                found.take(result, i, want, step);
+        let expected = formula.over(block.clone(), scope, buffers)?;
+        let judged = block.zip(expected);
+        for (i, want) in judged.filter(|(i, _)| !(has_gaps && i % 4 == 3)) {
+            if is_long && want.value.abs() >= EXACT {
+                return Err(format!(
+                    "{name}[{i}] is beyond 2^53, where a formula is not exact: compare it by same_as"
+                ));
             }
+            if want.value.is_nan() {
+                return Err(formula.malformed(&format!("gives NaN for {name}[{i}]")));
+            }
+            found.take(result, i, want, step);
         }
         Ok(found)
     };
-    let length = result.len().div_ceil(cores()).max(8 * BLOCK);
-    let begins = (0..result.len()).step_by(length);
-    let parts = begins.map(|begin| begin..result.len().min(begin + length));
+    let begins = (0..result.len()).step_by(BLOCK);
+    let blocks = begins.map(|begin| begin..result.len().min(begin + BLOCK));
     let mut all = Found::default();
-    for found in each_on(cores(), parts, |_, range| part(range)) {
+    for found in each_on(cores(), blocks, found) {
         let found = found?;
         all.compared += found.compared;
         all.finite += found.finite;
@@ -120,8 +113,8 @@ pub fn check_each(
         let got = result.text(i);
         format!("{name}[{i}] is {got}, it should be {want}")
     });
-    let untouched = (all.untouched > 0).then_some(all.untouched);
-    let untouched = untouched.map(|count| format!("{count} of them were never written"));
+    let Found { untouched, .. } = all;
+    let untouched = (untouched > 0).then(|| format!("{untouched} of them were never written"));
     Ok(Err(Differences {
         count: format!("{} of {compared} elements are wrong", all.wrong),
         below: first.into_iter().chain(untouched).collect(),

@@ -32,7 +32,7 @@ enum Written {
 /// Terms that a sum may have.
 const MOST_TERMS: usize = 1 << 24;
 /// The largest whole number up to which every one is an f64.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+pub(crate) const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Formula {
     /// Its text.

@@ -36,10 +36,6 @@ const fn op(
     Op { name, count, roundings, does }
 }
 
-fn truth(is_so: bool) -> f64 {
-    f64::from(u8::from(is_so))
-}
-
 const SUM: Op = op("+", 2, 1.0, |a, b, _| a + b);
 const DIFFERENCE: Op = op("-", 2, 1.0, |a, b, _| a - b);
 /// Of a division, a root and a power, in halves of the last place: as OpenCL C allows.
@@ -49,15 +45,15 @@ const INEXACT: f64 = 6.0;
 /// beginning the longer one is first.
 #[rustfmt::skip]
 const LEVELS: [&[Op]; 5] = [
-    &[op("||", 2, 0.0, |a, b, _| truth(a != 0.0 || b != 0.0))],
-    &[op("&&", 2, 0.0, |a, b, _| truth(a != 0.0 && b != 0.0))],
+    &[op("||", 2, 0.0, |a, b, _| f64::from(a != 0.0 || b != 0.0))],
+    &[op("&&", 2, 0.0, |a, b, _| f64::from(a != 0.0 && b != 0.0))],
     &[
-        op("<=", 2, 0.0, |a, b, _| truth(a <= b)),
-        op("<", 2, 0.0, |a, b, _| truth(a < b)),
-        op(">=", 2, 0.0, |a, b, _| truth(a >= b)),
-        op(">", 2, 0.0, |a, b, _| truth(a > b)),
-        op("==", 2, 0.0, |a, b, _| truth(a == b)),
-        op("!=", 2, 0.0, |a, b, _| truth(a != b)),
+        op("<=", 2, 0.0, |a, b, _| f64::from(a <= b)),
+        op("<", 2, 0.0, |a, b, _| f64::from(a < b)),
+        op(">=", 2, 0.0, |a, b, _| f64::from(a >= b)),
+        op(">", 2, 0.0, |a, b, _| f64::from(a > b)),
+        op("==", 2, 0.0, |a, b, _| f64::from(a == b)),
+        op("!=", 2, 0.0, |a, b, _| f64::from(a != b)),
     ],
     &[SUM, DIFFERENCE],
     &[
@@ -84,7 +80,7 @@ const FUNCTIONS: [Op; 13] = [
     IF,
 ];
 const IF: Op = op("if", 3, 0.0, |a, b, c| if a != 0.0 { b } else { c });
-const NOT: Op = op("!", 1, 0.0, |a, _, _| truth(a == 0.0));
+const NOT: Op = op("!", 1, 0.0, |a, _, _| f64::from(a == 0.0));
 
 impl Op {
     /// Whether its first operand says which of the others are asked for.
