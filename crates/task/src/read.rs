@@ -5,7 +5,6 @@ use std::fmt::Display;
 use std::path::Path;
 
 use common::device::Kind;
-use common::file::workspace;
 use common::{Error, Result, file};
 use diagnostics::near::did_you_mean;
 use serde::Deserialize;
