@@ -106,7 +106,8 @@ pub fn start(options: &Start) -> Result<ExitCode> {
 /// checks one after every save, and goes on among all.
 pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
     let all = puzzles::all(options.from.as_deref())?;
-    let mut puzzles: Vec<&Puzzle> = all.iter().collect();
+    let all: Vec<&Puzzle> = all.iter().collect();
+    let mut puzzles = all.clone();
     let folder = &Folder::find()?;
     match &options.from {
         // What is not there yet is copied.
@@ -166,7 +167,7 @@ pub fn is_tried(puzzle: &Puzzle, file: &Path) -> bool {
 }
 
 /// Gives a file back as it came, unless it is so already; where the learner's own is now.
-pub fn give_back(puzzle: &Puzzle, file: &Path, folder: &Folder) -> Result<Option<PathBuf>> {
+fn give_back(puzzle: &Puzzle, file: &Path, folder: &Folder) -> Result<Option<PathBuf>> {
     folder.must_be_started()?;
     let is_as_it_came = Source::read(file).is_ok_and(|own| !puzzle.is_edited(&own.text));
     let kept = (!is_as_it_came).then(|| folder.give_back(puzzle, file));

@@ -37,7 +37,7 @@ pub fn tell(verdict: Verdict) -> Result<()> {
 /// A command that runs, or has run. It ends with its owner.
 pub struct Background {
     child: Child,
-    begun: Instant,
+    pub begun: Instant,
     /// For what it says, and its temporary files: a process that is ended leaves them behind.
     folder: Scratch,
 }
@@ -89,11 +89,6 @@ impl Background {
             news = saves.wait(Duration::from_millis(20));
         }
         news
-    }
-
-    /// For how many seconds it has run.
-    pub fn seconds(&self) -> u64 {
-        self.begun.elapsed().as_secs()
     }
 }
 

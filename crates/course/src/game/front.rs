@@ -22,13 +22,13 @@ use watchdog::watch::saves::{News, Saves};
 
 use super::background::Background;
 use super::folder::Folder;
+use super::is_tried;
 use super::list::{self, List};
 use super::markdown::markdown;
 use super::puzzle::{Kind, Puzzle};
 use super::turn::Turn;
 use super::verdict::Verdict;
 use super::written::before_hints;
-use super::{give_back, is_tried};
 
 /// How long a key is waited for until files and checks are looked at.
 const TICK: Duration = Duration::from_millis(100);
@@ -58,13 +58,10 @@ const KEYS: [Key<Does>; 14] = [
     (&[Char('a')], "the innermost loop in machine code", |front| front.inspected("asm")),
     (&[Char('o')], "the page that is about it", |front| front.page()),
     (&[Char('r')], "check it once more", |front| front.check_again().map(|()| Over::Nothing)),
-    (&[Char('x')], "the file as it came; yours is kept beside it", |front| Ok(front.reset())),
+    (&[Char('x')], "the file as it came; yours is kept beside it", |front| Ok(front.asks_to_reset())),
 ];
 /// So many of them stand below the screen.
 const BELOW: usize = 7;
-
-/// What lets a thing be done that was asked about.
-const YES: [Key<()>; 1] = [(&[Char('y')], "yes", ())];
 
 /// What lies over the check.
 enum Over<'a> {
@@ -84,7 +81,7 @@ pub fn is_possible() -> bool {
 }
 
 /// Opens the screen of one of these puzzles.
-pub fn open(puzzles: &[Puzzle], turn: Turn) -> Result<ExitCode> {
+pub fn open(puzzles: &[&Puzzle], turn: Turn) -> Result<ExitCode> {
     let mut front = Front {
         saves: Saves::of(&[&turn.file], "")?,
         saved: last_saved(puzzles, turn.folder).map(|(when, _)| when),
@@ -92,8 +89,6 @@ pub fn open(puzzles: &[Puzzle], turn: Turn) -> Result<ExitCode> {
         puzzles,
         turn,
         over: Over::Nothing,
-        says: String::new(),
-        is_gone: false,
         drawn: Vec::new(),
     };
     enter()?;
@@ -110,7 +105,7 @@ fn enter() -> Result<()> {
 
 struct Front<'a> {
     /// All of them.
-    puzzles: &'a [Puzzle],
+    puzzles: &'a [&'a Puzzle],
     /// When the last of them had been saved.
     saved: Option<SystemTime>,
     /// What is watched.
@@ -118,9 +113,6 @@ struct Front<'a> {
     saves: Saves,
     check: Shown,
     over: Over<'a>,
-    /// What is said below, until the next key.
-    says: String,
-    is_gone: bool,
     /// What is seen.
     drawn: Vec<String>,
 }
@@ -141,8 +133,8 @@ impl<'a> Front<'a> {
             }
             match self.saves.wait(Duration::ZERO) {
                 News::Interrupted => return Ok(()),
-                News::Saved => self.check_again()?,
-                News::Gone => self.is_gone = true,
+                // Of a file that is gone the check says so.
+                News::Saved | News::Gone => self.check_again()?,
                 _ => {}
             }
             if let Some(other) = self.saved_elsewhere() {
@@ -154,14 +146,13 @@ impl<'a> Front<'a> {
     /// Ends the check that runs, and begins another.
     fn check_again(&mut self) -> Result<()> {
         self.check = Shown::of(&self.turn.words(None))?;
-        (self.over, self.is_gone) = (Over::Nothing, false);
+        self.over = Over::Nothing;
         Ok(())
     }
 
     fn turn_to(&mut self, puzzle: &'a Puzzle) -> Result<()> {
         self.turn.turn_to(puzzle);
         self.saves.turn_to(&self.turn.file, "")?;
-        self.says.clear();
         self.check_again()
     }
 
@@ -176,17 +167,17 @@ impl<'a> Front<'a> {
     }
 
     fn answer(&mut self, key: KeyCode) -> Result<()> {
-        self.says.clear();
         self.over = match &mut self.over {
             Over::List(list) => match list.key(key) {
                 ControlFlow::Continue(()) => return Ok(()),
                 ControlFlow::Break(None) => Over::Nothing,
                 ControlFlow::Break(Some(chosen)) => return self.turn_to(chosen),
             },
-            Over::Asks(_, does) => match (meaning(&YES, key), *does) {
-                (Some(()), does) => does(self)?,
-                (None, _) => Over::Nothing,
-            },
+            Over::Asks(_, does) if key == Char('y') => {
+                let does = *does;
+                does(self)?
+            }
+            Over::Asks(..) => Over::Nothing,
             over => match meaning(&KEYS, key) {
                 Some(does) => does(self)?,
                 None => {
@@ -225,10 +216,10 @@ impl<'a> Front<'a> {
         Ok(Over::Asks(asks, |front| front.told("--solution")))
     }
 
-    fn reset(&self) -> Over<'a> {
-        let name = self.turn.name();
-        let question = format!("Give back {name} as it came? Yours is kept beside it.");
-        Over::Asks(question, |front| Ok(front.give_back()))
+    /// The save is seen, and so the file is checked.
+    fn asks_to_reset(&self) -> Over<'a> {
+        let asks = format!("Give back {} as it came? Yours is kept beside it.", self.turn.name());
+        Over::Asks(asks, |front| front.told("--reset"))
     }
 
     /// The page that the puzzle belongs to.
@@ -240,13 +231,11 @@ impl<'a> Front<'a> {
     }
 
     fn go_to_next(&mut self) -> Result<Over<'a>> {
-        let all: Vec<&Puzzle> = self.puzzles.iter().collect();
-        let (puzzle, progress) = (self.turn.puzzle, self.turn.folder.progress());
-        match progress.next_after(puzzle, &all) {
-            Some(next) if next != puzzle => self.turn_to(next)?,
-            _ => self.says = "all others are solved".into(),
+        let progress = self.turn.folder.progress();
+        match progress.next_after(self.turn.puzzle, self.puzzles) {
+            Some(next) if next != self.turn.puzzle => self.turn_to(next).map(|()| Over::Nothing),
+            _ => Ok(Over::text("  All others are solved.".into())),
         }
-        Ok(Over::Nothing)
     }
 
     /// The learner's editor has the terminal until it ends. What it saves is seen.
@@ -261,30 +250,16 @@ impl<'a> Front<'a> {
         let ended = shell.arg(&self.turn.file).status();
         enter()?;
         self.drawn.clear();
-        if !ended.as_ref().is_ok_and(|status| status.success()) {
-            self.says = format!("{editor} failed; EDITOR names another");
-        }
-        Ok(Over::Nothing)
-    }
-
-    /// The save is seen, and so the file is checked.
-    fn give_back(&mut self) -> Over<'a> {
-        let turn = &self.turn;
-        self.says = match give_back(turn.puzzle, &turn.file, turn.folder) {
-            Ok(Some(kept)) => {
-                let name = kept.file_name().unwrap_or(kept.as_os_str());
-                format!("yours is kept: {}", name.to_string_lossy())
-            }
-            Ok(None) => "it is as it came".into(),
-            Err(error) => format!("{error:#}"),
-        };
-        Over::Nothing
+        Ok(match ended.is_ok_and(|status| status.success()) {
+            true => Over::Nothing,
+            false => Over::text(format!("  {editor} failed; EDITOR names another")),
+        })
     }
 
     fn draw(&mut self) {
         let size = screen::size();
         let progress = self.turn.folder.progress();
-        let done = progress.count_done(&self.puzzles.iter().collect::<Vec<_>>());
+        let done = progress.count_done(self.puzzles);
         let all = self.puzzles.len();
         let blocks = (BAR * done).div_ceil(all.max(1));
         let bar = ["█".repeat(blocks), "░".repeat(BAR - blocks)].concat();
@@ -316,11 +291,6 @@ impl<'a> Front<'a> {
         if let Over::Asks(question, _) = &self.over {
             return question.clone().bold().to_string();
         }
-        if self.is_gone {
-            let name = self.turn.name();
-            let gone = format!("{name} is gone; it will be checked when it is back");
-            return gone.yellow().to_string();
-        }
         let Some(job) = &mut self.check.job else {
             return String::new();
         };
@@ -328,7 +298,7 @@ impl<'a> Front<'a> {
         let is_busy = job.is_busy();
         let state = match job.verdict() {
             _ if is_busy => {
-                let (seconds, most) = (job.seconds(), self.turn.how.timeout);
+                let (seconds, most) = (job.begun.elapsed().as_secs(), self.turn.how.timeout);
                 format!("checking, {seconds} s; a launch ends after {most} s").cyan()
             }
             Some(Verdict::Done) => {
@@ -341,14 +311,14 @@ impl<'a> Front<'a> {
                 "✗ not solved yet; each save is checked".to_string().red()
             }
         };
-        format!("{state}   {}", self.says).trim_end().into()
+        state.to_string()
     }
 
     /// The keys below what is seen now.
     fn keys(&self) -> Vec<(String, String)> {
         let other = |what: &str, does: &str| vec![(what.into(), does.into())];
         match &self.over {
-            Over::Asks(..) => [named(&YES), other("any other key", "no")].concat(),
+            Over::Asks(..) => [other("y", "yes"), other("any other key", "no")].concat(),
             Over::List(..) => [named(&list::KEYS), other("letters", "search")].concat(),
             Over::Text(_) => named(&KEYS[..BELOW]),
             Over::Nothing | Over::End => named(&KEYS[1..BELOW]),
@@ -375,6 +345,7 @@ impl Over<'_> {
 struct Shown {
     /// The command that says it; none of a page.
     job: Option<Background>,
+    /// The page, or what is shown until the command says something.
     page: String,
     pane: Pane,
 }
@@ -382,27 +353,23 @@ struct Shown {
 impl Shown {
     /// What this command says.
     fn of(words: &[String]) -> Result<Shown> {
-        Ok(Shown { job: Some(Background::start(words, true)?), ..Shown::default() })
+        let job = Some(Background::start(words, true)?);
+        Ok(Shown { job, page: "...".into(), ..Shown::default() })
     }
 
     /// All of it so far, colours and all, in lines of so many columns.
     fn laid_out(&mut self, columns: usize) -> (&mut Pane, Vec<String>) {
-        let text = match &mut self.job {
-            None => self.page.clone(),
-            Some(job) => match job.said() {
-                said if said.is_empty() && job.is_busy() => "...".into(),
-                said => said,
-            },
-        };
+        let said = self.job.as_ref().map(Background::said).filter(|said| !said.is_empty());
+        let text = said.as_ref().unwrap_or(&self.page);
         (&mut self.pane, lines(text.trim_end(), columns))
     }
 }
 
 /// The puzzle whose file was saved last, and when.
-fn last_saved<'a>(puzzles: &'a [Puzzle], folder: &Folder) -> Option<(SystemTime, &'a Puzzle)> {
+fn last_saved<'a>(puzzles: &[&'a Puzzle], folder: &Folder) -> Option<(SystemTime, &'a Puzzle)> {
     let saved = puzzles.iter().filter_map(|puzzle| {
         let file = std::fs::metadata(folder.file(puzzle)).ok()?;
-        Some((file.modified().ok()?, puzzle))
+        Some((file.modified().ok()?, *puzzle))
     });
     saved.max_by_key(|(when, _)| *when)
 }

@@ -41,7 +41,7 @@ pub const KEYS: [Key<Does>; 9] = [
 
 /// Rows, and which of them is meant.
 pub struct List<'a> {
-    puzzles: &'a [Puzzle],
+    puzzles: &'a [&'a Puzzle],
     /// The one that the cursor is on.
     at: &'a Puzzle,
     /// What their lines must hold.
@@ -52,7 +52,7 @@ pub struct List<'a> {
 
 impl<'a> List<'a> {
     /// Of all of them, with the cursor on one.
-    pub fn at(at: &'a Puzzle, puzzles: &'a [Puzzle]) -> List<'a> {
+    pub fn at(at: &'a Puzzle, puzzles: &'a [&'a Puzzle]) -> List<'a> {
         List { puzzles, at, search: String::new(), pane: Pane::default() }
     }
 
@@ -63,7 +63,7 @@ impl<'a> List<'a> {
             let words = format!("{} {}", one.place, one.heading());
             words.to_lowercase().contains(&search)
         };
-        self.puzzles.iter().filter(is_seen).collect()
+        self.puzzles.iter().copied().filter(is_seen).collect()
     }
 
     /// What comes of a key: the list may be left, for the one that is chosen.
