@@ -119,47 +119,39 @@ pub fn report(options: &ReportArgs) -> Result<ExitCode> {
         }
     }
     writeln!(Out, "page: {}", options.out.join("index.html").display())?;
-    let failed = survey.done.iter().filter(|done| done.failed.is_some());
-    let names: Vec<&str> = failed.clone().map(|done| &*done.job.name).collect();
-    let Some(status) = failed.filter_map(|done| done.status).max() else {
+    let failed = survey.done.iter().filter_map(|done| Some((done.status?, &*done.job.name)));
+    let (statuses, names): (Vec<u8>, Vec<&str>) = failed.unzip();
+    let Some(status) = statuses.into_iter().max() else {
         return Ok(ExitCode::SUCCESS);
     };
-    let names = names.join(", ");
-    let message = format!("not everything ran: {names}; the page says why");
+    let message = format!("not everything ran: {}; the page says why", names.join(", "));
     Err(Failure::new(Kind::Ended(status), message, Stage::default()).into())
 }
 
 /// The lessons that measure something, or those of them that are asked for.
 fn measuring(wanted: &[u32]) -> Result<Vec<&'static Lesson>> {
-    let mut measuring = Vec::from_iter(LESSONS);
-    measuring.retain(|lesson| !lesson.kernel_files().is_empty());
-    let is_there = |number: &u32| measuring.iter().any(|one| one.number == *number);
-    if let Some(unknown) = wanted.iter().find(|number| !is_there(number)) {
+    let mut lessons = Vec::from_iter(LESSONS);
+    lessons.retain(|lesson| !lesson.kernel_files().is_empty());
+    if let Some(unknown) =
+        wanted.iter().find(|number| lessons.iter().all(|one| one.number != **number))
+    {
         let why = "measures nothing, or is not there; `cargo run` lists the lessons";
         return Err(Error::Usage(format!("lesson {unknown} {why}")).into());
     }
-    measuring.retain(|lesson| wanted.is_empty() || wanted.contains(&lesson.number));
-    Ok(measuring)
+    lessons.retain(|lesson| wanted.is_empty() || wanted.contains(&lesson.number));
+    Ok(lessons)
 }
 
 /// Lessons on products once for each size, or at their own; vectors once.
 fn jobs(lessons: &[&Lesson], sizes: &[Shape], devices: &[Device]) -> Vec<Job> {
-    let sizes: Vec<Option<Shape>> = match sizes {
-        [] => vec![None],
-        sizes => sizes.iter().copied().map(Some).collect(),
-    };
     let mut jobs = Vec::new();
     for device in devices.iter().map(|device| device.index) {
-        for (at, size) in sizes.iter().enumerate() {
+        for at in 0..sizes.len().max(1) {
             for lesson in lessons.iter().filter(|one| at == 0 || !one.is_of_vectors) {
-                let size = size.filter(|_| !lesson.is_of_vectors);
+                let size = sizes.get(at).copied().filter(|_| !lesson.is_of_vectors);
                 let at = size.map_or(String::new(), |size| format!(" at {}", size.in_short()));
-                jobs.push(Job {
-                    name: lesson.package() + &at,
-                    device,
-                    size,
-                    lesson: lesson.number,
-                });
+                let name = lesson.package() + &at;
+                jobs.push(Job { name, device, size, lesson: lesson.number });
             }
         }
     }
@@ -171,12 +163,9 @@ impl Job {
     fn run(self, runs: Option<u32>) -> Result<Done> {
         let mut work = lessons::numbered(self.lesson)?.work()?;
         work.args(["--json", "--device", &self.device.to_string()]);
-        if let Some(size) = self.size {
-            work.args(["--size", &size.to_string()]);
-        }
-        if let Some(runs) = runs {
-            work.args(["--runs", &runs.to_string()]);
-        }
+        let size = self.size.map(|size| ["--size".to_string(), size.to_string()]);
+        let runs = runs.map(|runs| ["--runs".to_string(), runs.to_string()]);
+        work.args(size.into_iter().chain(runs).flatten());
         let begin = Instant::now();
         let ended = worker::finish(&work, &Orders::default())?;
         let failed = (ended.status != 0).then(|| ended.refused());

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use common::file;
 use diagnostics::directives;
 use toml::{Table, Value};
+use walkdir::{DirEntry, WalkDir};
 
 use crate::exercises::TASK;
 use crate::game::progress::{self, Progress};
@@ -30,14 +31,14 @@ pub fn students(above: &Path, puzzles: &[Puzzle], in_full: bool) -> Result<Vec<S
     let cannot = || above.display().to_string();
     let root = above.canonicalize().with_context(cannot)?;
     let is_there = |puzzle: &Puzzle| root.join(puzzle.file()).symlink_metadata().is_ok();
-    let mut folders = vec![root.clone()];
-    if !puzzles.iter().any(is_there) {
-        let entries = fs::read_dir(&root).with_context(cannot)?.flatten();
-        let shown = entries.filter(|one| !one.file_name().as_encoded_bytes().starts_with(b"."));
-        folders = shown.map(|one| one.path()).collect();
-        folders.retain(|path| !path.is_file());
-        folders.sort();
-    }
+    let depth = usize::from(!puzzles.iter().any(is_there));
+    let below = WalkDir::new(&root).min_depth(depth).max_depth(depth).sort_by_file_name();
+    let is_student = |one: &DirEntry| {
+        one.depth() == 0
+            || !one.path().is_file() && !one.file_name().as_encoded_bytes().starts_with(b".")
+    };
+    let folders = below.into_iter().flatten().filter(is_student).map(DirEntry::into_path);
+    let folders: Vec<PathBuf> = folders.collect();
     ensure!(!folders.is_empty(), "{}: no student's folder is in it", cannot());
     let student = |folder: PathBuf| {
         let name = folder.file_name().filter(|_| !in_full);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use verify::numbers::{factor, percent, significant};
 use verify::shape::Shape;
 use watchdog::devices::Device;
-use watchdog::lessons::LESSONS;
+use watchdog::lessons;
 
 use super::{Done, Survey};
 use crate::html;
@@ -73,9 +73,7 @@ pub fn benches(survey: &Survey) -> Vec<Bench<'_>> {
 
 fn table(done: &Done) -> (String, Vec<Row<'_>>) {
     let number = done.job.lesson;
-    let mut lessons = LESSONS.iter();
-    let teaches = lessons.find(|one| one.number == number);
-    let teaches = teaches.map_or("", |one| one.teaches);
+    let teaches = lessons::numbered(number).map_or("", |one| one.teaches);
     // What a lesson only demonstrates has a shape of its own and no time. The host's loops are the
     // lesson's to show.
     let belongs = |record: &&Record| {
@@ -135,8 +133,7 @@ const HEIGHT: f64 = 420.0;
 /// S. Williams, A. Waterman and D. Patterson, "Roofline: an insightful visual performance model
 /// for multicore architectures", 2009.
 fn roofline(timed: &[&Row], limits: Peak, shape: Shape) -> Option<Value> {
-    let timed = timed.iter().copied();
-    let kernels = timed.clone().filter(|row| row.intensity.is_some());
+    let kernels = timed.iter().copied().filter(|row| row.intensity.is_some());
     let intensity = |row: &Row| row.intensity.unwrap_or(0.0);
     kernels.clone().next()?;
     let memory = limits.gbytes_per_second;
@@ -146,13 +143,7 @@ fn roofline(timed: &[&Row], limits: Peak, shape: Shape) -> Option<Value> {
     let speeds = [Some(memory), caches].into_iter().flatten();
     let ridges = speeds.clone().map(|speed| limits.gflops / speed);
     let x = LogAxis::over(kernels.clone().map(intensity).chain(ridges), 0.78);
-    // Units without a measured limit may be faster than those that have one.
-    let without = timed.filter(|row| row.record.share_of_limit.is_none());
-    let without = without.map(|row| row.rate);
-    let beyond = without.reduce(f64::max);
-    let beyond = beyond.filter(|rate| *rate > limits.gflops);
-    let rates = kernels.clone().map(|row| row.rate);
-    let y = LogAxis::over(rates.chain([limits.gflops]).chain(beyond), 0.92);
+    let y = LogAxis::over(kernels.clone().map(|row| row.rate).chain([limits.gflops]), 0.92);
     let down = |rate: f64| TOP + (1.0 - y.at(rate)) * HEIGHT;
     let place = |row: &Row| [x.at(intensity(row)), down(row.rate)];
     let mut taken: Vec<[f64; 2]> = kernels.clone().map(place).collect();
@@ -187,7 +178,6 @@ fn roofline(timed: &[&Row], limits: Peak, shape: Shape) -> Option<Value> {
         // The roof of memory, and that of the caches, where they are the faster.
         "slants": Vec::from_iter(speeds.map(slant)),
         "corner": down(limits.gflops),
-        "beyond": beyond.map(|rate| (rate, down(rate))),
         "points": points,
     }))
 }
