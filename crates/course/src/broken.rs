@@ -13,7 +13,7 @@ use verify::element::Type;
 use watchdog::devices;
 use watchdog::lessons;
 
-use crate::game::puzzle::{Check, Kind, Puzzle, page_of};
+use crate::game::puzzle::{Kind, Puzzle, Rules, page_of};
 use crate::game::written::Written;
 
 /// All of them in teaching order: by lesson, and in each the plainest fault first.
@@ -37,9 +37,9 @@ fn read(page: &Path) -> Result<(usize, Puzzle)> {
     let file = workspace().join(format!("exercises/broken/{name}.cl"));
     let fresh = Source::read(&file)?;
     let mut words = Written::read(page)?;
-    let form = Form::of(&words.data, page)?;
-    let lesson = lessons::numbered(form.lesson.context("lesson is missing")?)?;
-    let number = form.number;
+    let task = Form::of(&words.data, page)?;
+    let lesson = lessons::numbered(task.lesson.context("lesson is missing")?)?;
+    let number = task.number;
     let head = fresh.text.strip_prefix("// Symptom: ");
     let head = head.and_then(|text| text.split_once("// Run: "));
     let (symptom, _) = head.context("its kernel does not begin with Symptom: and Run:")?;
@@ -53,16 +53,22 @@ fn read(page: &Path) -> Result<(usize, Puzzle)> {
         with: Vec::new(),
         solution: None,
         words,
-        check: Check::Lesson(Box::new(form)),
+        task,
+        rules: Rules::default(),
         fresh,
     };
     Ok((number, puzzle))
 }
 
 /// Every detector on the learner's copy, run as the kernel's lesson runs it.
-pub fn check(form: &Form, file: &Path, how: &How) -> Result<Seen> {
-    let subject = Subject::broken(form, file)?;
-    let how = How { device: device(how)?, ..how.clone() };
+pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
+    let subject = Subject::broken(&puzzle.task, file)?;
+    // Of PoCL the headers say what is seen, unless the learner chose another.
+    let device = match how.device.is_some() || variable(DEVICE_VARIABLE).is_some() {
+        true => how.device.clone(),
+        false => devices::pocl().map(|pocl| pocl.index.to_string()),
+    };
+    let how = How { device, ..how.clone() };
     let check = inspect::judge::Check {
         subject: &subject,
         how: &how,
@@ -77,14 +83,4 @@ pub fn check(form: &Form, file: &Path, how: &How) -> Result<Seen> {
         seen.observations.extend(check.simulated(&Case::of(first))?);
     }
     Ok(seen)
-}
-
-/// The device for the results: unless the learner chose one, PoCL, of which the headers
-/// say what is seen. None leaves the choice to the lesson.
-fn device(how: &How) -> Result<Option<String>> {
-    let chosen = how.device.clone();
-    if chosen.is_some() || variable(DEVICE_VARIABLE).is_some() {
-        return Ok(chosen);
-    }
-    Ok(devices::pocl().map(|pocl| pocl.index.to_string()))
 }

@@ -4,14 +4,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use common::file::workspace;
 use common::source::Source;
 use inspect::judge::{How, Seen, exercise};
 use task::form::Form;
 use watchdog::lessons::{LESSONS, Lesson};
 
-use crate::game::puzzle::{Check, Kind, Puzzle, page_of};
+use crate::game::puzzle::{Kind, Puzzle, Rules, page_of};
 use crate::game::written::Written;
 
 /// A problem's task file, in whose launch a learner has a free hand.
@@ -49,15 +49,11 @@ pub fn problems() -> Result<Vec<Puzzle>> {
 
 /// The task of a puzzle that has one, for the learner's file of it.
 pub fn task_of(puzzle: &Puzzle, file: &Path) -> Result<Form> {
-    let mut task = match &puzzle.check {
-        Check::Task(task) => (**task).clone(),
-        Check::Launch(task) => {
-            let own = file.with_file_name(TASK);
-            let own = own.exists().then(|| Form::read(&own)).transpose()?;
-            own.map_or_else(|| (**task).clone(), |own| task.launched_as(own))
-        }
-        Check::Lesson(_) | Check::Host(_) => bail!("it has no task"),
-    };
+    let mut task = puzzle.task.clone();
+    let own = file.with_file_name(TASK);
+    if puzzle.kind == Kind::Problem && own.exists() {
+        task = task.launched_as(Form::read(&own)?);
+    }
     task.kernel = file.into();
     if let ("", Some(last)) = (&*task.launch.function, task.launches.last()) {
         task.launch.function.clone_from(&last.function);
@@ -68,8 +64,7 @@ pub fn task_of(puzzle: &Puzzle, file: &Path) -> Result<Form> {
 /// Whether the learner's kernel does what is asked: what every check saw.
 pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
     // A problem's solution has a launch of its own.
-    let solution = puzzle.solution.as_ref();
-    let solution = solution.filter(|_| matches!(puzzle.check, Check::Task(_)));
+    let solution = puzzle.solution.as_ref().filter(|_| puzzle.kind == Kind::Exercise);
     let solution = solution.map(|solution| &*solution.path);
     exercise::check(&task_of(puzzle, file)?, &puzzle.id, solution, how)
 }
@@ -106,18 +101,18 @@ fn exercises(
         let file = |name: &str| Source::read(&folder.join(name));
         let page = folder.join("README.md");
         let words = Written::read(&page)?;
-        let task = Form::of(&words.data, &page)?;
         Ok(Puzzle {
             kind: Kind::Exercise,
             lesson,
             id: format!("{prefix}.{number}"),
             place: format!("{set}/{name}"),
-            page: lesson.map_or(folder.join("README"), page_of),
+            task: Form::of(&words.data, &page)?,
+            rules: Rules::default(),
+            page: lesson.map_or(page, page_of),
             fresh: file("exercise.cl")?,
             with: Vec::new(),
             solution: Some(file("solution.cl")?),
             words,
-            check: Check::Task(Box::new(task)),
         })
     })
 }
@@ -133,11 +128,12 @@ fn problem(folder: &Path, name: &str, number: u32) -> Result<Puzzle> {
         lesson: None,
         id: format!("p{number}"),
         place: format!("problems/{name}/start"),
-        page: Path::new("exercises/problems").join(name).join("README"),
+        page: folder.join("README.md"),
         fresh: Source::read(&folder.join("start.cl"))?,
         with: vec![text(TASK)?, text("plain.cl")?],
         solution: Some(Source::read(last)?),
         words: Written::of_problem(&folder.join("README.md"))?,
-        check: Check::Launch(Box::new(Form::read(&folder.join(TASK))?)),
+        task: Form::read(&folder.join(TASK))?,
+        rules: Rules::default(),
     })
 }

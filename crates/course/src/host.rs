@@ -19,13 +19,14 @@ use intercept::line::Line;
 use intercept::program;
 use intercept::story::sentence;
 use serde_json::Value;
+use task::form::Form;
 use verify::numbers::count;
 use watchdog::fallback_driver;
 use watchdog::scratch::Scratch;
 
 use crate::calls::how_it_ended;
 use crate::exercises::each;
-use crate::game::puzzle::{Check, Kind, Puzzle, Rules};
+use crate::game::puzzle::{Kind, Puzzle, Rules};
 use crate::game::written::Written;
 
 /// Who compares what a program printed.
@@ -60,18 +61,18 @@ pub fn all() -> Result<Vec<Puzzle>> {
 
 fn read(folder: &Path, name: &str, number: u32) -> Result<Puzzle> {
     let words = Written::read(&folder.join("README.md"))?;
-    let rules = toml::from_str(&words.data).context("the data of README.md")?;
     Ok(Puzzle {
         kind: Kind::Program,
         lesson: None,
         id: format!("h{number}"),
         place: format!("host/src/bin/{name}"),
-        page: "docs/your-program".into(),
+        page: "docs/your-program.md".into(),
         fresh: Source::read(&folder.join("start.rs"))?,
         with: Vec::new(),
         solution: Some(Source::read(&folder.join("solution.rs"))?),
+        rules: toml::from_str(&words.data).context("the data of README.md")?,
+        task: Form::default(),
         words,
-        check: Check::Host(rules),
     })
 }
 
@@ -88,7 +89,8 @@ struct Ran {
 }
 
 /// Builds and runs the program: its result, and its calls.
-pub fn check(puzzle: &Puzzle, rules: &Rules, file: &Path, how: &How) -> Result<Seen> {
+pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
+    let rules = &puzzle.rules;
     if how.device.is_some() {
         bail!(Error::Usage(
             "a program chooses its device by itself, so --device cannot\n  next: OCL_ICD_VENDORS \

@@ -12,7 +12,7 @@ use watchdog::lessons;
 use watchdog::worker::Work;
 
 use crate::exercises;
-use crate::game::puzzle::{Check, Kind, Puzzle};
+use crate::game::puzzle::{Kind, Puzzle};
 use crate::game::which::{find, own_file};
 use crate::puzzles::all;
 
@@ -60,9 +60,9 @@ fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Tak
     };
     let by = Some(format!("as in {} {}", puzzle.kind.noun(), puzzle.id));
     wanted.source = Some(file.clone());
-    if let Check::Lesson(form) = &puzzle.check {
-        wanted.kernel.clone_from(&form.launch.function);
-        return Ok(Taken::own(puzzle.own_lesson()?.work()?, by));
+    if let (Kind::Broken, Some(lesson)) = (puzzle.kind, puzzle.lesson) {
+        wanted.kernel.clone_from(&puzzle.task.launch.function);
+        return Ok(Taken::own(lesson.work()?, by));
     }
     if wanted.size.is_some() || !wanted.variant.is_empty() || *flags != LaunchFlags::default() {
         let why = format!(

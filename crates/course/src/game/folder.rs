@@ -15,7 +15,7 @@ use diagnostics::terminal::plain_name;
 use serde_json::json;
 
 use super::progress::{Mark, Progress};
-use super::puzzle::{Check, Puzzle};
+use super::puzzle::{Kind, Puzzle};
 
 /// Names the folder; stronger than what `start` was told.
 pub const VARIABLE: &str = "OPENCL_COURSE_EXERCISES";
@@ -267,13 +267,9 @@ fn comforts(folder: &Path, macros: &str) -> std::io::Result<()> {
 
 /// For clangd: the macros that the checks give to a kernel.
 fn macros(puzzles: &[&Puzzle]) -> String {
-    let macros = puzzles.iter().filter_map(|puzzle| match &puzzle.check {
-        Check::Task(task) => Some((&puzzle.place, task.macros(&task.size).ok()?)),
-        _ => None,
-    });
     let mut all = String::from("# The macros that `cargo course exercise` passes.\n");
-    for (place, macros) in macros {
-        let macros: BTreeMap<_, _> = macros.into_iter().collect();
+    for Puzzle { place, task, .. } in puzzles.iter().filter(|one| one.kind == Kind::Exercise) {
+        let macros: BTreeMap<_, _> = task.macros(&task.size).into_iter().flatten().collect();
         let add = macros.iter().map(|(name, value)| format!("-D{name}={value}"));
         let add = Vec::from_iter(add).join(", ");
         if !add.is_empty() {

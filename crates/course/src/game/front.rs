@@ -224,8 +224,7 @@ impl<'a> Front<'a> {
 
     /// The page that the puzzle belongs to.
     fn page(&self) -> Result<Over<'a>> {
-        let page = self.turn.puzzle.page.with_extension("md");
-        let page = Source::read(&workspace().join(page))?;
+        let page = Source::read(&workspace().join(&self.turn.puzzle.page))?;
         // A problem's solutions are not read by mistake.
         Ok(Over::text(markdown(before_hints(&page.text), 0)))
     }
@@ -270,9 +269,8 @@ impl<'a> Front<'a> {
         let mut state = self.state();
         let (pane, text) = match &mut self.over {
             Over::List(list) => {
-                let (rows, cursor) = list.rows(&progress, size.0);
-                list.pane.cursor = Some(cursor);
                 state = format!("/{}_", list.search);
+                let rows = list.rows(&progress, size.0);
                 (&mut list.pane, rows)
             }
             Over::Text(shown) => shown.laid_out(size.0),

@@ -88,19 +88,14 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Its lines, and in which of them the cursor is.
-    pub fn rows(&self, progress: &Progress, columns: usize) -> (Vec<String>, usize) {
-        let (mut rows, mut cursor, mut above) = (Vec::new(), 0, String::new());
-        for one in self.seen() {
-            let group = one.group();
-            if group != above {
-                rows.push(group.clone().bold().to_string());
-            }
-            above = group;
-            let row = screen::row(one, progress, one.words.title.clone());
+    /// Its lines, of which that of the cursor is to be seen.
+    pub fn rows(&mut self, progress: &Progress, columns: usize) -> Vec<String> {
+        self.pane.cursor = Some(0);
+        let mut rows = Vec::new();
+        for (puzzle, row) in screen::rows(&self.seen(), progress, |title| title.into()) {
             let mut row = cut(&row, columns);
-            if one == self.at {
-                cursor = rows.len();
+            if puzzle == Some(self.at) {
+                self.pane.cursor = Some(rows.len());
                 row = plain(&row).replacen(' ', "▸", 1).reverse().to_string();
             }
             rows.push(row);
@@ -108,6 +103,6 @@ impl<'a> List<'a> {
         if rows.is_empty() {
             rows.push("  none".into());
         }
-        (rows, cursor)
+        rows
     }
 }

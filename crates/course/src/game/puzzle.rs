@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use common::command;
 use common::source::Source;
 use serde::Deserialize;
@@ -18,16 +17,16 @@ use super::written::Written;
 /// Where the words beside a heading begin.
 pub const WORDS: usize = 10;
 
-/// What is to be done with a puzzle.
+/// What is to be done with a puzzle, and how it is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A kernel with a gap: fill it.
+    /// A kernel with a gap, which is filled: by its task.
     Exercise,
-    /// A kernel with a fault: find it, and mend it.
+    /// A kernel with a fault, which is found and mended: as its lesson launches it.
     Broken,
-    /// An empty file: write the kernel, and choose its launch.
+    /// An empty file for a kernel: by its task, launched as the learner's own task file says.
     Problem,
-    /// A program with a mistake on the host's side: mend it.
+    /// A program with a mistake on the host's side, which is mended: by its result and its calls.
     Program,
 }
 
@@ -60,7 +59,7 @@ pub struct Puzzle {
     pub id: String,
     /// "06-local-memory/2-second-barrier": its place in the learner's folder.
     pub place: String,
-    /// The page that is about it, without its end.
+    /// The page that is about it.
     pub page: PathBuf,
     /// The kernel as it comes.
     pub fresh: Source,
@@ -70,24 +69,14 @@ pub struct Puzzle {
     pub solution: Option<Source>,
     /// What is written about it.
     pub words: Written,
-    /// How it is checked.
-    pub check: Check,
-}
-
-/// How a puzzle is checked.
-pub enum Check {
-    /// By its task.
-    Task(Box<Form>),
-    /// By its task, which is launched as the learner's own task file says.
-    Launch(Box<Form>),
-    /// As its lesson launches it.
-    Lesson(Box<Form>),
-    /// As a program, by its result and its calls.
-    Host(Rules),
+    /// A kernel's task.
+    pub task: Form,
+    /// A program's rules.
+    pub rules: Rules,
 }
 
 /// What is asked of a program's calls.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Rules {
     #[serde(rename = "trains")]
@@ -104,7 +93,7 @@ pub struct Rules {
 
 /// A lesson's page.
 pub fn page_of(lesson: &Lesson) -> PathBuf {
-    PathBuf::from(format!("lessons/{}/README", lesson.folder))
+    PathBuf::from(format!("lessons/{}/README.md", lesson.folder))
 }
 
 /// One has its place to itself.
@@ -171,33 +160,21 @@ impl Puzzle {
         }
     }
 
-    /// The lesson of one that is about a lesson.
-    pub fn own_lesson(&self) -> Result<&'static Lesson> {
-        self.lesson.context("it belongs to no lesson")
-    }
-
-    /// A word, and beside it in the column [`WORDS`] what is asked.
+    /// A word, and beside it in the column [`WORDS`] what is asked: of a broken kernel the command
+    /// that runs it, in two lines of a terminal that a shell takes for one.
     pub fn asks(&self, file: &Path, edited: bool) -> (&'static str, String) {
-        match &self.check {
-            Check::Lesson(form) => ("Run it", command(self, form, file)),
-            Check::Host(_) => ("Task", "stands at the top of the file".into()),
-            Check::Task(_) if edited => ("Task", "stands at the top of the file".into()),
-            _ => ("Task", markdown(&self.words.asks, WORDS).trim_start().into()),
+        match (self.kind, self.lesson) {
+            (Kind::Broken, Some(lesson)) => {
+                let run = command::cargo_run(&lesson.package());
+                let (kernel, size) = (&self.task.launch.function, in_words(&self.task.size));
+                let behind = format!("--size {size} --source {}", command::word(file));
+                ("Run it", format!("{run} -- --only {kernel} \\\n{:WORDS$}  {behind}", ""))
+            }
+            (Kind::Exercise, _) if !edited => {
+                ("Task", markdown(&self.words.asks, WORDS).trim_start().into())
+            }
+            (Kind::Problem, _) => ("Task", markdown(&self.words.asks, WORDS).trim_start().into()),
+            _ => ("Task", "stands at the top of the file".into()),
         }
     }
-
-    /// Whether a right result proves nothing as long as no simulator has looked.
-    pub fn needs_simulator(&self) -> bool {
-        self.kind != Kind::Program
-    }
-}
-
-/// The command that runs a copy, in two lines of a terminal that a shell takes for one.
-fn command(puzzle: &Puzzle, form: &Form, copy: &Path) -> String {
-    let lesson = puzzle.lesson.map(Lesson::package).unwrap_or_default();
-    let lesson = command::cargo_run(&lesson);
-    let copy = command::word(copy);
-    let (kernel, size) = (&form.launch.function, in_words(&form.size));
-    let behind = format!("--size {size} --source {copy}");
-    format!("{lesson} -- --only {kernel} \\\n{:WORDS$}  {behind}", "")
 }

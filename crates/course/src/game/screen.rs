@@ -53,23 +53,29 @@ pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
 
 /// Every puzzle with what is known of it, by lesson and kind.
 pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
-    let progress = folder.progress();
-    let mut above = String::new();
-    for one in puzzles {
-        let group = one.group();
-        if group != above {
-            writeln!(Out, "\n  {}", group.bold())?;
-        }
-        above = group;
-        writeln!(Out, "{}", row(one, &progress, beside(&one.words.title, 10)))?;
+    for (puzzle, row) in rows(puzzles, &folder.progress(), |title| beside(title, 10)) {
+        let above = puzzle.map_or("\n  ", |_| "");
+        writeln!(Out, "{above}{row}")?;
     }
     total(puzzles, folder)
 }
 
-/// A line of the list, with this title.
-pub fn row(puzzle: &Puzzle, progress: &Progress, title: String) -> String {
-    let sign = Mark::sign(progress.of(&puzzle.id).mark);
-    format!("  {sign} {:<5} {title}", puzzle.id)
+/// A line for each puzzle, with its `shown` title, and one above each group.
+pub fn rows<'a>(
+    puzzles: &[&'a Puzzle],
+    progress: &Progress,
+    shown: impl Fn(&str) -> String,
+) -> Vec<(Option<&'a Puzzle>, String)> {
+    let mut rows = Vec::new();
+    for of_group in puzzles.chunk_by(|one, next| one.group() == next.group()) {
+        rows.push((None, of_group[0].group().bold().to_string()));
+        for one in of_group {
+            let sign = Mark::sign(progress.of(&one.id).mark);
+            let row = format!("  {sign} {:<5} {}", one.id, shown(&one.words.title));
+            rows.push((Some(*one), row));
+        }
+    }
+    rows
 }
 
 /// One puzzle of `check-all`; `None` is one whose file cannot be read.

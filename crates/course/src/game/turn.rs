@@ -16,7 +16,7 @@ use watchdog::watch::saves::{News, Saves};
 use super::background::{Background, tell};
 use super::folder::Folder;
 use super::progress::Progress;
-use super::puzzle::{Check, Kind, Puzzle};
+use super::puzzle::{Kind, Puzzle};
 use super::screen;
 use super::verdict::{Checked, Verdict};
 use crate::{broken, exercises, host};
@@ -91,17 +91,17 @@ impl<'a> Turn<'a> {
         waiting.finish_and_clear();
         let mut seen = seen?;
         let edited = self.puzzle.is_edited(text);
-        let verdict = Verdict::of(&seen.observations, edited, self.puzzle.needs_simulator());
+        let verdict = Verdict::of(&seen.observations, edited, self.puzzle.kind != Kind::Program);
         seen.status = verdict.status(seen.status);
         Ok(Checked { seen, verdict })
     }
 
     fn seen(&self) -> Result<Seen> {
         let Turn { puzzle, file, how, .. } = self;
-        match &puzzle.check {
-            Check::Task(_) | Check::Launch(_) => exercises::check(puzzle, file, how),
-            Check::Host(rules) => host::check(puzzle, rules, file, how),
-            Check::Lesson(form) => broken::check(form, file, how),
+        match puzzle.kind {
+            Kind::Exercise | Kind::Problem => exercises::check(puzzle, file, how),
+            Kind::Program => host::check(puzzle, file, how),
+            Kind::Broken => broken::check(puzzle, file, how),
         }
     }
 

@@ -39,20 +39,18 @@ pub fn find<'a>(all: &[&'a Puzzle], word: &str) -> Result<&'a Puzzle> {
     let near = nearest(word, &names);
     let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
     let nouns = all.iter().map(|one| one.kind.noun());
-    let noun = nouns.reduce(|a, b| if a == b { a } else { "exercise" });
+    let noun = nouns.reduce(|a, b| if a == b { a } else { "exercise" }).unwrap_or("exercise");
     bail!(Error::Usage(format!(
-        "there is no {} {word}{near}\n  next: cargo course exercise --list   lists them all",
-        noun.unwrap_or("exercise")
+        "there is no {noun} {word}{near}\n  next: cargo course exercise --list   lists them all"
     )))
 }
 
 /// The file that is meant: the one that was named, or the one in the folder.
 fn file(puzzle: &Puzzle, folder: &Folder, word: &str) -> PathBuf {
     let named = Path::new(word);
-    if named.exists() && named.extension() == Some(puzzle.kind.extension().as_ref()) {
-        named.to_path_buf()
-    } else {
-        folder.file(puzzle)
+    match named.exists() && named.extension() == Some(puzzle.kind.extension().as_ref()) {
+        true => named.into(),
+        false => folder.file(puzzle),
     }
 }
 
@@ -70,15 +68,9 @@ pub fn must_be_there(file: &Path, folder: &Folder) -> Result<()> {
         return Ok(());
     }
     folder.must_be_started()?;
-    let why = match file.metadata() {
-        Ok(there) => format!(
-            "is {}, and is to be a kernel file\n  next: move it away, then cargo course start   \
-             copies the kernel that belongs there",
-            common::file::name(there.file_type())
-        ),
-        Err(_) => "is not there\n  next: cargo course start   copies the kernels that you do not \
-                   have yet"
-            .into(),
-    };
-    bail!(Error::Usage(format!("{} {why}", shown(file))))
+    let why = ["is not there", "is no file: move it away"][usize::from(file.exists())];
+    bail!(Error::Usage(format!(
+        "{} {why}\n  next: cargo course start   copies the kernels that you do not have yet",
+        shown(file)
+    )))
 }

@@ -13,7 +13,7 @@ use walkdir::{DirEntry, WalkDir};
 
 use crate::exercises::TASK;
 use crate::game::progress::{self, Progress};
-use crate::game::puzzle::{Check, Puzzle};
+use crate::game::puzzle::{Kind, Puzzle};
 
 /// Bytes that a file of a student may have.
 const LONGEST: u64 = 1 << 20;
@@ -65,7 +65,7 @@ impl Student {
         ensure!(!self.folder.is_symlink(), "links are not followed");
         let kernel = puzzle.file();
         let task = kernel.with_file_name(TASK);
-        let has_task = matches!(puzzle.check, Check::Launch(_)) && self.read(&task)?.is_some();
+        let has_task = puzzle.kind == Kind::Problem && self.read(&task)?.is_some();
         let mut named = vec![kernel.clone()];
         named.extend(has_task.then_some(task));
         while let Some(name) = named.pop() {
