@@ -43,13 +43,6 @@ pub struct Start {
     dir: Option<PathBuf>,
 }
 
-impl Start {
-    /// The folder that is meant.
-    pub fn folder(&self) -> Result<Folder> {
-        self.dir.as_deref().map_or_else(Folder::find, Folder::at)
-    }
-}
-
 /// The flags of a command that plays.
 #[derive(clap::Args)]
 pub struct GameArgs {
@@ -93,7 +86,7 @@ struct Instead {
 pub fn start(options: &Start) -> Result<ExitCode> {
     let all = puzzles::all(None)?;
     let puzzles = &Vec::from_iter(&all)[..];
-    let folder = options.folder()?;
+    let folder = options.dir.as_deref().map_or_else(Folder::find, Folder::at)?;
     let new = folder.start(puzzles)?;
     if options.dir.is_some() {
         folder.keep_in_mind();
@@ -125,11 +118,14 @@ pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     if instead.hint {
-        hint(puzzle, &file, folder)?;
+        // Those that were seen before, and the next one. The file is for people to edit: any number
+        // may stand there.
+        let before = folder.progress().of(&puzzle.id).hints;
+        let seen = before.saturating_add(1).min(puzzle.words.hints.len());
+        screen::hints(puzzle, seen)?;
+        folder.note(puzzle, &file, |entry| entry.hints = seen);
     } else if instead.answer {
-        if folder.owns(puzzle, &file) {
-            folder.note(|progress| progress.entry(&puzzle.id).solution = true);
-        }
+        folder.note(puzzle, &file, |entry| entry.solution = true);
         screen::answer(puzzle, is_tried(puzzle, &file))?;
     } else if instead.reset {
         let kept = give_back(puzzle, &file, folder)?;
@@ -150,18 +146,6 @@ pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Those that were seen before, and the next one.
-fn hint(puzzle: &Puzzle, file: &Path, folder: &Folder) -> Result<()> {
-    // The file is for people to edit: any number may stand there.
-    let before = folder.progress().of(&puzzle.id).hints;
-    let seen = before.saturating_add(1).min(puzzle.words.hints.len());
-    screen::hints(puzzle, seen)?;
-    if folder.owns(puzzle, file) {
-        folder.note(|progress| progress.entry(&puzzle.id).hints = seen);
-    }
-    Ok(())
-}
-
 pub fn is_tried(puzzle: &Puzzle, file: &Path) -> bool {
     Source::read(file).is_ok_and(|own| puzzle.is_edited(&own.text))
 }
@@ -172,9 +156,7 @@ fn give_back(puzzle: &Puzzle, file: &Path, folder: &Folder) -> Result<Option<Pat
     let is_as_it_came = Source::read(file).is_ok_and(|own| !puzzle.is_edited(&own.text));
     let kept = (!is_as_it_came).then(|| folder.give_back(puzzle, file));
     let kept = kept.transpose()?.flatten();
-    if folder.owns(puzzle, file) {
-        folder.mark(puzzle, None);
-    }
+    folder.note(puzzle, file, |entry| entry.mark = None);
     Ok(kept)
 }
 
@@ -207,25 +189,21 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
     for puzzle in all {
         let file = folder.file(puzzle);
         let text = match Source::read(&file) {
-            Ok(own) if puzzle.is_edited(&own.text) => own.text,
-            Ok(_) => {
-                // As it came: whatever was noted of it is no longer so.
-                folder.mark(puzzle, None);
-                fresh += 1;
-                continue;
-            }
+            Ok(own) => own.text,
+            Err(_) if file.symlink_metadata().is_err() => puzzle.fresh.text.clone(),
             Err(error) => {
-                if file.symlink_metadata().is_ok() {
-                    // It is there, and was not checked.
-                    show_error("", &error.to_string());
-                    worst = worst.max(2);
-                }
-                if !how.json {
-                    screen::checked_row(puzzle, None, folder)?;
-                }
+                // It is there, and was not checked.
+                show_error("", &error.to_string());
+                worst = worst.max(2);
                 continue;
             }
         };
+        if !puzzle.is_edited(&text) {
+            // As it came: whatever was noted of it is no longer so.
+            folder.note(puzzle, &file, |entry| entry.mark = None);
+            fresh += 1;
+            continue;
+        }
         let turn = Turn { puzzle, folder, file, from: None, how };
         let checked = turn.check(&text)?;
         turn.note(checked.verdict);
@@ -236,7 +214,7 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
         if how.json {
             turn.print_json(&checked)?;
         } else {
-            screen::checked_row(puzzle, Some(&checked), folder)?;
+            screen::checked_row(puzzle, &checked, folder)?;
             screen::places(&turn.file, &checked)?;
         }
     }

@@ -14,7 +14,7 @@ use diagnostics::aside;
 use diagnostics::terminal::plain_name;
 use serde_json::json;
 
-use super::progress::{Mark, Progress};
+use super::progress::{Entry, Progress};
 use super::puzzle::{Kind, Puzzle};
 
 /// Names the folder; stronger than what `start` was told.
@@ -33,16 +33,14 @@ impl Folder {
     /// The folder that was chosen: by the variable, by the last `start DIR`, or the
     /// one in the home folder.
     pub fn find() -> Result<Folder> {
-        let chosen = std::env::var_os(VARIABLE).map(PathBuf::from);
-        let pointed = || {
-            let text = fs::read_to_string(pointer()?).ok()?;
-            Some(PathBuf::from(text.lines().next()?.trim()))
-        };
-        let default = || Some(dirs::home_dir()?.join(DEFAULT));
+        let variable = std::env::var_os(VARIABLE).map(PathBuf::from);
+        let pointed = pointer().and_then(|pointer| fs::read_to_string(pointer).ok());
+        let pointed = pointed.and_then(|text| Some(text.lines().next()?.trim().into()));
         // A variable that is empty is none, and so is a pointer.
-        let named = |path: &PathBuf| !path.as_os_str().is_empty();
-        let path = chosen.filter(named).or_else(|| pointed().filter(named));
-        let Some(path) = path.or_else(default) else {
+        let mut chosen = [variable, pointed].into_iter().flatten();
+        let chosen = chosen.find(|path| !path.as_os_str().is_empty());
+        let default = || Some(dirs::home_dir()?.join(DEFAULT));
+        let Some(path) = chosen.or_else(default) else {
             bail!(Error::Usage(format!(
                 "your home folder is not known, so name a folder for the exercises\n  \
                  next: cargo course start DIR   or the variable {VARIABLE}"
@@ -101,32 +99,25 @@ impl Folder {
     /// Keeps the folder in mind for later commands, and says which one they took before. Without a
     /// place for that, the variable is the way.
     pub fn keep_in_mind(&self) {
-        let before = Folder::find();
-        let write = || -> Option<()> {
-            let pointer = pointer()?;
-            fs::create_dir_all(pointer.parent()?).ok()?;
-            fs::write(pointer, format!("{}\n", self.path.display())).ok()
-        };
-        let is_kept = write().is_some();
-        let chosen = std::env::var_os(VARIABLE).filter(|path| !path.is_empty());
-        if let Some(other) = chosen.filter(|path| *path != self.path) {
-            aside!(
-                "but {VARIABLE} is set, and wins: the next commands look into {}\n  \
-                 next: unset {VARIABLE}",
-                other.display()
-            );
-        } else if !is_kept {
-            let path = self.path.display();
-            aside!("the course cannot keep this folder in mind; set {VARIABLE}={path}");
-        } else if let Ok(before) = before
-            && before.path != self.path
-            && before.is_started()
-        {
-            let before = shown(&before.path);
-            aside!(
-                "this folder is in use from now on; {before} was until now, and stays as it is\n  \
-                 back: cargo course start {before}"
-            );
+        let (before, path) = (Folder::find(), self.path.display());
+        if let Some(pointer) = pointer() {
+            let made = fs::create_dir_all(pointer.with_file_name(""));
+            // Whether it is kept is looked at below.
+            let _ = made.and_then(|()| fs::write(pointer, format!("{path}\n")));
+        }
+        match (Folder::find(), before) {
+            (Ok(other), _) if other.path != self.path => aside!(
+                "but the next commands look into {}\n  next: export {VARIABLE}={path}",
+                other.path.display()
+            ),
+            (_, Ok(before)) if before.path != self.path && before.is_started() => {
+                let before = shown(&before.path);
+                aside!(
+                    "this folder is in use from now on; {before} was until now, and stays as it \
+                     is\n  back: cargo course start {before}"
+                );
+            }
+            _ => {}
         }
     }
 
@@ -137,6 +128,7 @@ impl Folder {
         )
     }
 
+    /// The learner's file of a puzzle.
     pub fn file(&self, puzzle: &Puzzle) -> PathBuf {
         self.path.join(puzzle.file())
     }
@@ -145,10 +137,7 @@ impl Folder {
     /// nothing if there was none.
     pub fn give_back(&self, puzzle: &Puzzle, file: &Path) -> Result<Option<PathBuf>> {
         let cannot = || format!("cannot give back {}", shown(file));
-        let kept = match fs::symlink_metadata(file) {
-            Ok(_) => Some(free_beside(file)),
-            Err(_) => None,
-        };
+        let kept = fs::symlink_metadata(file).ok().map(|_| free_beside(file));
         if let Some(kept) = &kept {
             fs::rename(file, kept).with_context(cannot)?;
         }
@@ -156,36 +145,25 @@ impl Folder {
         Ok(kept)
     }
 
-    fn progress_file(&self) -> PathBuf {
-        self.path.join("progress.txt")
-    }
-
+    /// What is noted.
     pub fn progress(&self) -> Progress {
-        Progress::read(&self.progress_file())
+        Progress::read(&self.path.join("progress.txt"))
     }
 
-    /// Whether this is the learner's own file of a puzzle: what another one has come to is not
-    /// noted here.
-    pub fn owns(&self, puzzle: &Puzzle, file: &Path) -> bool {
+    /// Notes what is known of a puzzle now, if this is the learner's own file of it. Where there is
+    /// no folder yet, there is nothing to note it in; one that cannot be written is worth a word, no
+    /// failure.
+    pub fn note(&self, puzzle: &Puzzle, file: &Path, change: impl FnOnce(&mut Entry)) {
         let own = self.file(puzzle);
         let real = |path: &Path| path.canonicalize().ok();
-        own == file || real(&own).is_some_and(|own| real(file) == Some(own))
-    }
-
-    /// Notes what is known of a puzzle now.
-    pub fn mark(&self, puzzle: &Puzzle, mark: Option<Mark>) {
-        self.note(|progress| progress.entry(&puzzle.id).mark = mark);
-    }
-
-    /// Notes progress. Where there is no folder yet, there is nothing to note it in;
-    /// one that cannot be written is worth a word, no failure.
-    pub fn note(&self, change: impl FnOnce(&mut Progress)) {
-        if !self.is_started() {
-            return;
-        }
-        let file = self.progress_file();
-        if let Err(error) = Progress::update(&file, change) {
-            aside!("your progress was not noted in {}: {error}", file.display());
+        let is_own = own == file || real(&own).is_some_and(|own| real(file) == Some(own));
+        let notes = self.path.join("progress.txt");
+        if is_own
+            && self.is_started()
+            && let Err(error) =
+                Progress::update(&notes, |progress| change(progress.entry(&puzzle.id)))
+        {
+            aside!("your progress was not noted in {}: {error}", notes.display());
         }
     }
 }

@@ -61,7 +61,7 @@ pub struct Progress {
 }
 
 /// What was noted of a puzzle.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Entry {
     pub mark: Option<Mark>,
     pub hints: usize,
@@ -82,17 +82,14 @@ impl Progress {
         // Where no folder can be locked, it is rare enough that two commands meet.
         let folder = path.parent().and_then(|folder| File::open(folder).ok());
         let _lock = folder.map(|folder| folder.lock().map(|()| folder));
-        let mut progress = Progress::default();
-        if path.exists() {
-            progress = noted(path)?;
-        }
+        let mut progress = if path.exists() { noted(path)? } else { Progress::default() };
         change(&mut progress);
         file::write(path, progress.render())
     }
 
     /// What was noted of a puzzle.
     pub fn of(&self, key: &str) -> Entry {
-        self.entries.get(key).cloned().unwrap_or_default()
+        self.entries.get(key).copied().unwrap_or_default()
     }
 
     /// The same, to be changed.
@@ -126,15 +123,7 @@ impl Progress {
 
     fn render(&self) -> String {
         let mut text = format!("# What the course has noted of your kernels. {HEADING_ENDS}\n");
-        let mut entries: Vec<(&String, &Entry)> = self.entries.iter().collect();
-        // 2.1 before 10.1, d2 before d10.
-        entries.sort_by_key(|(key, _)| {
-            let letters = key.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-            let numbers = key[letters.len()..].split('.');
-            let numbers = numbers.map(|number| number.parse().unwrap_or(u32::MAX));
-            (letters, numbers.collect::<Vec<u32>>())
-        });
-        for (key, Entry { mark, hints, solution }) in entries {
+        for (key, Entry { mark, hints, solution }) in &self.entries {
             let mark = mark.map(|mark| format!("{key} {}\n", mark.word()));
             let hints = (*hints > 0).then(|| format!("{key} hints {hints}\n"));
             let solution = solution.then(|| format!("{key} solution\n"));

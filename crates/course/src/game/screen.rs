@@ -78,14 +78,10 @@ pub fn rows<'a>(
     rows
 }
 
-/// One puzzle of `check-all`; `None` is one whose file cannot be read.
-pub fn checked_row(puzzle: &Puzzle, checked: Option<&Checked>, folder: &Folder) -> Result<()> {
-    let seen = checked.map_or(&[][..], |checked| &checked.seen.observations);
-    let fault = seen.iter().find(|seen| seen.is_fault());
-    let (mark, mut words) = match checked {
-        Some(checked) => checked.verdict.in_short(),
-        None => ("?".yellow(), "its file cannot be read"),
-    };
+/// One puzzle of `check-all`.
+pub fn checked_row(puzzle: &Puzzle, checked: &Checked, folder: &Folder) -> Result<()> {
+    let fault = checked.seen.observations.iter().find(|seen| seen.is_fault());
+    let (mark, mut words) = checked.verdict.in_short();
     if folder.progress().of(&puzzle.id).mark == Some(Mark::Broken) && fault.is_some() {
         words = "now broken";
     }

@@ -8,14 +8,13 @@ use anyhow::Result;
 use common::source::Source;
 use diagnostics::terminal::{Out, progress};
 use indicatif::ProgressBar;
-use inspect::judge::{How, Seen};
+use inspect::judge::How;
 use serde_json::json;
 use watchdog::watch::each_save;
 use watchdog::watch::saves::{News, Saves};
 
 use super::background::{Background, tell};
 use super::folder::Folder;
-use super::progress::Progress;
 use super::puzzle::{Kind, Puzzle};
 use super::screen;
 use super::verdict::{Checked, Verdict};
@@ -60,22 +59,22 @@ impl<'a> Turn<'a> {
             screen::head(puzzle, &self.file, edited)?;
         }
         let checked = self.check(&text)?;
-        let progress = self.note(checked.verdict);
+        self.note(checked.verdict);
         tell(checked.verdict)?;
         if self.how.json {
             self.print_json(&checked)?;
-        } else {
-            screen::checked(puzzle, edited, &checked)?;
-            screen::places(&self.file, &checked)?;
-            checked.seen.tell_why_not();
-            match checked.verdict {
-                Verdict::NotRun => {}
-                Verdict::Done => {
-                    let next = progress.next_after(puzzle, puzzles);
-                    screen::onward(puzzle, next, self.folder)?;
-                }
-                _ => screen::advice(puzzle, &progress)?,
+            return Ok(ExitCode::from(checked.seen.status));
+        }
+        screen::checked(puzzle, edited, &checked)?;
+        screen::places(&self.file, &checked)?;
+        checked.seen.tell_why_not();
+        let progress = self.folder.progress();
+        match checked.verdict {
+            Verdict::NotRun => {}
+            Verdict::Done => {
+                screen::onward(puzzle, progress.next_after(puzzle, puzzles), self.folder)?;
             }
+            _ => screen::advice(puzzle, &progress)?,
         }
         Ok(ExitCode::from(checked.seen.status))
     }
@@ -87,35 +86,23 @@ impl<'a> Turn<'a> {
             waiting
                 .set_message("building it, which takes longest at first, then checking its calls");
         }
-        let seen = self.seen();
+        let Turn { puzzle, file, how, .. } = self;
+        let seen = match puzzle.kind {
+            Kind::Exercise | Kind::Problem => exercises::check(puzzle, file, how),
+            Kind::Program => host::check(puzzle, file, how),
+            Kind::Broken => broken::check(puzzle, file, how),
+        };
         waiting.finish_and_clear();
         let mut seen = seen?;
-        let edited = self.puzzle.is_edited(text);
-        let verdict = Verdict::of(&seen.observations, edited, self.puzzle.kind != Kind::Program);
+        let (edited, on_device) = (puzzle.is_edited(text), puzzle.kind != Kind::Program);
+        let verdict = Verdict::of(&seen.observations, edited, on_device);
         seen.status = verdict.status(seen.status);
         Ok(Checked { seen, verdict })
     }
 
-    fn seen(&self) -> Result<Seen> {
-        let Turn { puzzle, file, how, .. } = self;
-        match puzzle.kind {
-            Kind::Exercise | Kind::Problem => exercises::check(puzzle, file, how),
-            Kind::Program => host::check(puzzle, file, how),
-            Kind::Broken => broken::check(puzzle, file, how),
-        }
-    }
-
     /// Notes what the file has come to, if it is the learner's own.
-    pub fn note(&self, verdict: Verdict) -> Progress {
-        let puzzle = self.puzzle;
-        let mut progress = self.folder.progress();
-        let before = progress.of(&puzzle.id).mark;
-        let mark = verdict.mark(before);
-        if mark != before && self.folder.owns(puzzle, &self.file) {
-            progress.entry(&puzzle.id).mark = mark;
-            self.folder.mark(puzzle, mark);
-        }
-        progress
+    pub fn note(&self, verdict: Verdict) {
+        self.folder.note(self.puzzle, &self.file, |entry| entry.mark = verdict.mark(entry.mark));
     }
 
     /// Prints what was seen as a line of JSON.
@@ -133,6 +120,7 @@ impl<'a> Turn<'a> {
         });
         Ok(writeln!(Out, "{line}")?)
     }
+
     /// Checks, and checks again after each save, one below the other, until Ctrl-C; if it `goes_on`,
     /// a puzzle that is done gives way to the next of these. Where there are keys,
     /// [`super::front`] shows the same on a screen.
