@@ -12,7 +12,9 @@ use anyhow::Result;
 use colored::Colorize;
 use common::error::worst;
 use diagnostics::terminal::Out;
-use inspect::judge::{Case, Check, Detection, How, LaunchFlags, Observation, Reason, Subject};
+use inspect::judge::{
+    Case, Check, Detection, Detector, How, LaunchFlags, Observation, Part, Reason, Subject,
+};
 use serde_json::json;
 use task::sizes::{Sizes, in_words};
 use verify::element::Type;
@@ -59,7 +61,7 @@ pub fn inspect(options: &InspectArgs) -> Result<ExitCode> {
         };
         let inspection = Inspection {
             options,
-            simulated: check.sizes_to_simulate()?,
+            simulated: check.sizes_to_simulate()?.swap_remove(0),
             limited: None,
             on_device: inspect::judge::Verdict::Unlaunchable,
             untried: Vec::new(),
@@ -75,8 +77,8 @@ pub fn inspect(options: &InspectArgs) -> Result<ExitCode> {
 struct Inspection<'a> {
     options: &'a InspectArgs,
     check: Check<'a>,
-    /// Where the simulator looks: at the first, or at the next where that takes too long.
-    simulated: Vec<Sizes>,
+    /// The size at which the simulator looks.
+    simulated: Sizes,
     /// Where alone it is wrong, of a kernel that is right as its file says.
     limited: Option<(Case, Reason)>,
     /// What follows from the device's results alone.
@@ -141,25 +143,29 @@ impl Inspection<'_> {
         Ok(Checked { seen, verdict })
     }
 
-    /// What the simulator sees, where the device saw this.
+    /// What the simulator sees, where the device saw this: at the first size, or at the next where
+    /// that takes too long.
     fn simulate(&mut self, seen: &[Observation]) -> Result<Vec<Observation>> {
         let is_judged = seen.iter().any(|one| one.is_silent() || one.is_fault());
-        loop {
-            let mut found = self.check.simulated(&Case::of(self.simulated[0].clone()))?;
+        let mut found = Vec::new();
+        for size in self.check.sizes_to_simulate()? {
+            self.simulated = size;
+            found = self.check.simulated(&Case::of(self.simulated.clone()))?;
             // It has no time for a reference: what is right the device has said.
             found.retain(|one| !is_judged || one.outcome != Detection::NotJudged);
             if !found.iter().any(|one| one.hung) || seen.iter().any(|one| one.hung) {
                 return Ok(found);
             }
-            if self.simulated.len() > 1 {
-                self.simulated.remove(0);
-                continue;
-            }
-            found.retain(|one| one.is_fault() && !one.is_of_results());
-            self.is_too_slow = true;
-            found.push(self.not_looked_at());
-            return Ok(found);
         }
+        found.retain(|one| one.is_fault() && !one.is_of_results());
+        self.is_too_slow = true;
+        let says = format!(
+            "not looked at: too slow for the simulator at {}; next: a smaller --size, or a longer \
+             --timeout",
+            in_words(&self.simulated)
+        );
+        found.push(Observation::new(Detector::Oclgrind(Part::All), Detection::NotRun, says));
+        Ok(found)
     }
 
     /// The same in a case that no file says, where what could not be tried is nothing against the
@@ -177,11 +183,6 @@ impl Inspection<'_> {
         Ok(found)
     }
 
-    /// The size at which the simulator looks now.
-    fn simulated(&self) -> &Sizes {
-        &self.simulated[0]
-    }
-
     fn print_json(&self, checked: &Checked, traffic: Option<&Traffic>) -> Result<()> {
         let subject = self.check.subject;
         let (verdict, says) = self.verdict(checked);
@@ -190,7 +191,7 @@ impl Inspection<'_> {
             "kernel": subject.kernel(),
             "lesson": subject.form.lesson,
             "launched": subject.launched,
-            "simulated": in_words(self.simulated()),
+            "simulated": in_words(&self.simulated),
             "seed": self.options.how.seed,
             "observations": checked.seen.observations,
             "verdict": verdict,

@@ -8,9 +8,7 @@ use anyhow::Result;
 use colored::Colorize;
 use common::Error;
 use common::error::{Kind, UNCHECKED};
-use common::failure::Failure;
 use common::outcome::Skip;
-use common::peak::Peak;
 use common::record::Record;
 use common::timing::Timing;
 use diagnostics::terminal::{Out, progress};
@@ -21,10 +19,9 @@ use task::names::Choice;
 use task::read::place;
 use task::sizes::Sizes;
 use verify::formula::Scope;
-use verify::numbers::count;
+use verify::numbers::{count, quantile};
 
 use crate::run::line;
-use verify::numbers::quantile;
 
 /// Candidates that are tried at most.
 const MOST: usize = 1000;
@@ -47,6 +44,8 @@ pub struct TuneArgs {
 /// A choice, and what came of it.
 struct Candidate {
     choice: Choice,
+    /// "TS = 8, local = 64x1".
+    name: String,
     task: Form,
     /// What its worker said last.
     record: Record,
@@ -63,21 +62,14 @@ pub fn tune(options: &TuneArgs) -> Result<ExitCode> {
         None => task.timed(),
     };
     let rounds = if options.how.no_timing { 1 } else { ROUNDS };
-    let choices = candidates(options, &task, &sizes)?.into_iter();
-    let all = choices.map(|choice| Candidate {
-        task: task.chosen(&choice),
-        choice,
-        record: Record::default(),
-        seconds: Vec::new(),
-    });
-    let mut all: Vec<Candidate> = all.collect();
-    let waiting =
-        progress::bar(Some(rounds * all.len() as u64), "  {spinner} {pos} of {len} {elapsed}");
+    let mut all = candidates(options, &task, &sizes)?;
+    let steps = rounds * all.len() as u64;
+    let waiting = progress::bar(Some(steps), "  {spinner} {pos} of {len} {elapsed}");
     // What the machine does besides meets all of them: each has its turn in every round.
     for round in 0..rounds {
         for one in &mut all {
             if round == 0 || one.is_sound() {
-                one.record = options.tried(&one.task, &sizes)?;
+                one.record = tried(&one.task, &sizes, &options.how)?;
                 one.seconds.extend(&one.record.seconds);
             }
             waiting.inc(1);
@@ -87,7 +79,12 @@ pub fn tune(options: &TuneArgs) -> Result<ExitCode> {
     // One limit for all of them.
     let limits = all.iter().find_map(|one| one.record.limits);
     for one in &mut all {
-        one.settle(limits);
+        (one.record.limits, one.record.limits_after) = (limits, None);
+        if !one.seconds.is_empty() {
+            let timing = Timing::by_the_wall(one.seconds.clone());
+            (one.record.seconds_median, one.record.spread) =
+                (Some(timing.median()), Some(timing.spread()));
+        }
         one.print(&sizes, options.how.json)?;
     }
     all.retain(Candidate::is_sound);
@@ -98,21 +95,19 @@ pub fn tune(options: &TuneArgs) -> Result<ExitCode> {
         writeln!(Out, "\n  {}", the_fastest(&all))?;
     }
     let is_right = |one: &Candidate| Verdict::of(&one.record) == Verdict::Right;
-    Ok(ExitCode::from(match all.iter().any(is_right) {
-        true => 0,
-        false => UNCHECKED,
-    }))
+    Ok(ExitCode::from(if all.iter().any(is_right) { 0 } else { UNCHECKED }))
 }
 
 /// The one with the smallest median, or those of which nobody can tell.
 fn the_fastest(all: &[Candidate]) -> String {
     let timed = all.iter().filter(|one| !one.seconds.is_empty());
-    let Some(best) = timed.clone().min_by(|a, b| a.quartile(0.5).total_cmp(&b.quartile(0.5)))
-    else {
+    let quartile = |one: &Candidate, share| quantile(&one.seconds, share);
+    let median = |one: &&Candidate| quartile(one, 0.5);
+    let Some(best) = timed.clone().min_by(|a, b| median(a).total_cmp(&median(b))) else {
         return format!("{} can be used; nothing was timed", count(all.len(), "candidate"));
     };
-    let near = timed.filter(|one| one.quartile(0.25) <= best.quartile(0.75));
-    let names: Vec<String> = near.map(|one| name(&one.choice)).collect();
+    let near = timed.filter(|one| quartile(one, 0.25) <= quartile(best, 0.75));
+    let names: Vec<&str> = near.map(|one| &*one.name).collect();
     match &names[..] {
         [one] => format!("The fastest: {}", one.green().bold()),
         many => format!(
@@ -126,21 +121,6 @@ impl Candidate {
     /// Whether its times are worth something.
     fn is_sound(&self) -> bool {
         matches!(Verdict::of(&self.record), Verdict::Right | Verdict::Unchecked)
-    }
-
-    fn quartile(&self, share: f64) -> f64 {
-        quantile(&self.seconds, share)
-    }
-
-    /// What all its times come to, beside these limits.
-    fn settle(&mut self, limits: Option<Peak>) {
-        let record = &mut self.record;
-        (record.limits, record.limits_after) = (limits, None);
-        if !self.seconds.is_empty() {
-            let timing = Timing::by_the_wall(self.seconds.clone());
-            record.seconds_median = Some(timing.median());
-            record.spread = Some(timing.spread());
-        }
     }
 
     fn print(&self, sizes: &Sizes, as_json: bool) -> Result<()> {
@@ -157,32 +137,26 @@ impl Candidate {
             Some(speed) => speed.words(),
             None => why.map_or(line.verdict.words().to_string(), String::from),
         };
-        let (mark, name) = (line.verdict.mark(), name(&self.choice));
-        Ok(writeln!(Out, "  {mark} {name:<24} {words}")?)
+        Ok(writeln!(Out, "  {} {:<24} {words}", line.verdict.mark(), self.name)?)
     }
 }
 
-impl TuneArgs {
-    fn tried(&self, task: &Form, sizes: &Sizes) -> Result<Record> {
-        let mut ended = timed(task, sizes, &self.how)?;
-        let failure = ended.failure.as_ref();
-        let is_of_all = |one: &Failure| one.kind == Kind::NoDevice || one.is_of_check();
-        if failure.is_some_and(is_of_all) {
-            return Err(ended.refused().into());
-        }
-        Ok(ended.records.pop().unwrap_or_else(|| {
-            let why = failure.map_or("", |failure| failure.told.in_short());
-            Record::default().skip(Skip::Since(why.into()))
-        }))
+/// What a worker says of a candidate.
+fn tried(task: &Form, sizes: &Sizes, how: &How) -> Result<Record> {
+    let mut ended = timed(task, sizes, how)?;
+    let failure = ended.failure.as_ref();
+    if failure.is_some_and(|one| one.kind == Kind::NoDevice || one.is_of_check()) {
+        return Err(ended.refused().into());
     }
+    Ok(ended.records.pop().unwrap_or_else(|| {
+        let why = failure.map_or("", |failure| failure.told.in_short());
+        Record::default().skip(Skip::Since(why.into()))
+    }))
 }
 
 /// All choices of one value for each name.
-fn candidates(options: &TuneArgs, task: &Form, sizes: &Sizes) -> Result<Vec<Choice>> {
-    let count = match task.tune.is_empty() {
-        true => 0,
-        false => task.combinations(),
-    };
+fn candidates(options: &TuneArgs, task: &Form, sizes: &Sizes) -> Result<Vec<Candidate>> {
+    let count = if task.tune.is_empty() { 0 } else { task.combinations() };
     if !(1..=MOST).contains(&count) {
         let why = format!(
             "tune = {{ NAME = [8, 16], local = [[64], [128]] }} names 1 to {MOST} candidates, and \
@@ -198,11 +172,11 @@ fn candidates(options: &TuneArgs, task: &Form, sizes: &Sizes) -> Result<Vec<Choi
         Error::At { key, .. } => Error::Usage(format!("{}: {error}", place(&options.file, key))),
         _ => error,
     });
-    Ok(choices?)
-}
-
-/// "TS = 8, local = 64x1".
-fn name(choice: &Choice) -> String {
-    let one = choice.iter().map(|(name, value)| format!("{name} = {value}"));
-    one.collect::<Vec<_>>().join(", ")
+    let candidate = |choice: Choice| {
+        let values = choice.iter().map(|(name, value)| format!("{name} = {value}"));
+        let name = values.collect::<Vec<_>>().join(", ");
+        let (task, record) = (task.chosen(&choice), Record::default());
+        Candidate { choice, name, task, record, seconds: Vec::new() }
+    };
+    Ok(choices?.into_iter().map(candidate).collect())
 }

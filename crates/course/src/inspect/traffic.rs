@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 use colored::Colorize;
+use diagnostics::terminal::plain_name;
 use diagnostics::terminal::wrap::beside;
 use inspect::device::Model;
 use inspect::judge::LaunchFlags;
@@ -45,47 +46,38 @@ impl Inspection<'_> {
     fn count(&self) -> Result<Traffic> {
         let subject = self.check.subject;
         let side = if subject.is_on_vectors() { LENGTH } else { SIDE };
-        let small = self.check.small_size().map(in_words);
-        let words = match subject.has_file() {
-            true => in_words(self.simulated()),
-            false => small.unwrap_or(side.to_string()),
+        let size = match (subject.has_file(), self.check.small_size()) {
+            (true, _) => in_words(&self.simulated),
+            (false, small) => small.map_or(side.to_string(), in_words),
         };
-        let work = subject.launch(Some(&words))?;
+        let work = subject.launch(Some(&size))?;
         let wanted = Wanted {
             kernel: subject.kernel().into(),
             source: Some(subject.form.kernel.clone()),
             ty: self.options.ty,
-            size: Some(words.clone()).filter(|_| subject.task().is_none()),
+            size: Some(size.clone()).filter(|_| subject.task().is_none()),
             ..Wanted::default()
         };
         let traced = trace::trace(&wanted, work, Model::default())?;
-        let worst = traced.worst();
         let mut json = traced.json();
-        json["worst"] = json!(worst);
-        let worst = match worst {
-            Some(worst) => format!("The worst: {worst}."),
-            None => "No request takes more than it must.".into(),
-        };
+        json["worst"] = json!(traced.worst());
+        let worst = traced.worst().map(|worst| format!("The worst: {worst}."));
+        let worst = worst.unwrap_or("No request takes more than it must.".into());
         let by = match self.options.launch == LaunchFlags::default() {
             true => "",
             false => ", with your flags of the launch",
+        };
+        let file = plain_name(&self.options.file.to_string_lossy());
+        let what = match subject.has_file() {
+            true => file,
+            false => format!("{} --source {file}", subject.kernel()),
         };
         let text = format!(
             "{}\n  {}\n  Line by line{by}:\n    {}\n",
             traced.operands(),
             beside(&worst, 2),
-            self.trace_command(&words).cyan()
+            format!("cargo course trace {what} --size {size}").cyan()
         );
         Ok(Traffic { text, json })
-    }
-
-    fn trace_command(&self, size: &str) -> String {
-        let file = diagnostics::terminal::plain_name(&self.options.file.to_string_lossy());
-        let subject = self.check.subject;
-        let what = match subject.has_file() {
-            true => file,
-            false => format!("{} --source {file}", subject.kernel()),
-        };
-        format!("cargo course trace {what} --size {size}")
     }
 }
