@@ -6,8 +6,6 @@ mod child;
 mod devices;
 mod drivers;
 mod finding;
-mod tools;
-mod trial;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -41,7 +39,7 @@ pub fn doctor(options: &DoctorArgs) -> Result<ExitCode> {
     }
     let json = options.json;
     let mut screen = Screen { json, ..Screen::default() };
-    screen.show(tools::system())?;
+    screen.show(drivers::system())?;
     // Where the folder for temporary files cannot be written no lesson runs.
     let has_folder = screen.bad.is_empty();
     screen.show(drivers::variables())?;
@@ -60,7 +58,7 @@ pub fn doctor(options: &DoctorArgs) -> Result<ExitCode> {
         usable.extend((finding.verdict != Health::Bad).then_some(device.0));
         screen.show([finding])?;
     }
-    screen.show(tools::optional())?;
+    screen.show(drivers::optional())?;
     let is_chosen = |device: &usize| Some(*device) == listing.chosen;
     let best = usable.into_iter().rev().max_by_key(is_chosen);
     let run = command::cargo_run("lesson05");
