@@ -13,7 +13,7 @@ use verify::element::Type;
 use watchdog::devices;
 use watchdog::lessons;
 
-use crate::game::puzzle::{Kind, Puzzle, Rules, page_of};
+use crate::game::puzzle::{Kind, Puzzle, page_of};
 use crate::game::written::Written;
 
 /// All of them in teaching order: by lesson, and in each the plainest fault first.
@@ -35,12 +35,12 @@ pub fn all() -> Result<Vec<Puzzle>> {
 fn read(page: &Path) -> Result<(usize, Puzzle)> {
     let name = page.file_stem().unwrap_or_default().to_string_lossy();
     let file = workspace().join(format!("exercises/broken/{name}.cl"));
-    let fresh = Source::read(&file)?;
+    let fresh = Source::read(&file)?.text;
     let mut words = Written::read(page)?;
     let task = Form::of(&words.data, page)?;
     let lesson = lessons::numbered(task.lesson.context("lesson is missing")?)?;
     let number = task.number;
-    let head = fresh.text.strip_prefix("// Symptom: ");
+    let head = fresh.strip_prefix("// Symptom: ");
     let head = head.and_then(|text| text.split_once("// Run: "));
     let (symptom, _) = head.context("its kernel does not begin with Symptom: and Run:")?;
     words.title = symptom.replace("\n// ", " ").trim().to_string();
@@ -50,12 +50,10 @@ fn read(page: &Path) -> Result<(usize, Puzzle)> {
         id: format!("d{number}"),
         place: format!("diagnose/{number:02}"),
         page: page_of(lesson),
-        with: Vec::new(),
-        solution: None,
         words,
         task,
-        rules: Rules::default(),
         fresh,
+        ..Puzzle::default()
     };
     Ok((number, puzzle))
 }

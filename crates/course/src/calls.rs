@@ -50,10 +50,9 @@ pub struct CallsArgs {
 
 /// Runs the program, tells its calls, and ends with its exit status.
 pub fn calls(options: &CallsArgs) -> Result<ExitCode> {
+    let cannot = |path: &PathBuf| format!("cannot write {}", path.display());
     let mut out: Box<dyn Write> = match &options.output {
-        Some(path) => Box::new(
-            File::create(path).with_context(|| format!("cannot write {}", path.display()))?,
-        ),
+        Some(path) => Box::new(File::create(path).with_context(|| cannot(path))?),
         None => Box::new(stderr()),
     };
     let mut command = Command::new(&options.program[0]);
@@ -84,20 +83,17 @@ pub fn calls(options: &CallsArgs) -> Result<ExitCode> {
     })?;
     written?;
     if let Some((path, picture)) = options.svg.as_ref().zip(time_line.picture()) {
-        file::write(path, picture).with_context(|| format!("cannot write {}", path.display()))?;
+        file::write(path, picture).with_context(|| cannot(path))?;
     }
     let by_itself = end.status.is_some_and(|status| status.code().is_some());
     let found = findings.all(by_itself);
-    if options.json {
-        for finding in &found {
-            writeln!(out, "{}", json!(finding))?;
-        }
+    for finding in found.iter().filter(|_| options.json) {
+        writeln!(out, "{}", json!(finding))?;
     }
-    let how = how_it_ended(&end, patience);
     if !options.json {
         summary(&mut out, &findings, &found)?;
     }
-    if let Some(how) = how {
+    if let Some(how) = how_it_ended(&end, patience) {
         writeln!(out, "{} {how}", "✗".red().bold())?;
     }
     if findings.calls.is_empty() {
@@ -105,8 +101,7 @@ pub fn calls(options: &CallsArgs) -> Result<ExitCode> {
             out,
             "No OpenCL call was seen: the program makes none, or loads a driver past the system's \
              loader, or that\nloader knows no layers. ocl-icd does since 2.3 (Debian 12, Ubuntu \
-             22.04), and Khronos's OpenCL-ICD-Loader\ndoes since 2021 (in Debian: \
-             khronos-opencl-headers' sibling `libopencl1`; or build it from its repository)."
+             22.04), Khronos's OpenCL-ICD-Loader since 2021."
         )?;
     }
     // As a shell has it.
@@ -140,16 +135,13 @@ fn summary(out: &mut dyn Write, findings: &Findings, found: &[Finding]) -> Resul
         writeln!(out, "{:>9} {times:>6} times  {name}", time(*took))?;
     }
     let mut above = "";
-    for Finding { heading, says, times, took, .. } in found {
-        if *heading != std::mem::replace(&mut above, heading) {
-            writeln!(out, "\n{}", heading.bold())?;
+    for one in found {
+        if one.heading != std::mem::replace(&mut above, one.heading) {
+            writeln!(out, "\n{}", one.heading.bold())?;
         }
-        let took = Some(time(*took)).filter(|_| *took > 0).unwrap_or_default();
-        let times = match times {
-            0 | 1 => String::new(),
-            times => format!(" ({times} times)"),
-        };
-        writeln!(out, "{took:>9}  {}{times}", plain(says))?;
+        let took = if one.took > 0 { time(one.took) } else { String::new() };
+        let times = if one.times > 1 { format!(" ({} times)", one.times) } else { String::new() };
+        writeln!(out, "{took:>9}  {}{times}", plain(&one.says))?;
     }
     if found.is_empty() && !calls.is_empty() {
         writeln!(

@@ -11,7 +11,7 @@ use inspect::judge::{How, Seen, exercise};
 use task::form::Form;
 use watchdog::lessons::{LESSONS, Lesson};
 
-use crate::game::puzzle::{Kind, Puzzle, Rules, page_of};
+use crate::game::puzzle::{Kind, Puzzle, page_of};
 use crate::game::written::Written;
 
 /// A problem's task file, in whose launch a learner has a free hand.
@@ -107,12 +107,11 @@ fn exercises(
             id: format!("{prefix}.{number}"),
             place: format!("{set}/{name}"),
             task: Form::of(&words.data, &page)?,
-            rules: Rules::default(),
             page: lesson.map_or(page, page_of),
-            fresh: file("exercise.cl")?,
-            with: Vec::new(),
+            fresh: file("exercise.cl")?.text,
             solution: Some(file("solution.cl")?),
             words,
+            ..Puzzle::default()
         })
     })
 }
@@ -125,15 +124,14 @@ fn problem(folder: &Path, name: &str, number: u32) -> Result<Puzzle> {
     let text = |name: &str| Source::read(&folder.join(name)).map(|file| (name.into(), file.text));
     Ok(Puzzle {
         kind: Kind::Problem,
-        lesson: None,
         id: format!("p{number}"),
         place: format!("problems/{name}/start"),
         page: folder.join("README.md"),
-        fresh: Source::read(&folder.join("start.cl"))?,
+        fresh: Source::read(&folder.join("start.cl"))?.text,
         with: vec![text(TASK)?, text("plain.cl")?],
         solution: Some(Source::read(last)?),
         words: Written::of_problem(&folder.join("README.md"))?,
         task: Form::read(&folder.join(TASK))?,
-        rules: Rules::default(),
+        ..Puzzle::default()
     })
 }

@@ -28,7 +28,7 @@ use serde_json::json;
 use verify::numbers::count;
 
 use crate::puzzles;
-use folder::Folder;
+use folder::{Folder, shown};
 use progress::Mark;
 use puzzle::{Kind, Puzzle};
 use turn::Turn;
@@ -129,7 +129,8 @@ pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
         screen::answer(puzzle, is_tried(puzzle, &file))?;
     } else if instead.reset {
         let kept = give_back(puzzle, &file, folder)?;
-        screen::given_back(&file, kept.as_deref())?;
+        writeln!(Out, "  {} is as it came.", shown(&file))?;
+        kept.map_or(Ok(()), |kept| writeln!(Out, "  Yours is {}", shown(&kept)))?;
     } else {
         must_be_there(&file, folder)?;
         if instead.diff {
@@ -190,7 +191,7 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
         let file = folder.file(puzzle);
         let text = match Source::read(&file) {
             Ok(own) => own.text,
-            Err(_) if file.symlink_metadata().is_err() => puzzle.fresh.text.clone(),
+            Err(_) if file.symlink_metadata().is_err() => puzzle.fresh.clone(),
             Err(error) => {
                 // It is there, and was not checked.
                 show_error("", &error.to_string());

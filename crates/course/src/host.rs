@@ -19,7 +19,6 @@ use intercept::line::Line;
 use intercept::program;
 use intercept::story::sentence;
 use serde_json::Value;
-use task::form::Form;
 use verify::numbers::count;
 use watchdog::fallback_driver;
 use watchdog::scratch::Scratch;
@@ -63,16 +62,14 @@ fn read(folder: &Path, name: &str, number: u32) -> Result<Puzzle> {
     let words = Written::read(&folder.join("README.md"))?;
     Ok(Puzzle {
         kind: Kind::Program,
-        lesson: None,
         id: format!("h{number}"),
         place: format!("host/src/bin/{name}"),
         page: "docs/your-program.md".into(),
-        fresh: Source::read(&folder.join("start.rs"))?,
-        with: Vec::new(),
+        fresh: Source::read(&folder.join("start.rs"))?.text,
         solution: Some(Source::read(&folder.join("solution.rs"))?),
         rules: toml::from_str(&words.data).context("the data of README.md")?,
-        task: Form::default(),
         words,
+        ..Puzzle::default()
     })
 }
 
@@ -90,7 +87,6 @@ struct Ran {
 
 /// Builds and runs the program: its result, and its calls.
 pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
-    let rules = &puzzle.rules;
     if how.device.is_some() {
         bail!(Error::Usage(
             "a program chooses its device by itself, so --device cannot\n  next: OCL_ICD_VENDORS \
@@ -114,23 +110,21 @@ pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
         let not_run = Observation::new(RESULT, Detection::NotRun, says);
         return Ok(seen(vec![not_run], 3, ran.ended.unwrap_or_default()));
     }
-    let mut observations = vec![ran.result(), judge(rules, &ran)];
-    if let Some(word) = &rules.refuses {
-        observations.push(refusal(word, &run(&[word])?));
+    let mut observations = vec![ran.result(), judge(&puzzle.rules, &ran)];
+    if let Some(word) = &puzzle.rules.refuses {
+        // It must end before it makes a context.
+        let ran = run(&[word])?;
+        let (outcome, says) =
+            match ran.ended.is_some() && !ran.calls.contains_key("clCreateContext") {
+                true => (Detection::Silent, format!("it refuses \"{word}\"")),
+                false => {
+                    (Detection::Fault, format!("called with \"{word}\", it runs on another device"))
+                }
+            };
+        observations.push(Observation::new(Detector::Choice, outcome, says));
     }
     let status = u8::from(observations.iter().any(Observation::is_fault));
     Ok(seen(observations, status, String::new()))
-}
-
-/// Whether it ends before it makes a context, called with this word.
-fn refusal(word: &str, ran: &Ran) -> Observation {
-    let (outcome, says) = if ran.ended.is_some() && !ran.calls.contains_key("clCreateContext") {
-        (Detection::Silent, format!("it refuses \"{word}\""))
-    } else {
-        let says = format!("called with \"{word}\", it runs on another device");
-        (Detection::Fault, says)
-    };
-    Observation::new(Detector::Choice, outcome, says)
 }
 
 /// What is wrong with its calls.
@@ -141,8 +135,7 @@ fn judge(rules: &Rules, ran: &Ran) -> Observation {
         details.push(format!("{}: {}", finding.heading, plain(&finding.says)));
     }
     for (call, most) in &rules.at_most {
-        let times = ran.calls.get(call).map_or(0, |(times, _)| *times);
-        if times > *most {
+        if let Some((times, _)) = ran.calls.get(call).filter(|(times, _)| times > most) {
             details.push(format!("{call} is made {times} times; at most {most}"));
         }
     }

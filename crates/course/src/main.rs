@@ -44,7 +44,6 @@ mod tune;
 use std::ffi::OsStr;
 use std::process::ExitCode;
 
-use anyhow::Result;
 use clap::{Arg, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
@@ -173,32 +172,27 @@ fn main() -> ExitCode {
     let Arguments { command, color } =
         Arguments::from_arg_matches(&told).unwrap_or_else(|error| error.exit());
     lesson::cli::apply_color(color);
+    use Command::*;
     end(installed::must_fit().and_then(|()| match command {
-        Some(command) => run(command),
         None => puzzles::map(),
+        Some(New(options)) => new::new(&options),
+        Some(Calls(options)) => calls::calls(&options),
+        Some(Start(options)) => game::start(&options),
+        Some(Exercise(options)) => game::play(None, &options),
+        Some(Problem(options)) => game::play(Some(Kind::Problem), &options),
+        Some(Diagnose(options)) => game::play(Some(Kind::Broken), &options),
+        Some(Host(options)) => game::play(Some(Kind::Program), &options),
+        Some(CheckAll(how)) => game::check_all(&how),
+        Some(Grade(options)) => grade::grade(&options),
+        Some(Run(options)) => run::run(&options),
+        Some(Tune(options)) => tune::tune(&options),
+        Some(Spec(options)) => spec::spec(&options),
+        Some(Inspect(options)) => inspect::inspect(&options),
+        Some(Asm(options)) => asm::asm(&options),
+        Some(Occupancy(options)) => occupancy::occupancy(&options),
+        Some(Trace(options)) => trace::trace(&options),
+        Some(Doctor(options)) => doctor::doctor(&options),
+        Some(Diff(options)) => diff::diff(&options),
+        Some(Report(options)) => report::report(&options),
     }))
-}
-
-fn run(command: Command) -> Result<ExitCode> {
-    match command {
-        Command::New(options) => new::new(&options),
-        Command::Calls(options) => calls::calls(&options),
-        Command::Start(options) => game::start(&options),
-        Command::Exercise(options) => game::play(None, &options),
-        Command::Problem(options) => game::play(Some(Kind::Problem), &options),
-        Command::Diagnose(options) => game::play(Some(Kind::Broken), &options),
-        Command::Host(options) => game::play(Some(Kind::Program), &options),
-        Command::CheckAll(how) => game::check_all(&how),
-        Command::Grade(options) => grade::grade(&options),
-        Command::Run(options) => run::run(&options),
-        Command::Tune(options) => tune::tune(&options),
-        Command::Spec(options) => spec::spec(&options),
-        Command::Inspect(options) => inspect::inspect(&options),
-        Command::Asm(options) => asm::asm(&options),
-        Command::Occupancy(options) => occupancy::occupancy(&options),
-        Command::Trace(options) => trace::trace(&options),
-        Command::Doctor(options) => doctor::doctor(&options),
-        Command::Diff(options) => diff::diff(&options),
-        Command::Report(options) => report::report(&options),
-    }
 }

@@ -15,7 +15,7 @@ use watchdog::lessons::LESSONS;
 
 use crate::game::folder::{Folder, shown};
 use crate::game::progress::Progress;
-use crate::game::puzzle::Puzzle;
+use crate::game::puzzle::{Puzzle, page_of};
 use crate::{broken, exercises, host};
 
 /// All that there are: lesson by lesson, the exercises first; then the problems and the programs. Or
@@ -32,33 +32,29 @@ pub fn all(from: Option<&Path>) -> Result<Vec<Puzzle>> {
     Ok(all)
 }
 
-/// Prints the course map: the lessons in order, minutes, what is solved, and what is next. Progress is
-/// shown where the learner has a folder, and missed by nobody where there is none.
+/// Prints the course map: the lessons in order, minutes, what is solved, and what is next.
 pub fn map() -> Result<ExitCode> {
     let all = all(None)?;
     let all: Vec<&Puzzle> = all.iter().collect();
     let folder = Folder::find().ok().filter(Folder::is_started);
-    let progress = folder.as_ref().map(Folder::progress);
+    let progress = folder.as_ref().map(Folder::progress).unwrap_or_default();
     let heading = format!("{:<63}", "OpenCL performance, one step at a time").bold();
     writeln!(Out, "{heading}{}\n", "minutes exercises".dimmed())?;
     for lesson in LESSONS {
         let (number, teaches, minutes) = (lesson.number, lesson.teaches, lesson.minutes);
-        let mut own = all.clone();
-        own.retain(|one| one.lesson.is_some_and(|own| own.number == number));
-        let solved = tally(&own, progress.as_ref());
+        let own =
+            all.iter().copied().filter(|one| one.lesson.is_some_and(|own| own.number == number));
+        let solved = tally(&Vec::from_iter(own), &progress);
         writeln!(Out, "  {number:>2}  {teaches:<59}{minutes:>5}{solved:>10}")?;
     }
     let minutes: u32 = LESSONS.iter().map(|lesson| lesson.minutes).sum();
-    // The first that is not solved, and its lesson; else the first of all.
-    let next = progress.as_ref().map(|progress| progress.next(&all));
-    let lesson = next.map_or(Some(&LESSONS[0]), |next| next?.lesson);
-    let next = next.flatten();
+    let next = progress.next(&all);
     writeln!(
         Out,
         "\n  {} hours; {} exercises, problems, programs: {}\n  \
          What is wrong with a kernel of yours? {}",
         minutes.div_ceil(60),
-        tally(&all, progress.as_ref()),
+        tally(&all, &progress),
         "cargo course exercise --list".cyan(),
         "cargo course inspect FILE".cyan()
     )?;
@@ -72,9 +68,8 @@ pub fn map() -> Result<ExitCode> {
             writeln!(Out, "  Next: {heading}\n    {file}\n    {command}")?;
         }
     }
-    if let Some(lesson) = lesson {
-        let page = workspace().join(format!("lessons/{}/README.md", lesson.folder));
-        let page = shown(&shortest(&page)).dimmed();
+    if let Some(lesson) = next.and_then(|next| next.lesson) {
+        let page = shown(&shortest(&workspace().join(page_of(lesson)))).dimmed();
         let run = command::cargo_run(&lesson.package()).cyan();
         writeln!(Out, "    {page}   {run}")?;
     }
@@ -87,10 +82,9 @@ pub fn map() -> Result<ExitCode> {
 }
 
 /// How many of these puzzles there are, and how many are done.
-fn tally(all: &[&Puzzle], progress: Option<&Progress>) -> String {
-    match (all.len(), progress) {
-        (0, _) => String::new(),
-        (count, None) => count.to_string(),
-        (count, Some(progress)) => format!("{} of {count}", progress.count_done(all)),
+fn tally(all: &[&Puzzle], progress: &Progress) -> String {
+    match all.len() {
+        0 => String::new(),
+        count => format!("{} of {count}", progress.count_done(all)),
     }
 }

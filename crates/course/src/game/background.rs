@@ -14,21 +14,15 @@ use watchdog::{end_group, in_a_group, this_program};
 
 use super::verdict::Verdict;
 
-/// Set where a screen with keys shows what a command prints: it then names keys, not
-/// commands. It holds the place where the screen looks for the verdict.
-const KEYS_VARIABLE: &str = "OPENCL_COURSE_KEYS";
+/// Where a screen with keys, which shows what a command prints, looks for the verdict.
+const VERDICT_VARIABLE: &str = "OPENCL_COURSE_VERDICT";
 /// What a command for a screen leaves in its folder.
 const SAID: &str = "said";
 const VERDICT: &str = "verdict";
 
-/// Whether what is printed stands above keys.
-pub fn is_above_keys() -> bool {
-    std::env::var_os(KEYS_VARIABLE).is_some()
-}
-
 /// Tells the screen with keys, where there is one, how the file came out.
 pub fn tell(verdict: Verdict) -> Result<()> {
-    if let Some(place) = std::env::var_os(KEYS_VARIABLE) {
+    if let Some(place) = std::env::var_os(VERDICT_VARIABLE) {
         fs::write(place, serde_json::to_vec(&verdict)?)?;
     }
     Ok(())
@@ -52,7 +46,7 @@ impl Background {
         if on_screen {
             let said = File::create(folder.0.join(SAID))?;
             command.stdout(said.try_clone()?).stderr(said);
-            command.env(KEYS_VARIABLE, folder.0.join(VERDICT));
+            command.env(VERDICT_VARIABLE, folder.0.join(VERDICT));
             command.env("COLUMNS", screen::size().0.to_string());
             if SHOULD_COLORIZE.should_colorize() {
                 command.env("CLICOLOR_FORCE", "1");

@@ -86,7 +86,7 @@ impl Folder {
             let mut new = 0;
             for puzzle in puzzles {
                 let file = self.file(puzzle);
-                new += usize::from(create(&file, &puzzle.fresh.text)?);
+                new += usize::from(create(&file, &puzzle.fresh)?);
                 for (name, text) in &puzzle.with {
                     create(&file.with_file_name(name), text)?;
                 }
@@ -141,7 +141,7 @@ impl Folder {
         if let Some(kept) = &kept {
             fs::rename(file, kept).with_context(cannot)?;
         }
-        create(file, &puzzle.fresh.text).with_context(cannot)?;
+        create(file, &puzzle.fresh).with_context(cannot)?;
         Ok(kept)
     }
 

@@ -18,9 +18,10 @@ use super::written::Written;
 pub const WORDS: usize = 10;
 
 /// What is to be done with a puzzle, and how it is checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// A kernel with a gap, which is filled: by its task.
+    #[default]
     Exercise,
     /// A kernel with a fault, which is found and mended: as its lesson launches it.
     Broken,
@@ -50,6 +51,8 @@ impl Kind {
     }
 }
 
+/// One, whatever its kind.
+#[derive(Default)]
 pub struct Puzzle {
     /// What is to be done with it.
     pub kind: Kind,
@@ -62,7 +65,7 @@ pub struct Puzzle {
     /// The page that is about it.
     pub page: PathBuf,
     /// The kernel as it comes.
-    pub fresh: Source,
+    pub fresh: String,
     /// What else comes with it, by the names of the files.
     pub with: Vec<(String, String)>,
     /// The kernel as it could be in the end, where there is one.
@@ -135,7 +138,7 @@ impl Puzzle {
 
     /// Whether this text is another one than that which came, however its lines end.
     pub fn is_edited(&self, text: &str) -> bool {
-        self.fresh.text != text && self.fresh.text != text.replace("\r\n", "\n")
+        self.fresh != text && self.fresh != text.replace("\r\n", "\n")
     }
 
     /// Its file in a learner's folder.

@@ -11,7 +11,6 @@ use diagnostics::terminal::diff;
 use diagnostics::terminal::wrap::beside;
 use verify::numbers::count;
 
-use super::background::is_above_keys;
 use super::folder::{Folder, shown};
 use super::markdown::markdown;
 use super::progress::{Mark, Progress};
@@ -139,11 +138,8 @@ pub fn places(file: &Path, checked: &Checked) -> Result<()> {
     Ok(())
 }
 
-/// What to do when it is not done. A screen with keys has all that below.
+/// What to do when it is not done.
 pub fn advice(puzzle: &Puzzle, progress: &Progress) -> Result<()> {
-    if is_above_keys() {
-        return Ok(());
-    }
     let (seen, all) = (progress.of(&puzzle.id).hints, puzzle.words.hints.len());
     Ok(writeln!(
         Out,
@@ -158,7 +154,7 @@ pub fn advice(puzzle: &Puzzle, progress: &Progress) -> Result<()> {
 /// What to read and to do when it is done.
 pub fn onward(puzzle: &Puzzle, next: Option<&Puzzle>, folder: &Folder) -> Result<()> {
     writeln!(Out, "\n{}\n", markdown(&puzzle.words.why, 2))?;
-    if puzzle.solution.is_some() && !is_above_keys() {
+    if puzzle.solution.is_some() {
         let what = "What differs between yours and our solution:";
         writeln!(Out, "  {what}\n    {}", command(puzzle, "--diff"))?;
     }
@@ -167,11 +163,7 @@ pub fn onward(puzzle: &Puzzle, next: Option<&Puzzle>, folder: &Folder) -> Result
     };
     let words = format!("Next, {}:", next.words.title.trim_end_matches('.'));
     let (words, file) = (beside(&words, 2), shown(&folder.file(next)));
-    writeln!(Out, "  {words}\n    {file}")?;
-    if !is_above_keys() {
-        writeln!(Out, "    {}", command(next, ""))?;
-    }
-    Ok(())
+    Ok(writeln!(Out, "  {words}\n    {file}\n    {}", command(next, ""))?)
 }
 
 /// The first `seen` hints.
@@ -181,13 +173,9 @@ pub fn hints(puzzle: &Puzzle, seen: usize) -> Result<()> {
         let heading = format!("Hint {number}").bold();
         writeln!(Out, "  {heading}\n{}\n", markdown(hint, 2))?;
     }
-    let [next, answer] = match is_above_keys() {
-        true => [""; 2],
-        false => [": --hint shows the next, in a folder of your own", "; --solution tells it all"],
-    };
     let says = match puzzle.words.hints.len() - seen {
-        0 => format!("That was the last one{answer}."),
-        more => format!("{more} more{next}."),
+        0 => "That was the last one; --solution tells it all.".into(),
+        more => format!("{more} more: --hint shows the next, in a folder of your own."),
     };
     Ok(writeln!(Out, "  {says}")?)
 }
@@ -203,23 +191,17 @@ pub fn answer(puzzle: &Puzzle, is_tried: bool) -> Result<()> {
                      ten minutes, then come back.";
         writeln!(Out, "  {}\n", beside(words, 2).yellow())?;
     }
-    for line in &lines {
+    for line in lines {
         writeln!(Out, "    {}", line.green())?;
     }
-    if !lines.is_empty() {
-        writeln!(Out)?;
-    }
-    Ok(writeln!(Out, "{}\n", markdown(&puzzle.words.why, 2))?)
+    Ok(writeln!(Out, "\n{}\n", markdown(&puzzle.words.why, 2))?)
 }
 
 /// What differs between the learner's text and the solution.
 pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
     writeln!(Out, "{}\n", title(puzzle))?;
     let Some(solution) = &puzzle.solution else {
-        let answer = match is_above_keys() {
-            true => "The solution".normal(),
-            false => command(puzzle, "--solution"),
-        };
+        let answer = command(puzzle, "--solution");
         return Ok(writeln!(Out, "  {answer}   shows the mended lines.")?);
     };
     let hunks = diff::shown(&diff::lines(own, &solution.text));
@@ -228,12 +210,6 @@ pub fn differences(puzzle: &Puzzle, own: &str) -> Result<()> {
     }
     let (yours, ours) = ("- yours".red(), "+ our solution".green());
     Ok(write!(Out, "  {yours}   {ours}\n\n{hunks}")?)
-}
-
-/// That a file is as it came, and where the learner's own is.
-pub fn given_back(file: &Path, kept: Option<&Path>) -> Result<()> {
-    writeln!(Out, "  {} is as it came.", shown(file))?;
-    kept.map_or(Ok(()), |kept| Ok(writeln!(Out, "  Yours is {}", shown(kept))?))
 }
 
 /// The marker lines of a gap.

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use common::source::Source;
 
 /// Such a page, taken apart.
+#[derive(Default)]
 pub struct Written {
     /// What it is called, or what is seen of it.
     pub title: String,

@@ -94,7 +94,7 @@ fn the_list_is_searched() {
     fs::write(learner.0.join("progress.txt"), "1.2 solved\nd7 solved\n").expect("writable");
     let mut terminal = before(&learner, "diagnose --watch");
     terminal.sees("Broken kernel d1:").sees("✗ not solved yet");
-    terminal.press("d").sees("The solution   shows the mended");
+    terminal.press("d").sees("--solution   shows the mended");
     terminal.sees(&solved(2)).press("l").sees("▸   d1").press("transposi");
     terminal.sees("/transposi_").sees("p2").press(key::ENTER);
     terminal.sees("Problem p2: a transposition").sees("✗ not solved yet");
