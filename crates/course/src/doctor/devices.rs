@@ -36,19 +36,13 @@ impl Listing {
         let idle = platforms.iter().filter(|(_, count)| *count == 0);
         let idle = idle.map(|(platform, _)| without_device(&platform.name));
         let mut findings: Vec<Finding> = idle.collect();
-        findings.extend(error.map(|error| match error {
-            Error::Selector(told) => {
-                let finding = Topic::Devices.bad(DEVICE_VARIABLE, told.in_short());
-                finding.next(told.next.clone().unwrap_or_default())
-            }
-            error => {
-                let finding = Topic::Devices.bad("devices", error.to_string());
-                let mend = match error {
-                    Error::NoDevice(told) => told.next.clone(),
-                    _ => None,
-                };
-                finding.next(mend.unwrap_or_else(|| command::setup("")))
-            }
+        findings.extend(error.map(|error| {
+            let (what, says, next) = match error {
+                Error::Selector(told) => (DEVICE_VARIABLE, told.in_short().into(), &told.next),
+                Error::NoDevice(told) => ("devices", error.to_string(), &told.next),
+                _ => ("devices", error.to_string(), &None),
+            };
+            Topic::Devices.bad(what, says).next(next.clone().unwrap_or(command::setup("")))
         }));
         let (doubted, taken): (Vec<&Device>, Vec<_>) =
             devices.iter().partition(|one| one.is_llvmpipe());

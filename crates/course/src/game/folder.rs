@@ -153,16 +153,18 @@ impl Folder {
     /// Notes what is known of a puzzle now, if this is the learner's own file of it. Where there is
     /// no folder yet, there is nothing to note it in; one that cannot be written is worth a word, no
     /// failure.
-    pub fn note(&self, puzzle: &Puzzle, file: &Path, change: impl FnOnce(&mut Entry)) {
+    pub fn note(&self, puzzle: &Puzzle, file: &Path, change: impl Fn(&mut Entry)) {
         let own = self.file(puzzle);
         let real = |path: &Path| path.canonicalize().ok();
         let is_own = own == file || real(&own).is_some_and(|own| real(file) == Some(own));
+        let before = self.progress().of(&puzzle.id);
+        let mut after = before;
+        change(&mut after);
+        if after == before || !is_own || !self.is_started() {
+            return;
+        }
         let notes = self.path.join("progress.txt");
-        if is_own
-            && self.is_started()
-            && let Err(error) =
-                Progress::update(&notes, |progress| change(progress.entry(&puzzle.id)))
-        {
+        if let Err(error) = Progress::update(&notes, |notes| change(notes.entry(&puzzle.id))) {
             aside!("your progress was not noted in {}: {error}", notes.display());
         }
     }
