@@ -33,20 +33,6 @@ type Point = (f64, f64);
 /// Where the files lie, below the root of the workspace.
 const FOLDER: &str = "docs/figures";
 
-/// What is drawn stands between these.
-const BEGIN: &str = "<!-- drawn -->\n";
-const END: &str = "<!-- end -->\n";
-
-/// What a figure shows of recordings; none where it is all by hand.
-fn drawn(name: &str) -> Result<Option<String>> {
-    let file = format!("docs/data/charts/{name}.toml");
-    if !workspace().join(&file).exists() {
-        return Ok(None);
-    }
-    let charts: Charts = toml::from_str(&kept::read(file)?)?;
-    charts.draw().map(Some)
-}
-
 /// All figures by name.
 fn names() -> Result<BTreeSet<String>> {
     let files = kept::entries(FOLDER)?;
@@ -60,18 +46,23 @@ fn svg(name: &str) -> Result<String> {
     let file = format!("{FOLDER}/{name}.svg");
     let text = kept::read(&file)?;
     remarks::must_be_current(&text).with_context(|| format!("{file} must be drawn anew"))?;
-    let parts = text.split_once("<style>\n");
-    let parts = parts.and_then(|(head, rest)| Some((head, rest.split_once("</style>\n")?.1)));
-    let (head, body) = parts.with_context(|| format!("{file} has no style"))?;
-    let styled = |body: &str| format!("{head}<style>\n{STYLE}</style>\n{body}");
-    let drawn = drawn(name).with_context(|| format!("the chart {name} cannot be drawn"))?;
-    let Some(drawn) = drawn else {
-        return Ok(styled(body));
-    };
-    let parts = body.split_once(BEGIN);
-    let parts = parts.and_then(|(above, rest)| Some((above, rest.split_once(END)?.1)));
-    let (above, below) = parts.with_context(|| format!("{file} has no place for a chart"))?;
-    Ok(styled(&[above, BEGIN, &drawn, END, below].concat()))
+    let styled = filled(&text, ["<style>\n", "</style>\n"], STYLE);
+    let styled = styled.with_context(|| format!("{file} has no style"))?;
+    let chart = format!("docs/data/charts/{name}.toml");
+    if !workspace().join(&chart).exists() {
+        return Ok(styled);
+    }
+    let charts: Charts = toml::from_str(&kept::read(chart)?)?;
+    let drawn = charts.draw().with_context(|| format!("the chart {name} cannot be drawn"))?;
+    let whole = filled(&styled, ["<!-- drawn -->\n", "<!-- end -->\n"], &drawn);
+    whole.with_context(|| format!("{file} has no place for a chart"))
+}
+
+/// The text with this between two marks, if it has them.
+fn filled(text: &str, [begin, end]: [&str; 2], inside: &str) -> Option<String> {
+    let (above, rest) = text.split_once(begin)?;
+    let (_, below) = rest.split_once(end)?;
+    Some([above, begin, inside, end, below].concat())
 }
 
 /// What one should see in a figure.
@@ -95,8 +86,7 @@ const PLAY: &str = "docs/play";
 /// with the first sentence of what it shows.
 pub fn image(name: &str, root: &str) -> Result<String> {
     let description = description(name)?;
-    let sentence = description.split_inclusive(". ").next().unwrap_or_default();
-    let sentence = sentence.trim_end();
+    let sentence = description.split_inclusive(". ").next().unwrap_or_default().trim_end();
     Ok(format!("![{sentence}]({root}{FOLDER}/{name}.svg)"))
 }
 

@@ -29,8 +29,6 @@
 //! such a file holds stands in `pages/claims.rs`.
 
 pub mod claims;
-mod ladder;
-mod lists;
 pub mod quoted;
 mod table;
 
@@ -40,6 +38,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use common::file::workspace;
+use walkdir::WalkDir;
 
 use crate::{asm, figures, kept};
 
@@ -90,16 +89,15 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
 
 /// Every .md file of the course, outside of what cargo builds.
 fn markdown_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let walk = WalkDir::new(folder).min_depth(1).into_iter().filter_entry(|entry| {
+        let name = entry.file_name().to_string_lossy();
+        name != "target" && name != "node_modules" && !name.starts_with('.')
+    });
     let mut files = Vec::new();
-    for path in kept::entries(folder)? {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_fetched = name == "target" || name == "node_modules";
-        if path.is_dir() && !is_fetched && !name.starts_with('.') {
-            files.extend(markdown_files(&path)?);
-        } else if name.ends_with(".md") {
-            files.push(path);
-        }
+    for entry in walk {
+        files.push(entry?.into_path());
     }
+    files.retain(|file| file.extension().is_some_and(|end| end == "md"));
     files.sort();
     Ok(files)
 }
@@ -170,10 +168,10 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["output", run, lesson, lines] => quoted::output(run, lesson, lines),
         ["table", lesson, runs @ ..] if !runs.is_empty() => table::kernels(lesson, runs),
         ["origin", lesson, runs @ ..] if !runs.is_empty() => table::origin(lesson, runs),
-        ["ladder", lesson, runs @ ..] if !runs.is_empty() => ladder::bars(lesson, runs),
-        ["exercises", lesson] => lists::exercises(lesson.parse()?),
+        ["ladder", lesson, runs @ ..] if !runs.is_empty() => table::bars(lesson, runs),
+        ["exercises", lesson] => table::exercises(lesson.parse()?),
         ["asm", device, kernel @ ..] if !kernel.is_empty() => asm::listing(device, kernel),
-        ["stages", problem] => lists::stages(problem),
+        ["stages", problem] => table::stages(problem),
         ["figure", name] => figures::image(name, root),
         _ => bail!("there is no such directive, or it is not complete"),
     }

@@ -37,30 +37,29 @@
 //! times something twice the first time counts, which is the one in the tables.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use crate::recording::{Recording, file};
 use anyhow::{Context, Result, bail};
 use common::file::workspace;
+use regex_lite::Regex;
 use serde_json::Value;
 use verify::numbers::significant;
 
 use crate::kept;
 use crate::libraries::comparison::Comparison;
+use crate::recording::{Recording, file};
 
 /// The file that holds a page's claims, if it has any.
 pub fn file_of(page: &Path) -> PathBuf {
-    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let folder = page.parent().map(stem).unwrap_or_default();
-    let above = page.ancestors().nth(2).map(stem).unwrap_or_default();
-    let is_at_the_root = || {
-        let page = page.canonicalize();
-        page.is_ok_and(|page| page.parent() == workspace().canonicalize().ok().as_deref())
-    };
-    let name = match folder.split_once('-') {
-        Some((number, _)) if above == "lessons" => format!("lesson{number}"),
-        _ if stem(page) == "README" && !is_at_the_root() => folder,
-        _ => stem(page),
+    let page = std::path::absolute(page).unwrap_or_default();
+    let inside = page.strip_prefix(workspace()).unwrap_or(&page).with_extension("");
+    let parts: Vec<&str> = inside.iter().filter_map(OsStr::to_str).collect();
+    let name = match parts[..] {
+        [.., "lessons", lesson, _] => format!("lesson{}", lesson.split('-').next().unwrap_or("")),
+        [.., folder, "README"] | [.., folder] => folder.into(),
+        [] => String::new(),
     };
     workspace().join(format!("docs/data/claims/{name}.txt"))
 }
@@ -95,17 +94,12 @@ fn broken_of(claims: &str, page: &str) -> Vec<String> {
     broken
 }
 
+static LINK: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\[([^\[\]]*)\]\([^)]*\)?").expect("a pattern"));
+
 /// As a reader sees it: wherever lines end, and wherever links lead.
 fn one_line(text: &str) -> String {
-    let mut seen = String::new();
-    let mut parts = text.split("](");
-    seen += parts.next().unwrap_or_default();
-    for part in parts {
-        if let Some(bracket) = seen.rfind('[') {
-            seen.remove(bracket);
-        }
-        seen += part.split_once(')').map_or("", |(_, behind)| behind);
-    }
+    let seen = LINK.replace_all(text, "$1");
     seen.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -148,8 +142,8 @@ fn figure(of: &str) -> Result<f64> {
     let words: Vec<&str> = of.split(' ').collect();
     let found = match words[..] {
         [number] if number.parse::<f64>().is_ok() => number.parse().ok(),
-        ["peers", name, ref what @ ..] => in_comparison(name, what)?,
-        ["machine", name, ref what @ ..] => of_machine(name, what)?,
+        ["peers", name, ref what @ ..] => in_comparison(&Comparison::read(name)?, what)?,
+        ["machine", name, ref what @ ..] => of_machine(name, &what.join(" "))?,
         [run, lesson, ref name @ ..] if !name.is_empty() => {
             let name = name.join(" ");
             match name.strip_prefix('"') {
@@ -163,8 +157,7 @@ fn figure(of: &str) -> Result<f64> {
 }
 
 /// `SIZE LIBRARY`, `quantile Q` or `quantile Q LIBRARY` of a comparison with libraries.
-fn in_comparison(name: &str, what: &[&str]) -> Result<Option<f64>> {
-    let comparison = Comparison::read(name)?;
+fn in_comparison(comparison: &Comparison, what: &[&str]) -> Result<Option<f64>> {
     Ok(match what {
         ["quantile", q] => comparison.quantile(q.parse()?, None),
         ["quantile", q, library @ ..] => comparison.quantile(q.parse()?, Some(&library.join(" "))),
@@ -178,22 +171,15 @@ fn in_comparison(name: &str, what: &[&str]) -> Result<Option<f64>> {
 }
 
 /// `PROBE VARIANT` or `PROBE VARIANT GB/s` of a device's parts.
-fn of_machine(name: &str, what: &[&str]) -> Result<Option<f64>> {
+fn of_machine(name: &str, what: &str) -> Result<Option<f64>> {
     let lines: Vec<Value> = kept::read_lines(&format!("docs/data/machine/{name}.jsonl"))?;
-    let (probe, is_rate) = match what {
-        [probe @ .., "GB/s"] => (probe.join(" "), true),
-        probe => (probe.join(" "), false),
-    };
-    let text = |line: &Value, field: &str| line[field].as_str().unwrap_or_default().to_string();
-    let is_it = |line: &&Value| [text(line, "probe"), text(line, "variant")].join(" ") == probe;
-    let Some(step) = lines.iter().find(is_it) else {
-        return Ok(None);
-    };
-    let (time, bytes) = (step["nanoseconds"].as_f64(), step["bytes"].as_f64());
-    Ok(match is_rate {
-        true => bytes.zip(time).map(|(bytes, time)| bytes / time),
-        false => time,
-    })
+    let probe = what.strip_suffix(" GB/s");
+    let name = |line: &Value| Some([line["probe"].as_str()?, line["variant"].as_str()?].join(" "));
+    let is_it = |line: &&Value| name(line).as_deref() == Some(probe.unwrap_or(what));
+    Ok(lines.iter().find(is_it).and_then(|step| {
+        let time = step["nanoseconds"].as_f64()?;
+        if probe.is_some() { Some(step["bytes"].as_f64()? / time) } else { Some(time) }
+    }))
 }
 
 /// The rate of a kernel, or a field of its record, `KERNEL.FIELD`.
@@ -203,42 +189,32 @@ fn recorded(run: &str, lesson: &str, name: &str) -> Result<Option<f64>> {
     let best = recording.best().filter(|_| kernel == "best");
     let kernel = best.map_or(kernel, |best| &best.kernel);
     // The first that was timed.
-    let mut records = recording.records.iter();
-    let at = records.position(|record| record.kernel == kernel && record.rate().is_some());
-    let at = at.with_context(|| format!("docs/data/{run}/{lesson}.jsonl has no timed {kernel}"))?;
+    let mut records = recording.records.iter().zip(&recording.values);
+    let timed = records.find(|(one, _)| one.kernel == kernel && one.rate().is_some());
+    let none = || format!("docs/data/{run}/{lesson}.jsonl has no timed {kernel}");
+    let (record, value) = timed.with_context(none)?;
     Ok(match field {
-        "" => recording.records[at].rate(),
-        "intensity" => recording.records[at].intensity(),
-        field => {
-            let pointer = format!("/{}", field.replace('.', "/"));
-            recording.values[at].pointer(&pointer).and_then(Value::as_f64)
-        }
+        "" => record.rate(),
+        "intensity" => record.intensity(),
+        field => value.pointer(&format!("/{}", field.replace('.', "/"))).and_then(Value::as_f64),
     })
 }
 
 /// The number that `text" 2` names in what a run printed.
 fn printed(run: &str, lesson: &str, quoted: &str) -> Result<f64> {
     let (text, which) = quoted.split_once('"').context("the text has no end")?;
-    let which: usize = match which.trim() {
-        "" => 1,
-        which => which.parse()?,
-    };
+    let which: usize = if which.is_empty() { 1 } else { which.trim().parse()? };
     let output = file(run, lesson, "txt")?;
-    let line = behind(&output, text).with_context(|| format!("docs/data/{run}/{lesson}.txt"))?;
-    let number = numbers(line).get(which.max(1) - 1).copied();
-    number.with_context(|| format!("fewer than {which} numbers stand behind \"{text}\""))
-}
-
-/// What stands behind `text` at the beginning of a line; behind `head ... text`, of the first
-/// such line below that of the head.
-fn behind<'t>(printed: &'t str, beginnings: &str) -> Result<&'t str> {
-    let mut lines = printed.lines().map(str::trim_start);
-    let mut rest = "";
-    for beginning in beginnings.split(" ... ") {
+    // Behind `head ... text`, of the first line with the text below that of the head.
+    let (mut lines, mut rest) = (output.lines().map(str::trim_start), "");
+    for beginning in text.split(" ... ") {
         let found = lines.find_map(|line| line.strip_prefix(beginning));
-        rest = found.with_context(|| format!("no line \"{beginning}\" was printed"))?;
+        rest = found.with_context(|| {
+            format!("docs/data/{run}/{lesson}.txt: no line \"{beginning}\" was printed")
+        })?;
     }
-    Ok(rest)
+    let number = numbers(rest).get(which.max(1) - 1).copied();
+    number.with_context(|| format!("fewer than {which} numbers stand behind \"{text}\""))
 }
 
 /// The numbers of a printed line; times in seconds.

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use common::source::Source;
 use diagnostics::functions::functions;
+use regex_lite::Regex;
 
 use crate::kept;
 
@@ -48,25 +49,15 @@ pub fn code(file: &str, item: Option<&str>) -> Result<String> {
 /// that closes it, moved to the left margin.
 fn extract(text: &str, name: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
-    let named = lines.iter().position(|line| defines(line, name))?;
+    let item = Regex::new(&format!(r"^ *(pub\S* )?(fn|struct|enum) {name}\b")).ok()?;
+    let named = lines.iter().position(|line| item.is_match(line))?;
     let indent = lines[named].len() - lines[named].trim_start().len();
     let closes = |line: &&str| line.trim_end() == format!("{:indent$}}}", "");
     let end = named + lines[named..].iter().position(closes)?;
-    let mut start = named;
-    while start > 0 && lines[start - 1].trim_start().starts_with(['/', '#']) {
-        start -= 1;
-    }
-    let moved = |line: &&str| line.get(indent..).unwrap_or_default().to_string();
-    let item: Vec<String> = lines[start..=end].iter().map(moved).collect();
-    Some(item.join("\n"))
-}
-
-fn defines(line: &str, name: &str) -> bool {
-    let mut words = line.split_whitespace().skip_while(|word| word.starts_with("pub"));
-    let kind = words.next().unwrap_or_default();
-    let named = words.next().unwrap_or_default();
-    let end = named.find(|c: char| !c.is_alphanumeric() && c != '_');
-    matches!(kind, "fn" | "struct" | "enum") && &named[..end.unwrap_or(named.len())] == name
+    let above = lines[..named].iter().rev();
+    let above = above.take_while(|line| line.trim_start().starts_with(['/', '#'])).count();
+    let moved = lines[named - above..=end].iter().map(|line| line.get(indent..).unwrap_or(""));
+    Some(moved.collect::<Vec<_>>().join("\n"))
 }
 
 /// Some lines of what a lesson's recorded run printed.

@@ -1,11 +1,16 @@
-//! The table of a lesson's kernels, one run beside the other, and where its figures come from.
+//! Tables: a lesson's kernels, one run beside the other, with where its figures come from; where a
+//! lesson stands; a lesson's exercises; a problem's stages.
 
-use crate::libraries::comparison::each_once;
-use crate::recording::{Recording, counts};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use common::outcome::Skip;
 use common::record::Record;
-use verify::numbers::{factor, percent, significant};
+use serde_json::Value;
+use verify::numbers::{factor, percent, quantile, seconds, significant};
+use watchdog::lessons::numbered;
+
+use crate::kept;
+use crate::libraries::comparison::each_once;
+use crate::recording::{Recording, counts, device_name, name_on};
 
 /// The kernels of a lesson: rate, step, and share of the limit in each run. Of words that end in
 /// `*` each means the rows whose names begin with it; without any all rows are there.
@@ -72,7 +77,7 @@ fn of<'r>(run: &'r Recording, kernel: &str) -> Option<&'r Record> {
 }
 
 /// Of the device's limit.
-pub fn share(record: &Record) -> String {
+fn share(record: &Record) -> String {
     or_dash(record.share_of_limit, percent)
 }
 
@@ -94,11 +99,11 @@ pub fn origin(lesson: &str, names: &[&str]) -> Result<String> {
 }
 
 /// A row of a table: its name, and its other cells.
-pub type Row = (String, Vec<String>);
+type Row = (String, Vec<String>);
 
 /// A table whose columns are words in the first one, and figures, which end below each other, in
 /// all others.
-pub fn table(first: &str, names: &[String], rows: &[Row]) -> String {
+fn table(first: &str, names: &[String], rows: &[Row]) -> String {
     let line = |first: &str, cells: &[String]| format!("| {first} | {} |", cells.join(" | "));
     let mut table = line(first, names) + "\n|---|" + &"---:|".repeat(names.len());
     for (name, cells) in rows {
@@ -108,6 +113,134 @@ pub fn table(first: &str, names: &[String], rows: &[Row]) -> String {
 }
 
 /// A figure as it is shown, or a dash where there is none.
-pub fn or_dash(figure: Option<f64>, show: impl Fn(f64) -> String) -> String {
+fn or_dash(figure: Option<f64>, show: impl Fn(f64) -> String) -> String {
     figure.map_or("-".into(), show)
+}
+
+/// The first lesson with a product.
+const NAIVE: u32 = 3;
+
+/// The letters of a bar that reaches the device's limit.
+const FULL: f64 = 40.0;
+
+/// The best kernel of each lesson up to this one, as bars: what comes later is not told.
+pub fn bars(lesson: &str, runs: &[&str]) -> Result<String> {
+    let number = lesson.strip_prefix("lesson").unwrap_or(lesson);
+    let number: u32 = number.parse().context("a lesson is named lesson05")?;
+    let mut lines = vec!["The best of each lesson, of the limit".to_string()];
+    for run in runs {
+        lines.push(device_name(&best(run, number)?));
+        // What is for GPUs alone is recorded on no CPU.
+        let lessons = (NAIVE..=number).filter_map(|one| Some((one, best(run, one).ok()?)));
+        lines.extend(lessons.map(|(one, best)| {
+            let bar = (best.share_of_limit.unwrap_or(0.0) * FULL).ceil();
+            format!("  {one:>2} {} {}", "▇".repeat(bar as usize), share(&best))
+        }));
+    }
+    Ok(format!("```text\n{}\n```", lines.join("\n")))
+}
+
+/// The fastest product of a lesson on the device.
+fn best(run: &str, number: u32) -> Result<Record> {
+    let lesson = format!("lesson{number:02}");
+    let recording = Recording::read(run, &lesson)?;
+    let none = || format!("docs/data/{run}/{lesson} has no product");
+    Ok(recording.best().with_context(none)?.clone())
+}
+
+/// A lesson's exercises: what each trains, and the command that checks it.
+pub fn exercises(number: u32) -> Result<String> {
+    let folder = format!("exercises/{}", numbered(number)?.folder);
+    let mut table = "| kernel | what it trains | the check |\n|---|---|---|".to_string();
+    for exercise in kept::entries(folder)? {
+        let page = kept::read(exercise.join("README.md"))?;
+        let name = exercise.file_name().unwrap_or_default().to_string_lossy();
+        let place = name.split('-').next().unwrap_or_default();
+        let check = format!("`cargo course exercise {number}.{place}`");
+        let of_page = || -> Option<(&str, Value)> {
+            let (title, rest) = page.split_once("```toml\n")?;
+            let (data, _) = rest.split_once("\n```")?;
+            Some((title.trim().trim_start_matches("# "), toml::from_str(data).ok()?))
+        };
+        let cannot = || format!("{}: no data that say what it trains", exercise.display());
+        let (title, data) = of_page().with_context(cannot)?;
+        let trains = data["trains"].as_str().with_context(cannot)?;
+        table += &format!("\n| {title} | {trains} | {check} |");
+    }
+    Ok(table)
+}
+
+/// The stages of a problem: a table for each recording that has some.
+pub fn stages(problem: &str) -> Result<String> {
+    let mut tables = Vec::new();
+    for file in kept::entries("docs/data/problems")? {
+        let lines = kept::read_lines(&file.display().to_string())?;
+        tables.extend(stages_of(&lines, problem));
+    }
+    if tables.is_empty() {
+        kept::read(format!("exercises/problems/{problem}/task.toml"))?;
+        return Ok("*No device was recorded yet.*".into());
+    }
+    Ok(tables.join("\n\n"))
+}
+
+fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let ours = lines.iter().filter(|line| text(&line["stage"]).starts_with(problem));
+    let ours: Vec<&Value> = ours.collect();
+    let is_theirs = |line: &&&Value| !line["timed"]["operation"].is_null();
+    let theirs = ours.iter().find(is_theirs).and_then(|line| time(line));
+    let first = ours.iter().find(|line| !is_theirs(line))?;
+    let device = text(&first["device"]);
+    let (device, platform) = device.strip_suffix(')')?.rsplit_once(" (")?;
+    let device = name_on(platform, device);
+    let sizes = first["timed"]["size"].as_object().into_iter().flatten();
+    let sizes: Vec<String> = sizes.map(|(name, size)| format!("{name} = {size}")).collect();
+    let (share, of) = match first["timed"]["share_of_copy"].is_null() {
+        false => ("share_of_copy", "of a copy"),
+        true => ("share_of_compute", "of multiply-adds"),
+    };
+    let row = |line: &&Value| -> Row {
+        let stage = text(&line["stage"]);
+        let number = stage.trim_end_matches(".toml").rsplit('-').next();
+        let name = match line["timed"]["operation"].as_str() {
+            Some(operation) => format!("PyTorch: `{operation}`"),
+            None => number.unwrap_or_default().into(),
+        };
+        let (time, share) = (time(line), line["timed"][share].as_f64());
+        let mut cells = vec![or_dash(time, seconds), or_dash(share, percent)];
+        let times = |theirs| or_dash(time, |time| format!("{:.2}", theirs / time));
+        cells.extend(theirs.map(times));
+        (name, cells)
+    };
+    let rows: Vec<Row> = ours.iter().map(row).collect();
+    let mut names = vec![format!("{device}: time"), of.into()];
+    names.extend(theirs.map(|_| "times as fast as PyTorch".into()));
+    let table = table("stage", &names, &rows);
+    let (sizes, date) = (sizes.join(", "), text(&lines[0]["date"]));
+    Some(format!("{table}\n\n*{device}, {sizes}, recorded {date}, by `cargo xtask problems`.*"))
+}
+
+/// Of the medians of its turns the median, or that of the one turn that there was.
+fn time(line: &Value) -> Option<f64> {
+    let turns = line["turns"].as_array().into_iter().flatten();
+    let mut turns: Vec<f64> = turns.filter_map(Value::as_f64).collect();
+    let first = line["timed"]["seconds_median"].as_f64()?;
+    if turns.is_empty() {
+        turns.push(first);
+    }
+    Some(quantile(&turns, 0.5))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bars_end_with_the_lesson() {
+        let bars = bars("lesson05", &["h200-4096"]).unwrap();
+        assert!(bars.contains("NVIDIA H200") && bars.contains("\n   3 ▇"), "{bars}");
+        assert!(bars.contains("\n   5 ▇") && !bars.contains("\n   6"), "{bars}");
+        assert!(super::bars("lesson77", &["h200-4096"]).is_err());
+    }
 }
