@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -67,25 +67,6 @@ pub fn this_program() -> io::Result<Command> {
     Ok(command)
 }
 
-/// The messages that come through a pipe, read by a thread. Drivers and kernels may print, too:
-/// what is no message is passed over.
-fn messages<Message: DeserializeOwned + Send + 'static>(
-    pipe: impl Read + Send + 'static,
-) -> io::Result<Receiver<Message>> {
-    let (sender, messages) = mpsc::channel();
-    thread::Builder::new().spawn(move || {
-        let lines = BufReader::new(pipe).split(b'\n').map_while(io::Result::ok);
-        for message in lines.filter_map(|line| serde_json::from_slice(&line).ok()) {
-            // The receiver lives as long as anybody is interested.
-            let _ = sender.send(message);
-        }
-    })?;
-    Ok(messages)
-}
-
-/// How often it is looked at what a process holds.
-const LOOK: Duration = Duration::from_millis(100);
-
 /// The first message of a process, or how it ended without one. Then it is ended: nobody
 /// awaits what its driver does at its own end. It is ended, too, when it and all that it has
 /// started hold more than `memory` bytes.
@@ -105,34 +86,40 @@ pub fn ask<Answer: DeserializeOwned + Send + 'static>(
         let mut bytes = Vec::new();
         // What came before an error counts.
         let _ = stderr.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
+        plain(&String::from_utf8_lossy(&bytes))
     });
-    let heard = complaint.and_then(|complaint| Ok((complaint, messages(stdout)?)));
+    let (sender, answers) = channel();
+    // Where no thread is given, the process is ended as one that does not answer.
+    let _ = thread::Builder::new().spawn(move || {
+        let lines = BufReader::new(stdout).split(b'\n').map_while(io::Result::ok);
+        // Drivers and kernels may print, too: what is no message is passed over.
+        let mut answers = lines.filter_map(|line| serde_json::from_slice(&line).ok());
+        answers.next().map(|answer| sender.send(answer))
+    });
     let end = Instant::now() + patience;
     let mut held = 0;
-    let heard = heard.map(|(complaint, messages)| {
-        loop {
-            let left = end.saturating_duration_since(Instant::now());
-            let answer = messages.recv_timeout(LOOK.min(left));
-            if memory < u64::MAX {
-                held = held_by(child.id());
-            }
-            let goes_on = matches!(answer, Err(RecvTimeoutError::Timeout)) && held <= memory;
-            if !goes_on || left.is_zero() {
-                return (complaint, answer);
-            }
+    let answer = loop {
+        let left = end.saturating_duration_since(Instant::now());
+        // How often it is looked at what a process holds.
+        let answer = answers.recv_timeout(left.min(Duration::from_millis(100)));
+        if memory < u64::MAX {
+            held = held_by(child.id());
         }
-    });
+        let goes_on = matches!(answer, Err(RecvTimeoutError::Timeout)) && held <= memory;
+        if !goes_on || left.is_zero() {
+            break answer;
+        }
+    };
     end_group(&mut child);
     let status = child.wait().map_err(failed)?;
-    let (complaint, answer) = heard.map_err(|error| format!("it cannot be heard ({error})"))?;
     answer.map_err(|why| match why {
         RecvTimeoutError::Timeout if held > memory => {
             format!("it took more than {} of memory, and was ended", bytes(memory))
         }
         RecvTimeoutError::Timeout => format!("no answer after {} seconds", patience.as_secs()),
         RecvTimeoutError::Disconnected => {
-            let complaint = plain(&complaint.join().unwrap_or_default());
+            let complaint = complaint.map(|thread| thread.join().unwrap_or_default());
+            let complaint = complaint.unwrap_or_default();
             let mut lines = complaint.lines().map(str::trim);
             match (How::of(status), lines.find(|line| !line.is_empty())) {
                 // It ended itself, and says why.
