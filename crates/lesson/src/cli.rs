@@ -22,7 +22,7 @@ pub struct Flags {
     pub device: Option<String>,
 
     /// Run on every device of this machine, and end with one table
-    #[arg(long)]
+    #[arg(long, conflicts_with = "device")]
     pub all_devices: bool,
 
     /// Size of the problem: N, or MxNxK for M x K times K x N; several, with commas
@@ -140,11 +140,6 @@ impl Flags {
             json: self.json,
             on_stage: self.step || self.present,
         }
-    }
-
-    /// The device that this process is to use: its parent may say so.
-    pub fn selector(&self) -> Option<String> {
-        watchdog::worker::device().or_else(|| self.device.clone())
     }
 
     /// The kernel files: the one that `--source` names, or else the lesson's own.

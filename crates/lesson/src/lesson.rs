@@ -355,7 +355,7 @@ impl Workbench {
         if let Some(step) = &console.step {
             step.platforms();
         }
-        let mut choice = device::choose_as_told(&devices, flags.selector().as_deref())?;
+        let mut choice = device::choose_as_told(&devices, flags.device.as_deref())?;
         if flags.all_devices {
             choice.reason = format!("device {} of all {}", choice.index, devices.len());
             console.events.send(&Event::Devices(devices.iter().map(Device::label).collect()))?;

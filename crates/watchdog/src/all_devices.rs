@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use common::device::DEVICE_VARIABLE;
 use common::error::Result;
 use common::record::Record;
 use diagnostics::terminal::{Out, table};
@@ -18,7 +19,9 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
     let mut results = Vec::new();
     // The first worker tells how many there are.
     while results.len() < all.devices.len().max(1) {
-        let ended = match worker::run(&work.on(results.len()), orders, pause) {
+        let mut work = work.clone();
+        work.env(DEVICE_VARIABLE, results.len().to_string());
+        let ended = match worker::run(&work, orders, pause) {
             Ok(Some(ended)) => ended,
             Ok(None) => return Ok(None),
             Err(error) => {

@@ -19,8 +19,8 @@
 //! - [`built`] is where programs of the workspace lie.
 //! - [`lessons`] is the one list of them, `status` the exit status of a program of the course.
 //! - [`simulator`] is the OpenCL implementation that sees every access.
-//! - [`devices`] are those that lesson 1 lists; [`machine`] is what this one tells of itself,
-//!   [`packages`] how it gets what it lacks; [`peak`] measures a device's own limits.
+//! - [`devices`] are those that lesson 1 lists; [`machine`] is what this one tells of itself, and how it
+//!   gets what it lacks; [`peak`] measures a device's own limits.
 //! - [`scratch`] is for files that nobody needs later.
 
 mod all_devices;
@@ -31,7 +31,6 @@ mod environment;
 pub mod events;
 pub mod lessons;
 pub mod machine;
-pub mod packages;
 pub mod peak;
 pub mod resume;
 pub mod scratch;

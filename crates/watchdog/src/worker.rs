@@ -72,8 +72,6 @@ pub struct Work {
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Told {
-    /// The number of the device that it must use.
-    device: Option<usize>,
     /// Whether its watcher tells what it comes to: then it prints no errors, and leaves what a
     /// simulator reports to the watcher.
     is_heard: bool,
@@ -150,13 +148,6 @@ impl Work {
         self.environment.insert(name, value.into());
         self
     }
-
-    /// On the device of this number.
-    pub(crate) fn on(&self, device: usize) -> Work {
-        let mut work = self.clone();
-        work.told.device = Some(device);
-        work
-    }
 }
 
 /// What this process was told first, if it is a worker.
@@ -167,11 +158,6 @@ fn told() -> &'static Told {
         let told = text.and_then(|text| serde_json::from_slice(&text).ok());
         told.unwrap_or_default()
     })
-}
-
-/// The worker's side: the number of the device that it must use, if one is chosen.
-pub fn device() -> Option<String> {
-    told().device.map(|device| device.to_string())
 }
 
 /// The worker's side: whether its watcher tells what it comes to.

@@ -10,8 +10,7 @@ use common::device::variable;
 use common::failure::Told;
 use diagnostics::terminal::wrap::cut;
 use inspect::trace::plugin_path;
-use watchdog::machine::{self, on_path};
-use watchdog::packages::{self, install};
+use watchdog::machine::{self, as_root, install, on_path};
 use watchdog::scratch::Scratch;
 use watchdog::simulator::oclgrind;
 
@@ -76,7 +75,7 @@ fn brings(file: &Path, name: &str) -> Result<Finding, Told> {
         // What a package has put there is not to be taken away by hand.
         let mend = match file.starts_with("/etc/OpenCL/vendors") {
             true => command::setup(""),
-            false => packages::as_root(&format!("rm {word}")),
+            false => as_root(&format!("rm {word}")),
         };
         Told::new(why, Some(&mend))
     };
@@ -88,7 +87,7 @@ fn brings(file: &Path, name: &str) -> Result<Finding, Told> {
     if library.contains('\r') {
         let why = "holds a carriage return (\\r), as editors on Windows write it, which the loader \
                    takes for a part of the library's name";
-        let mend = packages::as_root(&format!("sed -i 's/\\r//' {word}"));
+        let mend = as_root(&format!("sed -i 's/\\r//' {word}"));
         return Err(Told::new(why, Some(&mend)));
     }
     if library.is_empty() {
@@ -116,7 +115,7 @@ fn brings(file: &Path, name: &str) -> Result<Finding, Told> {
 
 /// The machine itself, and the folder that lessons and compilers write to at every run.
 pub fn system() -> [Finding; 2] {
-    let manager = packages::manager().unwrap_or("no package manager that ./setup knows");
+    let manager = machine::manager().unwrap_or("no package manager that ./setup knows");
     let system = format!("{}, {manager}, {}", std::env::consts::OS, machine::host());
     let folder = std::env::temp_dir();
     let what = format!("temporary folder {}", folder.display());

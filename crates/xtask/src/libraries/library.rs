@@ -18,7 +18,7 @@ use verify::element::{Elements, Type};
 use verify::matrix::{Fill, Matrix};
 use verify::problem::Problem;
 use verify::shape::Shape;
-use watchdog::{machine, packages};
+use watchdog::machine;
 
 use super::LibrariesArgs;
 
@@ -61,7 +61,7 @@ impl Library {
         // SAFETY: each Api has the types of its library's headers.
         let mut open = files.iter().map(|name| unsafe { Container::load(name) });
         open.find_map(Result::ok).with_context(|| {
-            let next = packages::install(&self.name().to_lowercase()).unwrap_or_else(|| {
+            let next = machine::install(&self.name().to_lowercase()).unwrap_or_else(|| {
                 "./setup --peers, or LD_LIBRARY_PATH with libcublas.so.13 and libcudart.so.13"
                     .into()
             });
