@@ -15,7 +15,6 @@ use task::table::{Table, given};
 use verify::formula::Formula;
 use verify::problem::Problem;
 use watchdog::events::{Begun, Event, Lost};
-use watchdog::resume::Earlier;
 
 use crate::lesson::Lesson;
 use crate::step::Card;
@@ -216,7 +215,7 @@ impl Lesson {
 
     /// The trial that took the process before this one down, once, where the next would begin.
     pub fn lost(&mut self) -> Result<Option<Lost>> {
-        let lost = self.console.earlier.as_mut().and_then(Earlier::take_lost);
+        let lost = self.console.earlier.as_mut().and_then(|one| one.lost.take());
         if lost.is_some() {
             self.console.speak_up();
             self.console.events.send(&Event::Ended)?;

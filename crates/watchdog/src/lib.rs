@@ -65,16 +65,15 @@ pub fn run(orders: &Orders) -> Result<u8> {
     };
     let ended = run_until(&Work::as_typed()?, orders, &mut sleep);
     signals.obey();
-    let ended = ended?.unwrap_or_default();
-    ended.lost().map_or(Ok(ended.status), Err)
+    Ok(ended?.unwrap_or_default().status)
 }
 
 /// The same, with `--all-devices` once for each device; `None` when `pause` asked for an
 /// early end.
 fn run_until(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> {
     if orders.all_devices {
-        all_devices::run(work, orders, pause)
-    } else {
-        worker::run(work, orders, pause)
+        return all_devices::run(work, orders, pause);
     }
+    let ended = worker::run(work, orders, pause)?;
+    ended.as_ref().and_then(Ended::lost).map_or(Ok(ended), Err)
 }

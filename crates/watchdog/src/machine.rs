@@ -7,32 +7,22 @@ use std::process::{Command, Stdio};
 use common::file::own_workspace;
 use verify::cores::cores;
 
+/// What Linux tells of the CPU in this field.
+fn cpu(field: &str) -> Option<String> {
+    let info = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = info.lines().find(|line| line.starts_with(field))?;
+    Some(line.split_once(':')?.1.trim().into())
+}
+
 /// The CPU's name, where the system tells it, and its cores, as recordings have them.
 pub fn host() -> String {
-    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info.lines().find(|line| line.starts_with("model name"));
-    let name = model.and_then(|line| Some(line.split_once(':')?.1.trim().to_string()));
-    let name = name.or_else(|| output("sysctl", &["-n", "machdep.cpu.brand_string"]));
+    let name = cpu("model name").or_else(|| output("sysctl", &["-n", "machdep.cpu.brand_string"]));
     format!("{}, {} cores", name.as_deref().unwrap_or(std::env::consts::ARCH), cores())
 }
 
-/// The vector instructions that drivers and libraries make use of; of other machines than
-/// x86-64 nothing is told.
-pub fn vector_instructions() -> Vec<&'static str> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let known = [
-            ("AVX", is_x86_feature_detected!("avx")),
-            ("AVX2", is_x86_feature_detected!("avx2")),
-            ("FMA", is_x86_feature_detected!("fma")),
-            // It comes in parts: what has this one has those that libraries take it for.
-            ("AVX-512", is_x86_feature_detected!("avx512vl")),
-        ];
-        let there = known.into_iter().filter(|(_, there)| *there);
-        there.map(|(name, _)| name).collect()
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    Vec::new()
+/// Whether the CPU has these vector instructions, by Linux's word for them: "avx512vl".
+pub fn has_instructions(name: &str) -> bool {
+    cpu("flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == name))
 }
 
 /// Where a command is found.

@@ -37,8 +37,8 @@ pub struct Measured {
 #[derive(Default)]
 pub struct Earlier {
     kernels: VecDeque<Measured>,
-    /// The trial that the last one ended in.
-    lost: Option<Lost>,
+    /// How the last one was lost in a trial, until that comes next.
+    pub lost: Option<Lost>,
     /// The device's limits, if they were measured.
     pub peak: Option<Peak>,
 }
@@ -95,11 +95,6 @@ impl Earlier {
     pub fn take(&mut self, kernel: &str) -> Option<Measured> {
         self.kernels.front().filter(|next| next.begun.kernel == kernel)?;
         self.kernels.pop_front().filter(|next| next.ended)
-    }
-
-    /// How the child before this one was lost in a trial, if the trial comes next.
-    pub fn take_lost(&mut self) -> Option<Lost> {
-        self.lost.take()
     }
 
     /// The kernels that took a child down, by their functions, and how.
@@ -261,7 +256,7 @@ mod tests {
         events.extend(next(&events, &died).unwrap());
         let mut earlier = Earlier::of(events.clone());
         assert!(!earlier.is_over());
-        let lost = earlier.take_lost().unwrap();
+        let lost = earlier.lost.take().unwrap();
         assert_eq!((lost.what, &*lost.death.how.in_short()), (7.into(), "CL_OUT_OF_RESOURCES"));
         events.push(Event::Ended);
         assert!(Earlier::of(events.clone()).is_over());

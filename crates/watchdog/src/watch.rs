@@ -45,17 +45,16 @@ pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> 
         let ended = must_suit().and_then(|()| crate::run_until(&work, orders, pause));
         match ended {
             Ok(Some(ended)) => {
-                if let Some(error) = ended.lost() {
-                    clear_line();
-                    complain(&error);
-                    return Ok(news);
-                }
                 let lines = compared(&mut rates, &ended.records);
                 if !lines.is_empty() && !orders.json {
                     let heading = "compared with the run before".bold();
                     writeln!(stdout(), "\n  {heading}\n{}", lines.join("\n"))?;
                 }
-                remember_peak(&mut work, orders, &ended.records);
+                // The limits of one device hold for the next run as well: they are the device's.
+                let measured = ended.records.iter().find_map(|record| record.limits);
+                if let (false, Some(peak)) = (orders.all_devices, measured) {
+                    work.env(LIMITS_VARIABLE, serde_json::to_string(&peak).unwrap_or_default());
+                }
             }
             Ok(None) => clear_line(),
             Err(error) if error.is_closed_pipe() => return Err(error),
@@ -85,7 +84,8 @@ pub fn each_save<E>(
         };
         if news == News::Nothing {
             why = " saved";
-            invitation(saves.name());
+            let line = format!("watching: save {} to check it again, Ctrl-C ends", saves.name());
+            aside!("\n{}", fitted(Stream::Error, &line).dimmed());
             news = saves.wait(FOREVER);
         }
         while news == News::Gone {
@@ -101,16 +101,6 @@ pub fn each_save<E>(
     }
 }
 
-/// The limits of one device hold for the next run as well: they are the device's.
-fn remember_peak(work: &mut Work, orders: &Orders, records: &[Record]) {
-    let measured = records.iter().find_map(|record| record.limits);
-    if let (false, Some(peak)) = (orders.all_devices, measured)
-        && let Ok(peak) = serde_json::to_string(&peak)
-    {
-        work.env(LIMITS_VARIABLE, peak);
-    }
-}
-
 /// The child's side: the limits that the run before it measured. So a save is checked
 /// sooner, and all runs are held against the same.
 pub fn peak_of_earlier_run() -> Option<Peak> {
@@ -119,12 +109,6 @@ pub fn peak_of_earlier_run() -> Option<Peak> {
 
 /// As long as a learner thinks.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
-
-/// What is waited for.
-fn invitation(name: &str) {
-    let line = format!("watching: save {name} to check it again, Ctrl-C ends");
-    aside!("\n{}", fitted(Stream::Error, &line).dimmed());
-}
 
 /// The last rate of each kernel, by device, kernel and M, N, K.
 type Rates = HashMap<(String, String, [usize; 3]), f64>;

@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use verify::numbers::bytes;
 use watchdog::devices::{self, Device};
-use watchdog::machine::vector_instructions;
+use watchdog::machine::has_instructions;
 use watchdog::scratch::Scratch;
 
 use crate::kept::{self, must_be_a_name};
@@ -73,8 +73,8 @@ pub fn machine(options: &MachineArgs) -> Result<()> {
 /// Everything that is measured of such a device.
 fn points(device: &Device) -> Vec<Point> {
     let (gpu, units) = (!device.is_cpu(), device.compute_units.max(1));
-    let wide = |name| vector_instructions().contains(&name);
-    let floats = 4 << (usize::from(wide("AVX")) + usize::from(wide("AVX-512")));
+    let wide = |name| usize::from(has_instructions(name));
+    let floats = 4 << (wide("avx") + wide("avx512vl"));
     // As many items as run in lockstep, and enough to fill every unit.
     let lockstep = format!("items = {}", if gpu { 32 } else { 1 });
     let (items, group) = if gpu { (2048, 256) } else { (128, 32) };

@@ -3,9 +3,10 @@
 //! host that commands read while the program goes on is not to change, or to be freed, before they
 //! have ended.
 
+use std::ops::Range;
 use std::ptr;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use opencl_sys::{
     CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_EVENT_COMMAND_QUEUE, CL_FALSE,
@@ -18,6 +19,7 @@ use super::function::Word;
 use super::memory::{as_number, ask, c_text, get, hash_if_there};
 use super::{driver, lock, write};
 use crate::line::Line;
+use crate::objects::overlap;
 
 /// The queues whose program did not ask for times.
 static SILENT: Mutex<Vec<u64>> = Mutex::new(Vec::new());
@@ -174,19 +176,12 @@ pub fn look_at_running() {
     });
 }
 
-/// Whether the program has memory that kernels can write without a command that names it.
-static IS_SHARED: AtomicBool = AtomicBool::new(false);
-
 /// Memory of the host that a command uses.
 pub struct Watched {
-    address: u64,
-    size: u64,
+    bytes: Range<u64>,
     /// What it held, where the command reads it.
     hash: Option<u64>,
 }
-
-/// Any memory, which may be written.
-const ANY: Watched = Watched { address: 0, size: u64::MAX, hash: None };
 
 impl Watched {
     /// The memory that a call uses until later; what it writes is told roughly, so that a program
@@ -194,34 +189,29 @@ impl Watched {
     pub fn of(call: &str, given: &[u64], hash: Option<u64>) -> Option<Watched> {
         // Who is called back knows of an end that we do not hear of.
         const WRITERS: [&str; 6] = ["Read", "Map", "Unmap", "SVM", "Native", "Callback"];
-        if call == "clSVMAlloc" {
-            IS_SHARED.store(true, Ordering::Relaxed);
-        }
+        let host = || given[5]..given[5].saturating_add(given[4]);
         match call {
             "clEnqueueWriteBuffer" => {
                 let is_left = given[2] == u64::from(CL_FALSE) && hash.is_some();
-                let is_left = is_left && !IS_SHARED.load(Ordering::Relaxed);
-                let (address, size) = (given[5], given[4]);
-                is_left.then_some(Watched { address, size, hash })
+                is_left.then(|| Watched { bytes: host(), hash })
             }
-            "clEnqueueReadBuffer" => {
-                Some(Watched { address: given[5], size: given[4], hash: None })
+            "clEnqueueReadBuffer" => Some(Watched { bytes: host(), hash: None }),
+            _ if WRITERS.iter().any(|part| call.contains(part)) => {
+                Some(Watched { bytes: 0..u64::MAX, hash: None })
             }
-            _ if WRITERS.iter().any(|part| call.contains(part)) => Some(ANY),
             _ => None,
         }
     }
 
     /// Whether this may be written, and what the other one reads with it.
     pub fn may_write(&self, other: &Watched) -> bool {
-        let ends_behind = |one: &Watched, at| at < one.address.saturating_add(one.size);
-        let overlap = ends_behind(self, other.address) && ends_behind(other, self.address);
-        overlap && self.hash.is_none() && other.hash.is_some()
+        self.hash.is_none() && other.hash.is_some() && overlap(&self.bytes, &other.bytes)
     }
 
     /// Whether what a command reads is no longer what it was.
     pub fn has_changed(&self) -> bool {
-        let is = || hash_if_there(self.address, self.size);
+        let Range { start, end } = self.bytes;
+        let is = || hash_if_there(start, end - start);
         self.hash.is_some() && is().is_ok_and(|is| is != self.hash)
     }
 }

@@ -88,7 +88,7 @@ pub fn environment(inputs: Type) -> Vec<(&'static str, OsString)> {
     }
     // A CPU that OpenBLAS does not know gets an old one's kernels, half as fast where there is
     // AVX-512: who compares with a library compares with its best.
-    if machine::vector_instructions().contains(&"AVX-512") {
+    if machine::has_instructions("avx512vl") {
         set.push(("OPENBLAS_CORETYPE", "SKYLAKEX".into()));
     }
     set
