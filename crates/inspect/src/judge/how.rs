@@ -2,6 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use clap::{Args, FromArgMatches};
 use diagnostics::terminal::show_error;
 use watchdog::staff::Staff;
 
@@ -20,7 +21,7 @@ fn new_seed() -> u64 {
 }
 
 /// How a kernel is run.
-#[derive(Clone, clap::Args)]
+#[derive(Clone, Args)]
 pub struct How {
     /// Device, as the lessons take it [default: the one that they choose]
     #[arg(short, long, value_name = "SELECTOR")]
@@ -46,34 +47,22 @@ pub struct How {
     pub staff: Staff,
 }
 
+/// As where no flag is given.
 impl Default for How {
     fn default() -> How {
-        How {
-            device: None,
-            timeout: TIMEOUT,
-            seed: new_seed(),
-            no_timing: false,
-            json: false,
-            raw_log: false,
-            staff: Staff::default(),
-        }
+        let none = How::augment_args(clap::Command::new("")).get_matches_from([""]);
+        How::from_arg_matches(&none).expect("each flag has a default")
     }
 }
 
 impl How {
     /// The flags that say the same.
     pub fn flags(&self) -> Vec<String> {
-        let mut flags = vec!["--timeout".to_string(), self.timeout.to_string()];
-        if let Some(device) = &self.device {
-            flags.extend(["--device".into(), device.clone()]);
-        }
-        if self.no_timing {
-            flags.push("--no-timing".into());
-        }
-        if self.raw_log {
-            flags.push("--raw-log".into());
-        }
-        flags
+        let timeout = ["--timeout".to_string(), self.timeout.to_string()];
+        let device = self.device.iter().flat_map(|one| ["--device".to_string(), one.clone()]);
+        let rest = [("--no-timing", self.no_timing), ("--raw-log", self.raw_log)];
+        let rest = rest.into_iter().filter(|one| one.1).map(|one| one.0.into());
+        timeout.into_iter().chain(device).chain(rest).collect()
     }
 }
 
@@ -92,8 +81,8 @@ impl Seen {
     /// Tells why nothing ran on the device, where that is so.
     pub fn tell_why_not(&self) {
         let first = self.observations.first();
-        if first.is_none_or(|first| first.outcome == Detection::NotRun) && !self.message.is_empty()
-        {
+        let has_run = first.is_some_and(|first| first.outcome != Detection::NotRun);
+        if !has_run && !self.message.is_empty() {
             show_error("", &self.message);
         }
     }

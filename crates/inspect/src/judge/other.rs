@@ -114,71 +114,50 @@ impl Other {
     fn change_scalars(self, task: &mut Task, file: &Form) -> bool {
         // None where they are the task's own.
         let given = file.reference().map(|(reference, _)| &*reference.args);
+        let has_all = given.is_some_and(<[_]>::is_empty);
         let formulas: Vec<&Formula> = match (&task.right, given) {
             (_, Some(args)) => args.iter().filter_map(Or::plain).collect(),
             (Right::Each(all), _) => all.iter().map(|one| &one.1).collect(),
             (Right::AnyOf(_, all), _) => all.iter().collect(),
             _ => Vec::new(),
         };
-        let has_all = given.is_some_and(<[_]>::is_empty);
         let goes_along = |name: &str| has_all || formulas.iter().any(|one| has_word(one, name));
         let is_opposite = matches!(self, Other::Opposite(_));
         let is_fraction = matches!(self, Other::Scalars | Other::Zero);
-        let is_meant = |ty: &str| {
-            let ty = Type::named(ty).filter(|ty| ty.is_signed() || !is_opposite);
-            ty.is_some_and(|ty| ty.is_floating() == is_fraction)
-        };
-        // Of a number that stands in a range, or by which a length is divided, nobody knows what
-        // hangs on it; and what stands in any length is a count.
-        let shapes = task.buffers.iter().flat_map(|one| &one.shape).cloned();
-        let shapes: Vec<Formula> = shapes.collect();
-        let is_quotient = |one: &&Formula| is_opposite || one.text().contains(['/', '%']);
-        let lengths = shapes.iter().filter(is_quotient).cloned();
-        let ranges = task.launches.iter().flat_map(|one| [&one.over, &one.group]);
-        let ranges = ranges.flatten().cloned();
-        let sizes = task.sizes.iter().chain(&task.defines);
-        let sizes = sizes.map(|(_, size)| Formula::from(*size));
-        let elsewhere: Vec<Formula> = lengths.chain(ranges).chain(sizes).collect();
+        let is_meant =
+            |ty: Type| ty.is_floating() == is_fraction && (ty.is_signed() || !is_opposite);
+        let is_of = |ty: &str| Type::named(ty).is_some_and(is_meant);
+        let elsewhere = elsewhere(task, is_opposite);
         let is_bound = |word: &str| elsewhere.iter().any(|one| has_word(one, word));
         let mut changed = 0;
         let mut change = |formula: &mut Formula, may_grow: bool| {
-            let Ok(number) = formula.text().parse::<f64>() else {
-                return;
-            };
-            let other = match self {
-                Other::Scalars => 1.37 * number + 2.0 + f64::from(changed) / 64.0,
-                Other::Zero => 0.0,
-                Other::Whole if number == 1.0 => whole(number, may_grow),
-                _ if is_bound(formula.text()) => return,
-                Other::Opposite(by) if number < 0.0 => f64::from(by) - number,
-                Other::Opposite(by) => -number.max(1.0) - f64::from(by),
-                _ => whole(number, may_grow),
-            };
-            if other != number {
+            let number = formula.text().parse().ok();
+            let other =
+                |number| self.instead_of(number, may_grow, is_bound(formula.text()), changed);
+            if let Some(other) = number.and_then(other) {
                 changed += 1;
                 *formula = other.to_string().into();
             }
         };
-        let args = || task.launches.iter().flat_map(|one| &one.args);
-        let is_number = |arg: &Arg, own: &str| match arg {
-            Arg::Number(name, ty, value) => (name == own || value.text() == own) && is_meant(ty),
-            _ => false,
+        let is_given = |own: &str| {
+            task.launches.iter().flat_map(|one| &one.args).any(|arg| match arg {
+                Arg::Number(name, ty, value) => (name == own || value.text() == own) && is_of(ty),
+                _ => false,
+            })
         };
-        let named = task.names.clone().into_iter().map(|(name, mut value)| {
-            let is_given = args().any(|arg| is_number(arg, &name));
-            if goes_along(&name) && is_given && !is_bound(&name) {
+        let mut named = task.names.clone();
+        for (name, value) in &mut named {
+            if goes_along(name) && is_given(name) && !is_bound(name) {
                 // Lengths grow with it.
-                let may_grow = shapes.iter().any(|one| has_word(one, &name));
-                change(&mut value, may_grow);
+                let mut shapes = task.buffers.iter().flat_map(|one| &one.shape);
+                change(value, shapes.any(|one| has_word(one, name)));
             }
-            (name, value)
-        });
-        let named = named.collect();
-        for arg in task.launches.iter_mut().flat_map(|one| &mut one.args) {
+        }
+        for arg in task.launches.iter_mut().flat_map(|one| &mut one.args).filter(|_| has_all) {
             match arg {
-                Arg::Number(_, ty, value) if has_all && is_meant(ty) => change(value, false),
-                Arg::Parts(_, parts) if has_all => {
-                    let parts = parts.iter_mut().filter(|(_, ty, _)| is_meant(ty.name()));
+                Arg::Number(_, ty, value) if is_of(ty) => change(value, false),
+                Arg::Parts(_, parts) => {
+                    let parts = parts.iter_mut().filter(|(_, ty, _)| is_meant(*ty));
                     parts.for_each(|(.., value)| change(value, false));
                 }
                 _ => (),
@@ -187,6 +166,35 @@ impl Other {
         task.names = named;
         changed > 0
     }
+
+    /// The number in place of one of these scalars, of which so many have others already; none where
+    /// that stays. Lengths `may_grow` with it, and what else hangs on one that is bound nobody knows.
+    fn instead_of(self, number: f64, may_grow: bool, is_bound: bool, nth: u32) -> Option<f64> {
+        let other = match self {
+            Other::Scalars => 1.37 * number + 2.0 + f64::from(nth) / 64.0,
+            Other::Zero => 0.0,
+            _ if is_bound && (self != Other::Whole || number != 1.0) => return None,
+            Other::Opposite(by) if number < 0.0 => f64::from(by) - number,
+            Other::Opposite(by) => -number.max(1.0) - f64::from(by),
+            _ if number == 0.0 => 1.0,
+            _ if number == 1.0 && may_grow => 2.0,
+            // No power of two; where vectors are, still a multiple of their length.
+            _ if number % 4.0 == 0.0 => 0.75 * number,
+            _ => number - number.signum(),
+        };
+        (other != number).then_some(other)
+    }
+}
+
+/// Where a number may stand on which something else hangs: in a range, in a size, and in a length by
+/// which it is divided; where it gets the opposite sign, in any.
+fn elsewhere(task: &Task, is_opposite: bool) -> Vec<Formula> {
+    let shapes = task.buffers.iter().flat_map(|one| &one.shape);
+    let lengths = shapes.filter(|one| is_opposite || one.text().contains(['/', '%']));
+    let ranges = task.launches.iter().flat_map(|one| [&one.over, &one.group]).flatten();
+    let sizes = task.sizes.iter().chain(&task.defines);
+    let sizes = sizes.map(|(_, size)| Formula::from(*size));
+    lengths.chain(ranges).cloned().chain(sizes).collect()
 }
 
 /// Whether a float that kernels read is 0.
@@ -195,17 +203,6 @@ fn has_zeros(task: &Task) -> Result<bool> {
     let mut held = (0..task.buffers.len()).map(|at| task.filled(at, &plan, None, &[]));
     let is_zero = |all: &Elements| all.ty().is_floating() && all.to_f64().contains(&0.0);
     Ok(held.any(|one| one.is_ok_and(|one| one.is_some_and(|one| is_zero(&one.data)))))
-}
-
-/// Another whole number than this: one nearer to 0, or where lengths `may_grow` with it one above 1.
-fn whole(number: f64, may_grow: bool) -> f64 {
-    match number {
-        0.0 => 1.0,
-        1.0 if may_grow => 2.0,
-        // No power of two; where vectors are, still a multiple of their length.
-        _ if number % 4.0 == 0.0 => 0.75 * number,
-        _ => number - number.signum(),
-    }
 }
 
 /// Puts numbers into a task that are far from those that it has; whether they differ.
