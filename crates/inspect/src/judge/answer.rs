@@ -11,8 +11,7 @@ use verify::matrix::Fill;
 use verify::{Differences, numbers};
 use watchdog::worker::Ended;
 
-use crate::judge::observation::{Detection, Detector, Observation};
-use crate::judge::other::Other;
+use crate::judge::{Detection, Detector, Observation, Other};
 
 /// How a worker ended with a case.
 #[derive(Clone, Debug)]

@@ -15,8 +15,7 @@ use watchdog::Orders;
 use watchdog::simulator::{self, oclgrind};
 use watchdog::worker::{Ended, Work};
 
-use crate::judge::how::How;
-use crate::judge::other::Other;
+use crate::judge::{How, Other};
 
 /// What is asked of a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]

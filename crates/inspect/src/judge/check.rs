@@ -13,13 +13,9 @@ use verify::draw::Far;
 use verify::element::Type;
 use watchdog::worker::Work;
 
-use crate::judge::answer::{End, out_of_stack};
-use crate::judge::asked::{self, Asked, Case, Origin, Purpose};
-use crate::judge::how::How;
-use crate::judge::observation::{Observation, Verdict};
-use crate::judge::other::Other;
-use crate::judge::simulator;
-use crate::judge::subject::Subject;
+use crate::judge::answer::out_of_stack;
+use crate::judge::asked::{Asked, Origin, Purpose};
+use crate::judge::{Case, End, How, Observation, Other, Subject, Verdict, asked, simulator};
 use results::{Reason, Results, Tried};
 use task::form::{Form, Given, Or};
 use task::sizes::{FEW, Sizes, in_words, product};

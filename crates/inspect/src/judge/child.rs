@@ -17,10 +17,11 @@ use verify::draw::Draw;
 use verify::poison::Poison;
 use watchdog::events::Event;
 
-use super::asked::{Asked, Case, Purpose};
-use super::beside::make_fills;
-use super::other::{Other, rewritten};
-use super::reference::refer;
+use crate::judge::asked::{Asked, Purpose};
+use crate::judge::beside::make_fills;
+use crate::judge::other::rewritten;
+use crate::judge::reference::refer;
+use crate::judge::{Case, Other};
 use task::form::Form;
 use task::signature::Signature;
 

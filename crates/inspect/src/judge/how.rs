@@ -6,7 +6,7 @@ use clap::{Args, FromArgMatches};
 use diagnostics::terminal::show_error;
 use watchdog::staff::Staff;
 
-use crate::judge::observation::{Detection, Observation};
+use crate::judge::{Detection, Observation};
 
 /// Seconds after which a launch is ended, unless the learner says otherwise.
 pub const TIMEOUT: u64 = 20;

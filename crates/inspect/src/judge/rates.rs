@@ -9,9 +9,10 @@ use serde::Serialize;
 use verify::formula::Formula;
 use verify::numbers::{percent, seconds, significant};
 
-use crate::judge::observation::{Detection, Detector, Observation};
 use task::form::{Form, Least, Limit};
 use task::sizes::Sizes;
+
+use crate::judge::{Detection, Detector, Observation};
 
 /// How fast it is.
 #[derive(Serialize)]

@@ -12,11 +12,8 @@ use diagnostics::types;
 use watchdog::simulator::{Fault, FaultKind, Log, look_for_faults, oclgrind};
 use watchdog::worker::Work;
 
-use crate::judge::answer::{End, judge};
-use crate::judge::asked;
-use crate::judge::exchange;
-use crate::judge::how::How;
-use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
+use crate::judge::answer::judge;
+use crate::judge::{Detection, Detector, End, Evidence, How, Observation, Part, asked, exchange};
 
 /// Faults shown of each detector; more repeat the story.
 const SHOWN: usize = 4;

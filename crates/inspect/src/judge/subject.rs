@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::judge::{Case, End, How, asked};
 use crate::launched::Wanted;
 use ::watchdog::lessons::{self, Lesson};
 use ::watchdog::worker::Work;
@@ -13,9 +14,7 @@ use common::source::Source;
 use diagnostics::directives;
 use verify::element::Type;
 
-use crate::judge::answer::End;
-use crate::judge::asked::{self, Asked, Case, Purpose};
-use crate::judge::how::How;
+use crate::judge::asked::{Asked, Purpose};
 use task::draft::{Draft, Undrafted};
 use task::form::Form;
 use task::read::place;

@@ -4,12 +4,9 @@ use common::error::{Kind, UNCHECKED, worst};
 use common::outcome::{Outcome, Skip};
 use common::record::Record;
 
-use crate::judge::answer::{End, judge};
-use crate::judge::asked::{Case, Origin};
-use crate::judge::how::Seen;
-use crate::judge::observation::{Detector, Observation, Verdict};
-use crate::judge::other::Other;
-use crate::judge::subject::Subject;
+use crate::judge::answer::judge;
+use crate::judge::asked::Origin;
+use crate::judge::{Case, Detector, End, Observation, Other, Seen, Subject, Verdict};
 use task::sizes::{Sizes, in_words};
 use verify::draw::Far;
 

@@ -9,10 +9,7 @@ use task::form::Form;
 
 use super::{Exercise, case, launch};
 use crate::device::Model;
-use crate::judge::asked::Case;
-use crate::judge::how::How;
-use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
-use crate::judge::simulator;
+use crate::judge::{Case, Detection, Detector, Evidence, How, Observation, Part, simulator};
 use crate::launched::Wanted;
 use crate::trace::accesses::{Kind, Memory};
 use crate::trace::figures::Figures;
