@@ -50,8 +50,8 @@ impl Failure {
 
     /// Whether it is of what results are held against: a reference, or the formulas of a task.
     pub fn is_of_check(&self) -> bool {
-        let mut key = self.key.iter();
-        self.stage.whose() == Some(Whose::Reference) || key.any(|key| key.starts_with("check"))
+        let field = self.key.as_ref().and_then(|key| key.split('.').next());
+        self.stage.whose() == Some(Whose::Reference) || field == Some("check")
     }
 
     /// The exit status that belongs to it.

@@ -78,24 +78,16 @@ pub(crate) enum Flow {
 #[serde(rename_all = "snake_case")]
 #[rustfmt::skip]
 pub(crate) enum Operation {
-    /// A multiplication and an addition in one.
     MultiplyAdd { lanes: u32 },
     Multiply { lanes: u32 },
-    /// An addition or a subtraction.
     Add { lanes: u32 },
     Load { space: Space, bytes: u32 },
     Store { space: Space, bytes: u32 },
-    /// A load from a place of its own for each lane.
     Gather,
-    /// A store to a place of its own for each lane.
     Scatter,
-    /// One element to all lanes.
     Broadcast,
-    /// Lanes moved to other places.
     Shuffle,
-    /// Some lanes only, as a mask says.
     Masked,
-    /// A barrier of the group.
     Barrier,
     Call,
 }
@@ -124,8 +116,6 @@ pub(crate) enum Space {
     Stack,
     /// The same at a place that a register says: an array.
     StackArray,
-    /// Arguments included.
     Constant,
-    /// The instruction does not tell.
     Unknown,
 }

@@ -75,27 +75,18 @@ impl Wanted {
     /// # Errors
     /// [`Error::Usage`] with the nearest names where no lesson has it.
     pub fn lesson(&self) -> Result<Work> {
-        match lessons::with_kernel(&self.kernel)? {
-            Some((lesson, _)) => lesson.work(),
-            None => Err(Error::Usage(self.unknown()?).into()),
-        }
-    }
-
-    /// That no lesson has such a kernel, and what was meant instead: a file goes to a flag.
-    fn unknown(&self) -> Result<String> {
         let name = &self.kernel;
-        if !name.ends_with(".cl") {
-            let hint = did_you_mean(name, &lessons::kernels()?);
-            return Ok(format!("no lesson has a kernel {name}; {hint}"));
+        if let Some((lesson, _)) = lessons::with_kernel(name)? {
+            return lesson.work();
         }
-        let kernels = Source::read(Path::new(name))?.kernels();
-        let (first, listed) = match &kernels[..] {
-            [] => ("KERNEL", "no kernel".into()),
-            [one] => (&**one, format!("the kernel {one}")),
-            all => (&*all[0], format!("the kernels {}", all.join(", "))),
+        let why = if name.ends_with(".cl") {
+            let kernels = Source::read(Path::new(name))?.kernels().join(", ");
+            let next = format!("next: name one, then the file: KERNEL --source {name}");
+            format!("{name} is a file; its kernels: {kernels}\n  {next}")
+        } else {
+            format!("no lesson has a kernel {name}; {}", did_you_mean(name, &lessons::kernels()?))
         };
-        let next = format!("next: name one, then the file: {first} --source {name}");
-        Ok(format!("{name} is a file, and defines {listed}\n  {next}"))
+        Err(Error::Usage(why).into())
     }
 
     /// Launches it once by this worker, a lesson or what takes a lesson's flags.
@@ -109,7 +100,8 @@ impl Wanted {
         self.once(&mut work, &cache);
         let mut ended = worker::finish(&work, &Orders::within(PATIENCE))?;
         let mut all = std::mem::take(&mut ended.records);
-        all.retain(|one| one.platform != "host" && self.is_of(one));
+        let helps = |one: &Record| one.helpers.iter().any(|one| one.kernel == self.kernel);
+        all.retain(|one| one.platform != "host" && (one.function() == self.kernel || helps(one)));
         if all.is_empty() && ended.status == 0 {
             return usage(format!(
                 "its lesson did not launch {}: a kernel that prints is left out where a program \
@@ -174,27 +166,20 @@ impl Wanted {
         let small = if is_of_vectors { length } else { side };
         self.size.clone().unwrap_or(small.to_string())
     }
-
-    fn is_of(&self, record: &Record) -> bool {
-        let mut helpers = record.helpers.iter();
-        record.function() == self.kernel || helpers.any(|one| one.kernel == self.kernel)
-    }
 }
 
 impl Launched {
     /// "as in lesson 6, with TS = 16, in groups of 16x16"
     pub fn how(&self) -> String {
         let Record { defines, group, .. } = &self.record;
-        let defines = defines.iter();
-        let defines = defines.map(|(name, value)| format!("{name} = {value}"));
+        let defines = defines.iter().map(|(name, value)| format!("{name} = {value}"));
+        let defines = Vec::from_iter(defines);
         let mut how = self.by.clone();
-        for (what, words) in [
-            (", with ", defines.collect::<Vec<_>>().join(", ")),
-            (", in groups of ", ndrange::sides(group)),
-        ] {
-            if !words.is_empty() {
-                how = how + what + &words;
-            }
+        if !defines.is_empty() {
+            how += &format!(", with {}", defines.join(", "));
+        }
+        if !group.is_empty() {
+            how += &format!(", in groups of {}", ndrange::sides(group));
         }
         how
     }

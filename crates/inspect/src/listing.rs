@@ -92,7 +92,6 @@ impl Listing<'_> {
     }
 }
 
-/// For people: the loop, and what one round of it does.
 impl Display for Listing<'_> {
     fn fmt(&self, f: &mut Formatter) -> Result {
         let (shown, is_loop) = self.shown();

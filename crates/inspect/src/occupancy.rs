@@ -31,7 +31,6 @@ pub struct Demand {
 struct Room {
     /// By the groups that it can tell apart.
     by_groups: u32,
-    /// By its warps.
     by_items: u32,
     /// None where their number is not known.
     by_registers: Option<u32>,
@@ -91,7 +90,6 @@ impl Room {
         all.into_iter().filter_map(|(name, room)| Some((name, room?)))
     }
 
-    /// The groups that it holds: the least of all.
     fn groups(&self) -> u32 {
         self.by_resource().map(|(_, room)| room).min().unwrap_or(0)
     }
@@ -124,7 +122,6 @@ struct Taken {
     shown: String,
 }
 
-/// What another demand comes to.
 #[derive(Serialize)]
 struct Change {
     what: String,
@@ -218,10 +215,8 @@ impl Occupancy<'_> {
     }
 }
 
-/// For people.
 impl Display for Occupancy<'_> {
     fn fmt(&self, f: &mut Formatter) -> Result {
-        /// Signs of a bar.
         const BAR: u64 = 24;
         let Occupancy { demand, of, .. } = self;
         let (room, name) = (demand.room(of), self.name.bold());

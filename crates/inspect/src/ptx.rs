@@ -7,7 +7,6 @@ use common::Result;
 use crate::code::{Code, Flow, Operation, Space};
 use crate::statement::{self, Line, Statement};
 
-/// Names of the kernels in a text of PTX.
 fn kernels(text: &str) -> Vec<String> {
     let names = text.split(".entry").skip(1).filter_map(|rest| {
         let name = rest.trim_start().split(['(', ' ', '\t', '\n', '\r']).next();

@@ -102,7 +102,6 @@ impl Round {
         rows
     }
 
-    /// Loads and stores of each memory.
     fn moved(&self) -> impl Iterator<Item = (&'static str, String)> {
         let mut moved: BTreeMap<(&str, Space), (usize, u64)> = BTreeMap::new();
         for Counted { operation, count } in &self.operations {

@@ -7,7 +7,6 @@ use common::Result;
 use crate::code::{Code, Flow, Operation, Space};
 use crate::statement::{self, Line, Statement};
 
-/// Names of the kernels in a disassembler's text.
 fn kernels(text: &str) -> Vec<String> {
     let name = |line: &str| {
         let line = line.trim();

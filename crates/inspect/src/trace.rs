@@ -48,7 +48,6 @@ pub struct Traced {
     /// What was counted, and how.
     pub figures: Figures,
     pub(crate) model: Model,
-    /// The kernel file.
     pub(crate) source: Source,
 }
 

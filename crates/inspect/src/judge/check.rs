@@ -6,6 +6,7 @@ pub(crate) mod results;
 
 use anyhow::Result;
 use common::failure::Told;
+use common::outcome::Skip;
 use common::record::Record;
 use verify::Look;
 use verify::draw::Draw;
@@ -231,6 +232,8 @@ fn take_in(tried: Vec<Tried>, no_size: Option<String>, results: &mut Results) {
     let (mut right, mut late): (Option<Tried>, Vec<&str>) = (None, Vec::new());
     let (mut are_others, mut are_floats) = (false, false);
     let mut untried = [no_size, None];
+    let is_too_long =
+        |one: &Tried| one.records.iter().any(|record| record.skipped() == Some(&Skip::TooLong));
     for one in tried {
         let other = one.case.origin.other();
         let is_told = matches!(one.verdict(), Verdict::Right | Verdict::Unchecked | Verdict::Wrong);
@@ -242,8 +245,11 @@ fn take_in(tried: Vec<Tried>, no_size: Option<String>, results: &mut Results) {
             _ => (),
         }
         let untried = &mut untried[usize::from(other.is_some())];
+        let is_as_wrong = |known: &Tried| {
+            known.case.origin.other().is_some() || known.case.sizes == one.case.sizes
+        };
         match (one.verdict(), other, &mut right) {
-            (Verdict::Unlaunchable, Some(_), _) if one.is_too_long() => {
+            (Verdict::Unlaunchable, Some(_), _) if is_too_long(&one) => {
                 late.extend(one.words());
             }
             (Verdict::Unlaunchable, Some(other), _) if other.is_of_text() => (),
@@ -256,7 +262,7 @@ fn take_in(tried: Vec<Tried>, no_size: Option<String>, results: &mut Results) {
             }
             (Verdict::Unchecked, Some(_), _) => (),
             // One is enough: at that size, or with such numbers.
-            (Verdict::Wrong, Some(_), _) if results.is_wrong_at(&one.case.sizes) => (),
+            (Verdict::Wrong, Some(_), _) if results.wrong().is_some_and(is_as_wrong) => (),
             (Verdict::Right, Some(_), None) => right = Some(one),
             (Verdict::Right, Some(_), Some(right)) => right.and(one),
             _ => results.tried.push(one),

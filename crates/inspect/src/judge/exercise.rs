@@ -25,7 +25,6 @@ use task::sizes::{Sizes, in_words};
 
 pub use simulated::{WIDEST, counted};
 
-/// What is checked.
 pub(crate) struct Exercise<'a> {
     pub task: &'a Form,
     pub how: &'a How,

@@ -47,7 +47,6 @@ pub struct How {
     pub staff: Staff,
 }
 
-/// As where no flag is given.
 impl Default for How {
     fn default() -> How {
         let none = How::augment_args(clap::Command::new("")).get_matches_from([""]);

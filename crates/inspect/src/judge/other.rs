@@ -112,16 +112,10 @@ impl Other {
     /// Changes the scalars that kernels are given as plain numbers, as far as what they are held
     /// against is given them, too; whether there are any.
     fn change_scalars(self, task: &mut Task, file: &Form) -> bool {
-        // None where they are the task's own.
-        let given = file.reference().map(|(reference, _)| &*reference.args);
-        let has_all = given.is_some_and(<[_]>::is_empty);
-        let formulas: Vec<&Formula> = match (&task.right, given) {
-            (_, Some(args)) => args.iter().filter_map(Or::plain).collect(),
-            (Right::Each(all), _) => all.iter().map(|one| &one.1).collect(),
-            (Right::AnyOf(_, all), _) => all.iter().collect(),
-            _ => Vec::new(),
-        };
-        let goes_along = |name: &str| has_all || formulas.iter().any(|one| has_word(one, name));
+        let given = given_to_check(task, file);
+        let has_all = given.is_none();
+        let goes_along =
+            |name: &str| given.as_ref().is_none_or(|all| all.iter().any(|one| has_word(one, name)));
         let is_opposite = matches!(self, Other::Opposite(_));
         let is_fraction = matches!(self, Other::Scalars | Other::Zero);
         let is_meant =
@@ -183,6 +177,18 @@ impl Other {
             _ => number - number.signum(),
         };
         (other != number).then_some(other)
+    }
+}
+
+/// The formulas in which what a task is held against is given numbers; none where those are the task's
+/// own.
+fn given_to_check<'a>(task: &'a Task, file: &'a Form) -> Option<Vec<&'a Formula>> {
+    match (&task.right, file.reference().map(|(reference, _)| &*reference.args)) {
+        (_, Some([])) => None,
+        (_, Some(args)) => Some(args.iter().filter_map(Or::plain).collect()),
+        (Right::Each(all), _) => Some(all.iter().map(|one| &one.1).collect()),
+        (Right::AnyOf(_, all), _) => Some(all.iter().collect()),
+        _ => Some(Vec::new()),
     }
 }
 

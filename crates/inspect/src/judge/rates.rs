@@ -30,7 +30,6 @@ pub struct Rates {
     /// Why they tell little.
     #[serde(skip_serializing_if = "Option::is_none")]
     busy: Option<String>,
-    /// Whose rates these are.
     #[serde(skip)]
     kind: Option<Kind>,
 }

@@ -38,10 +38,8 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
         return Ok(());
     }
     let times = if is_try { [SHAKEN, FEW_SHAKEN] } else { [SHAKEN, 0] };
-    let shakes = [verify::shake, |ty: Type| FEW_ROUNDINGS * ty.unit_roundoff()].map(|of| {
-        let own = task.buffers.iter().filter(|one| one.role != Role::Between);
-        own.map(|one| of(one.ty)).fold(0.0, f64::max)
-    });
+    let shakes =
+        [verify::shake, |ty: Type| FEW_ROUNDINGS * ty.unit_roundoff()].map(|of| most(task, of));
     let halves = Halves::of(task)?;
     let runs = shaken_runs(task, times, shakes, &halves);
     let mut left = match (reference, &task.right) {
@@ -56,7 +54,7 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
     let first = left.next().unwrap_or_default();
     let second = left.next();
     let others: Vec<_> = left.collect();
-    let most = operations(task, file.flops.as_ref())?;
+    let of_task = operations(task, file.flops.as_ref())?;
     let mut same = Vec::new();
     for (at, (name, want)) in first.into_iter().enumerate() {
         let others: Vec<&Elements> = others.iter().map(|left| &left[at].1).collect();
@@ -73,7 +71,7 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
         let moved = again.filter(|_| file.flops.is_none());
         let own = moved.and_then(|moved| verify::inputs_of_each(&want, moved, halves.share));
         // Of one input more may be made than one operation.
-        let operations = own.map_or(most, |own| most.min(own)).max(LEAST);
+        let operations = own.map_or(of_task, |own| of_task.min(own)).max(LEAST);
         let mut one = Same::of(want, tolerance, operations, far, shakes[0]);
         let image = buffer.and_then(|one| one.image);
         one.step = one.step.max(image.map_or(0.0, Format::step));
@@ -86,6 +84,12 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
     task.right = Right::Same(same);
     task.says = task.bound(None);
     Ok(())
+}
+
+/// The most that may be so of a type, of all buffers that a reference has.
+fn most(task: &Task, of: fn(Type) -> f64) -> f64 {
+    let own = task.buffers.iter().filter(|one| one.role != Role::Between);
+    own.map(|one| of(one.ty)).fold(0.0, f64::max)
 }
 
 /// Why what a reference left, and left `again`, can be held against nothing: it is not written, or,
@@ -173,7 +177,6 @@ fn shaken_runs<'a>(
 /// The inputs that are floats, and which elements of them are halved to see how far one reaches:
 /// so few that they hardly meet in an element of the result.
 struct Halves {
-    /// By their names.
     floats: Vec<(String, Elements, Vec<usize>)>,
     /// So many of all inputs, of any type, are halved.
     share: f64,
@@ -182,7 +185,6 @@ struct Halves {
 impl Halves {
     const MOST: usize = 4;
 
-    /// The largest of the floats.
     fn largest(&self) -> f64 {
         let all = self.floats.iter().flat_map(|(_, held, _)| held.to_f64());
         all.fold(0.0, |most, one| most.max(one.abs()))

@@ -56,7 +56,6 @@ fn sort(log: &Log, text: &str) -> Vec<Observation> {
     seen
 }
 
-/// What one detector found.
 fn observation(kind: FaultKind, log: &Log, text: &str) -> Observation {
     let detector = Detector::Oclgrind(Part::Faults(kind));
     let faults: Vec<&Fault> = log.faults.iter().filter(|one| one.kind == kind).collect();

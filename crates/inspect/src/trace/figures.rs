@@ -59,11 +59,9 @@ pub struct Figures {
     pub images: BTreeSet<usize>,
     /// That the groups passed, all together.
     pub(crate) barriers: u64,
-    /// How many groups these are.
     groups: u64,
 }
 
-/// One operand's.
 pub(crate) struct Row {
     pub operand: Operand,
     pub sums: Sums,
@@ -170,18 +168,13 @@ impl Figures {
                 row.sums += Sums::of(&request, operand.memory, model);
                 if operand.memory == Memory::Global {
                     let sectors = request.sectors(model).into_iter();
-                    different.extend(sectors.map(|sector| (operand, sector)));
-                }
-            }
-            for (operand, _) in different {
-                if let Some(row) = rows.get_mut(operand) {
-                    row.sums.different_sectors += 1;
+                    let new = sectors.filter(|sector| different.insert((operand, *sector)));
+                    row.sums.different_sectors += new.count() as u64;
                 }
             }
         })?;
         let is_image = |row: &Row| {
-            let mut functions = ["read_image", "write_image"].iter();
-            functions.any(|one| row.operand.name.starts_with(one))
+            ["read_image", "write_image"].iter().any(|one| row.operand.name.starts_with(one))
         };
         let (images, mut rows): (Vec<Row>, Vec<Row>) = rows.into_values().partition(is_image);
         // What wastes most, then what moves most, then as the lines stand in the file.

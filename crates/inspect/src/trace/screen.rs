@@ -23,7 +23,6 @@ const LEGEND: &str = "\
 each, best: sectors or passes over the banks for a request, and the fewest
 that could do; again: how often a group moves each sector";
 
-/// Lines of a picture at most.
 const DRAWN: usize = 16;
 
 impl Traced {
@@ -135,7 +134,6 @@ impl Traced {
         if each > fewest * CLEARLY { shown.yellow().to_string() } else { shown }
     }
 
-    /// How it was launched.
     fn how(&self) -> String {
         format!("{}; {}", self.launched.how(), self.launch.count())
     }
@@ -173,7 +171,6 @@ impl Traced {
     }
 }
 
-/// For people: the operands, the kernel with figures, and a picture.
 impl Display for Traced {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         let Traced { launched, launch, model, .. } = self;

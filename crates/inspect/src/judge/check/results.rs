@@ -7,7 +7,7 @@ use common::record::Record;
 use crate::judge::answer::judge;
 use crate::judge::asked::Origin;
 use crate::judge::{Case, Detector, End, Observation, Other, Seen, Subject, Verdict};
-use task::sizes::{Sizes, in_words};
+use task::sizes::in_words;
 use verify::draw::Far;
 
 /// What came of a case.
@@ -81,12 +81,6 @@ impl Tried {
 
     fn of_records(&self) -> Option<Verdict> {
         self.records.iter().map(Verdict::of).max()
-    }
-
-    /// Whether there was no time for it.
-    pub(super) fn is_too_long(&self) -> bool {
-        let mut all = self.records.iter();
-        all.any(|one| one.skipped() == Some(&Skip::TooLong))
     }
 
     /// Why it could not be tried.
@@ -219,11 +213,5 @@ impl Results {
         let mut wrong = self.tried.iter().filter(wrong);
         let is_other = |one: &&Tried| one.case.origin.other().is_some();
         wrong.clone().find(is_other).or(wrong.next())
-    }
-
-    /// Whether it is wrong at this size, or with other numbers.
-    pub(super) fn is_wrong_at(&self, size: &Sizes) -> bool {
-        let case = self.wrong().map(|one| &one.case);
-        case.is_some_and(|case| case.origin.other().is_some() || case.sizes == *size)
     }
 }
