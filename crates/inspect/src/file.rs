@@ -43,7 +43,7 @@ pub fn read(path: &Path, kernel: &str) -> Result<Code> {
 /// [`Error::Build`] where they are nothing that the course reads, or hold no such kernel.
 pub fn decode(bytes: &[u8], kernel: &str) -> Result<Code> {
     if elf::is_elf(bytes) && bytes.get(18..20) == Some(&NVIDIA_GPU) {
-        let read = with_tools(bytes, |tool| tool("nvdisasm", &["-c", "code"]));
+        let read = Tools::of(bytes).and_then(|tools| tools.run("nvdisasm", &["-c", "code"]));
         let [text, _] = read.map_err(|why| {
             Error::build(format!(
                 "a GPU's machine code, which nvdisasm of NVIDIA's CUDA toolkit reads: {why:#}\n  \
@@ -74,12 +74,13 @@ fn of_ptx(text: &str, kernel: &str) -> Result<Code> {
     let text = text.trim_end_matches('\0');
     let mut code = ptx::read(text, kernel)?;
     let architecture = target(text).unwrap_or("sm_70");
-    let assembled = with_tools(text.as_bytes(), |tool| {
-        let [_, log] = tool("ptxas", &["-v", "-arch", architecture, "-o", "cubin", "code"])?;
-        let [sass, _] = tool("nvdisasm", &["-c", "cubin"])?;
+    let assemble = |tools: Tools| {
+        let words = ["-v", "-arch", architecture, "-o", "cubin", "code"];
+        let [_, log] = tools.run("ptxas", &words)?;
+        let [sass, _] = tools.run("nvdisasm", &["-c", "cubin"])?;
         Ok((sass, log))
-    });
-    match assembled {
+    };
+    match Tools::of(text.as_bytes()).and_then(assemble) {
         Ok((sass, log)) => {
             code = sass::read(&sass, kernel)?;
             code.resources = resources(&log, kernel);
@@ -101,23 +102,27 @@ pub fn target(ptx: &str) -> Option<&str> {
     words.next().filter(|name| name.starts_with("sm_"))
 }
 
-/// What a tool prints that did its work, and its log; else how it ended.
-type Tool<'a> = &'a dyn Fn(&str, &[&str]) -> anyhow::Result<[String; 2]>;
+/// A folder in which NVIDIA's tools find the file `code`.
+struct Tools(Scratch);
 
-/// Has `work` call tools in a folder of their own, where these bytes are the file `code`.
-fn with_tools<T>(bytes: &[u8], work: impl FnOnce(Tool) -> anyhow::Result<T>) -> anyhow::Result<T> {
-    let folder = Scratch::new()?;
-    fs::write(folder.0.join("code"), bytes).context("a temporary file")?;
-    work(&|tool, words| {
+impl Tools {
+    fn of(code: &[u8]) -> anyhow::Result<Tools> {
+        let folder = Scratch::new()?;
+        fs::write(folder.0.join("code"), code).context("a temporary file")?;
+        Ok(Tools(folder))
+    }
+
+    /// What a tool prints that did its work, and its log.
+    fn run(&self, tool: &str, words: &[&str]) -> anyhow::Result<[String; 2]> {
         let mut command = Command::new(tool);
-        let output = command.args(words).current_dir(&folder.0).stdin(Stdio::null()).output();
+        let output = command.args(words).current_dir(&self.0.0).stdin(Stdio::null()).output();
         let output = output.with_context(|| tool.to_string())?;
         let both = [output.stdout, output.stderr];
         let [text, log] = both.map(|text| String::from_utf8_lossy(&text).into_owned());
         let first = log.lines().next().unwrap_or("no message");
         ensure!(output.status.success(), "{tool} ended with {}: {first}", output.status);
         Ok([text, log])
-    })
+    }
 }
 
 /// What the assembler's log, or a build log, says of one kernel.

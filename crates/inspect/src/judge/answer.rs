@@ -50,6 +50,14 @@ impl End {
         }
     }
 
+    /// The same for people; nothing where nothing follows for the kernel.
+    pub fn message(&self) -> String {
+        match self {
+            End::Excused(_) => String::new(),
+            end => end.told().to_string(),
+        }
+    }
+
     /// Whose kernel failed, where it is known.
     fn whose(&self) -> Option<Whose> {
         match self {

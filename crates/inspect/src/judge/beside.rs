@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use common::error::{Error, Result};
 use common::source::Source;
 use common::stage::{Stage, Whose};
-use lesson::Lesson;
+use lesson::{Lesson, Ready};
 use task::form::LaunchForm;
 use task::{Arg, Buffer, Fill, Right, Role, Task};
 use verify::element::Elements;
@@ -100,6 +100,22 @@ fn made(
     Ok(own)
 }
 
+/// The task's kernels of this text, run once over results that hold this.
+pub fn ran<'t>(
+    lesson: &mut Lesson,
+    task: &'t Task,
+    source: &Source,
+    poison: Poison,
+    stage: Stage,
+) -> Result<Ready<'t>> {
+    let ready = lesson.prepared(task, source)?;
+    let session = lesson.session()?;
+    lesson.console.doing(stage)?;
+    ready.poison(&session, poison)?;
+    session.run(&ready.launches)?;
+    Ok(ready)
+}
+
 /// One run, and what it left.
 fn once(
     lesson: &mut Lesson,
@@ -108,18 +124,14 @@ fn once(
     poison: Poison,
     stage: Stage,
 ) -> Result<Left> {
-    let session = lesson.session()?;
-    let ready = match lesson.prepared(own, source) {
+    let ready = match ran(lesson, own, source, poison, stage) {
         // It is built: its arguments are others.
-        Err(why @ (Error::Build(_) | Error::Unlaunchable(_))) => {
+        Err(why @ (Error::Build(_) | Error::Unlaunchable(_) | Error::Skipped(_))) => {
             return Err(Error::Usage(why.to_string()));
         }
-        Err(Error::Skipped(why)) => return Err(Error::Usage(why.to_string())),
         ready => ready?,
     };
-    ready.poison(&session, poison)?;
-    lesson.console.doing(stage)?;
-    session.run(&ready.launches)?;
+    let session = lesson.session()?;
     match ready.check(&session, &Vec::new()) {
         Err(Error::Wrong(damage)) => Err(Error::Usage(format!("it is wrong itself: {damage}"))),
         checked => checked.and_then(|_| ready.all(&session)),

@@ -8,9 +8,8 @@ use std::time::{Duration, Instant};
 use common::error::{Error, Result};
 use common::outcome::{Outcome, Skip};
 use common::session::Need;
-use common::source::Source;
 use common::stage::Stage;
-use lesson::{Lesson, Ready};
+use lesson::Lesson;
 use serde::Deserialize;
 use task::{Buffer, Fill, Right, Role, Task};
 use verify::draw::Draw;
@@ -18,7 +17,7 @@ use verify::poison::Poison;
 use watchdog::events::Event;
 
 use crate::judge::asked::{Asked, Purpose};
-use crate::judge::beside::make_fills;
+use crate::judge::beside::{make_fills, ran};
 use crate::judge::other::rewritten;
 use crate::judge::reference::refer;
 use crate::judge::{Case, Other};
@@ -183,7 +182,9 @@ impl Run<'_> {
                 Other::Opposite(1).put_into(&mut before, file)?;
                 // To a loop that ends at once all numbers below 0 are alike: it is not for them.
                 let (source, session) = (lesson.source()?, lesson.session()?);
-                let mut left = |task| ran(lesson, task, &source)?.all(&session);
+                let stage = || Stage::running(&task.kernel);
+                let mut left =
+                    |task| ran(lesson, task, &source, Poison::Nan, stage())?.all(&session);
                 if left(&task)? == left(&before)? {
                     return Err(Error::Usage("the kernel does not tell them apart".into()));
                 }
@@ -206,7 +207,7 @@ impl Run<'_> {
 /// What comes of a task whose kernels have another text, where that may make a difference.
 fn right_with_another_text(lesson: &mut Lesson, task: &Task, other: Other) -> Result<Outcome> {
     let source = rewritten(&*lesson.source()?, task, other)?;
-    let ready = match ran(lesson, task, &source) {
+    let ready = match ran(lesson, task, &source, Poison::Nan, Stage::running(&task.kernel)) {
         Err(why @ (Error::Build(_) | Error::Unlaunchable(_))) => {
             return Err(Error::skipped(why.to_string()));
         }
@@ -214,16 +215,6 @@ fn right_with_another_text(lesson: &mut Lesson, task: &Task, other: Other) -> Re
     };
     let session = lesson.session()?;
     Ok(Outcome::right(ready.check(&session, &ready.read(&session)?)?))
-}
-
-/// The task's kernels of this text, run once.
-fn ran<'t>(lesson: &mut Lesson, task: &'t Task, source: &Source) -> Result<Ready<'t>> {
-    let ready = lesson.prepared(task, source)?;
-    let session = lesson.session()?;
-    lesson.console.doing(Stage::running(&task.kernel))?;
-    ready.poison(&session, Poison::Nan)?;
-    session.run(&ready.launches)?;
-    Ok(ready)
 }
 
 /// Evaluates the formulas of fills once: each run of a reference would do it again.

@@ -161,11 +161,7 @@ fn on_device(exercise: &Exercise) -> Result<Seen> {
             seen.says += &format!(", each in {} variants", tasks.len());
         }
     }
-    let message = match end {
-        End::Excused(_) => String::new(),
-        end => end.told().to_string(),
-    };
-    Ok(Seen { observations: vec![seen], status, message })
+    Ok(Seen { observations: vec![seen], status, message: end.message() })
 }
 
 /// A function that the task does without, in the first line that calls it.

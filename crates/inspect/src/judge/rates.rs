@@ -117,16 +117,13 @@ impl Rates {
     pub fn words(&self) -> String {
         let [time, spread] = [seconds(self.seconds_median), percent(self.spread)];
         let mut words = format!("{time} (±{spread})");
-        let share = |share: Option<f64>, of| {
-            share.map_or(String::new(), |share| format!(", {} {of} here", percent(share)))
-        };
-        if let Some(bytes) = self.gbytes_per_second {
-            let share = share(self.share_of_copy, "of a copy");
-            words += &format!("; {} GB/s{share}", significant(bytes));
-        }
-        if let Some(flops) = self.gflops {
-            let share = share(self.share_of_compute, "of multiply-adds");
-            words += &format!("; {} GFLOP/s{share}", significant(flops));
+        for (rate, unit, share, of) in [
+            (self.gbytes_per_second, "GB/s", self.share_of_copy, "of a copy"),
+            (self.gflops, "GFLOP/s", self.share_of_compute, "of multiply-adds"),
+        ] {
+            let share = share.map(|share| format!(", {} {of} here", percent(share)));
+            let rate = rate.map(|rate| format!("; {} {unit}", significant(rate)));
+            words.extend(rate.map(|rate| rate + &share.unwrap_or_default()));
         }
         if let (Some(bytes), Some(flops), Some(ridge)) =
             (self.gbytes_per_second, self.gflops, self.ridge)

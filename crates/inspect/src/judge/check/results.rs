@@ -95,8 +95,7 @@ impl Tried {
             self.others.extend(self.case.origin.other());
         }
         self.others.extend(other.case.origin.other());
-        let words = self.others.iter().map(|other| other.in_short());
-        let words: Vec<&str> = words.collect();
+        let words: Vec<&str> = self.others.iter().map(|other| other.in_short()).collect();
         for (record, of_other) in self.records.iter_mut().zip(other.records) {
             record.says = words.join("; ");
             if let Outcome::Right { compared: Some(compared), .. } = &mut record.outcome {
@@ -171,12 +170,10 @@ impl Results {
 
     /// What is to be read of it.
     pub fn seen(&self) -> Seen {
-        let told = self.end().map(|one| &one.end);
-        let told = told.filter(|end| !matches!(end, End::Excused(_)));
         Seen {
             observations: self.tried.iter().map(Tried::seen).collect(),
             status: self.largest(),
-            message: told.map_or(String::new(), |end| end.told().to_string()),
+            message: self.end().map_or(String::new(), |one| one.end.message()),
         }
     }
 
