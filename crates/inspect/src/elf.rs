@@ -24,13 +24,10 @@ pub fn is_elf(bytes: &[u8]) -> bool {
 /// [`Error::Build`] where the library is damaged, has no such function, or is for
 /// processors that the course does not read.
 pub fn read(bytes: &[u8], kernel: &str) -> Result<Code> {
-    let damaged = |error: object::Error| Error::build(format!("a damaged library: {error}"));
-    let whole = object::File::parse(bytes);
     // Intel's runtime wraps an object file in what has the same beginning.
-    let file = match (whole, wrapped(bytes)) {
-        (Err(_), Some(inner)) => object::File::parse(inner).map_err(damaged)?,
-        (whole, _) => whole.map_err(damaged)?,
-    };
+    let inner = |error| wrapped(bytes).map_or(Err(error), object::File::parse);
+    let file = object::File::parse(bytes).or_else(inner);
+    let file = file.map_err(|error| Error::build(format!("a damaged library: {error}")))?;
     // What runs stands first. PoCL calls one that has the kernel's own function in it, but no
     // lines.
     let names = [

@@ -76,16 +76,12 @@ fn operations(Statement { parts, operands, .. }: &Statement) -> Vec<Operation> {
         "call" => Operation::Call,
         "shfl" => Operation::Shuffle,
         // `cp.async... [local], [global], bytes`: past the registers.
-        "cp" => match operands.split(',').nth(2).map(|bytes| bytes.trim().parse()) {
-            Some(Ok(bytes)) => {
-                let (from, space) = (Space::Global, Space::Local);
-                return vec![
-                    Operation::Load { space: from, bytes },
-                    Operation::Store { space, bytes },
-                ];
-            }
-            _ => return Vec::new(),
-        },
+        "cp" => {
+            let bytes = operands.split(',').nth(2).and_then(|bytes| bytes.trim().parse().ok());
+            let load = |bytes| Operation::Load { space: Space::Global, bytes };
+            let store = |bytes| Operation::Store { space: Space::Local, bytes };
+            return bytes.map_or(Vec::new(), |bytes| vec![load(bytes), store(bytes)]);
+        }
         _ => return Vec::new(),
     }]
 }

@@ -4,7 +4,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt::{self, Display, Formatter};
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -40,18 +39,6 @@ pub enum Memory {
     Local,
     /// The item's own arrays and structures; its variables are not traced.
     Private,
-}
-
-impl Display for Kind {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        self.serialize(f)
-    }
-}
-
-impl Display for Memory {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        self.serialize(f)
-    }
 }
 
 /// An instruction that touches memory.

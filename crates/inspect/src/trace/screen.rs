@@ -67,7 +67,7 @@ impl Traced {
             vec![
                 operand.line.to_string(),
                 operand.name.clone(),
-                format!("{} {}", operand.memory, operand.kind),
+                format!("{:?} {:?}", operand.memory, operand.kind).to_lowercase(),
                 sums.requests.to_string(),
                 bytes(sums.bytes_wanted),
                 moved,
