@@ -134,7 +134,7 @@ fn plausible_wrong_answers_are_told_what_is_wrong(lesson: &str) {
             "6.2",
             add,
             "        { sum += a_tile[y][k] * b_tile[k][x]; barrier(CLK_LOCAL_MEM_FENCE); }\n",
-            &["✗ Oclgrind: barriers", "too many"],
+            &["✗ barriers", "too many"],
         ),
         ("6.4", "other < ITEMS", "other < ITEMS - 1", &["✗ result"]),
         (
