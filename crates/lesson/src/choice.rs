@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use clap::Args;
 use common::device::Kind;
 use common::error::{Error, Result};
-use task::Task;
 use verify::numbers::percent;
 use verify::problem::Problem;
 use verify::shape::Shape;
@@ -56,7 +55,13 @@ impl ChoiceFlags {
         let problem = &*lesson.problem()?;
         let candidates = candidates(lesson, problem)?;
         let costs = Costs::read(&own, candidates.recording);
-        let tasks = self.wanted(candidates.choose(&costs))?;
+        let mut tasks = candidates.choose(&costs);
+        tasks.retain(|task| task.chosen || !self.chosen);
+        if tasks.is_empty() {
+            let why = "--chosen: none of these kernels was chosen for this device; lesson 9 chooses \
+                       for CPUs, lesson 10 for GPUs";
+            return Err(Error::Usage(why.into()));
+        }
         if self.parts.ablate {
             return lesson.ablate(&tasks);
         }
@@ -65,19 +70,6 @@ impl ChoiceFlags {
             return Ok(());
         }
         lesson.compare_with_host(problem)
-    }
-
-    /// All tasks, or with `--chosen` the one that is marked.
-    fn wanted(&self, mut tasks: Vec<Task>) -> Result<Vec<Task>> {
-        tasks.retain(|task| task.chosen || !self.chosen);
-        if tasks.is_empty() {
-            return Err(Error::Usage(
-                "--chosen: none of these kernels was chosen for this device; lesson 9 chooses \
-                 for CPUs, lesson 10 for GPUs"
-                    .into(),
-            ));
-        }
-        Ok(tasks)
     }
 }
 

@@ -7,6 +7,7 @@ use std::io::{IsTerminal, stdout};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use colored::Colorize;
 use common::error::Result;
 use common::record::Record;
 use common::stage::Stage;
@@ -164,7 +165,8 @@ impl Console {
 
     /// Prints the head of a table; rows before it no longer count for factors.
     pub(crate) fn head(&mut self, heading: &str) -> Result<()> {
-        self.spinner.suspend(|| self.report.head(heading))
+        self.report.tables.push(Vec::new());
+        self.spinner.suspend(|| self.report.line(format!("\n{}", heading.bold())))
     }
 
     /// Prints a record, and hands it to the watching process. What a simulator reported

@@ -36,15 +36,6 @@ pub(crate) enum Memory {
     Output(Guarded, Option<Elements>),
 }
 
-impl Memory {
-    pub fn output(&self) -> Option<&Guarded> {
-        match self {
-            Memory::Output(output, _) => Some(output),
-            _ => None,
-        }
-    }
-}
-
 /// The results, by the names of their buffers.
 pub type Results = Vec<(String, Elements)>;
 
@@ -93,7 +84,10 @@ impl Ready<'_> {
 
     fn written(&self) -> impl Iterator<Item = (&Buffer, &Guarded)> {
         let all = self.task.buffers.iter().zip(&self.memory);
-        all.filter_map(|(buffer, memory)| Some((buffer, memory.output()?)))
+        all.filter_map(|(buffer, memory)| match memory {
+            Memory::Output(output, _) => Some((buffer, output)),
+            Memory::Host(_) | Memory::Input(_) => None,
+        })
     }
 
     fn judged(&self) -> impl Iterator<Item = (&Buffer, &Guarded)> {
@@ -170,14 +164,14 @@ impl Ready<'_> {
 
     /// What was written to an input, or beside any buffer.
     fn stray(&self, session: &Session) -> Result<Option<String>> {
-        for input in self.inputs() {
-            if let Some(damage) = input.damage(session)? {
-                return Ok(Some(damage));
-            }
-        }
-        for output in self.outputs() {
-            if let Some(damage) = output.damage(session)? {
-                return Ok(Some(damage));
+        for memory in &self.memory {
+            let damage = match memory {
+                Memory::Input(input) => input.damage(session)?,
+                Memory::Output(output, _) => output.damage(session)?,
+                Memory::Host(_) => None,
+            };
+            if damage.is_some() {
+                return Ok(damage);
             }
         }
         Ok(None)

@@ -122,12 +122,6 @@ impl Report {
         }
     }
 
-    /// Prints the head of a table, below an empty line: the factors start anew.
-    pub fn head(&mut self, heading: &str) -> Result<()> {
-        self.tables.push(Vec::new());
-        self.line(format!("\n{}", heading.bold()))
-    }
-
     /// Prints a record, and keeps it for the next one's factor.
     pub fn row(&mut self, record: Record) -> Result<()> {
         self.line(row(&record, self.rows()))?;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use clap::{Args, Command, FromArgMatches, Parser};
 use common::error::{Error, Result};
 use common::record::Of;
 use common::source::Source;
@@ -38,8 +38,7 @@ pub fn lesson_with<Own: Args>(
     if !is_child && let Err(error) = must_be_shown() {
         return ExitCode::from(status_of(Err(error)));
     }
-    let shared = Flags::command()
-        .name(format!("lesson{number:02}"))
+    let shared = Flags::augment_args(Command::new(format!("lesson{number:02}")))
         .next_help_heading("Flags of this lesson");
     // Last, since the lesson's own flags come with a description of theirs.
     let command = Own::augment_args(shared).about(format!("Lesson {number}: {title}"));

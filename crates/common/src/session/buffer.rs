@@ -46,12 +46,9 @@ fn moved(names: [&'static str; 2], buffer: &Buffer, bytes: usize) -> Call {
 }
 
 impl Session {
-    /// A buffer of `bytes` bytes, with undefined contents, which messages call `name`.
-    ///
-    /// # Errors
-    /// An OpenCL error from `clCreateBuffer`: -61 for more bytes than
-    /// `CL_DEVICE_MAX_MEM_ALLOC_SIZE`, -4 where the device has none left, which some drivers say
-    /// only when it is used.
+    /// A buffer of `bytes` bytes, with undefined contents, which messages call `name`. It fails
+    /// with -61 for more than `CL_DEVICE_MAX_MEM_ALLOC_SIZE`, with -4 where the device has none
+    /// left, which some drivers say only when it is used.
     pub fn buffer(&self, name: &str, bytes: usize) -> Result<Buffer> {
         // SAFETY: no host pointer is passed, so there is nothing to outlive.
         let memory = unsafe {
@@ -84,11 +81,8 @@ impl Session {
     }
 
     /// `bytes` bytes of a buffer, from byte `offset` on, as a buffer of its own, which is called
-    /// `name`. The offset must be one that the device likes ([`crate::memory::GUARD`] is).
-    ///
-    /// # Errors
-    /// An OpenCL error from `clCreateSubBuffer`: -13 for an offset that is no multiple of
-    /// `CL_DEVICE_MEM_BASE_ADDR_ALIGN` bits.
+    /// `name`. It fails with -13 for an offset that is no multiple of
+    /// `CL_DEVICE_MEM_BASE_ADDR_ALIGN` bits ([`crate::memory::GUARD`] is).
     pub fn part(&self, whole: &Buffer, name: &str, offset: usize, bytes: usize) -> Result<Buffer> {
         // SAFETY: `whole` is alive, and the driver keeps it as long as its part; a range
         // outside it is refused (CL_INVALID_VALUE).
@@ -122,11 +116,7 @@ impl Session {
         self.read_into(buffer, &mut data).map(|()| data)
     }
 
-    /// Fills `data` with the start of a buffer.
-    ///
-    /// # Errors
-    /// An OpenCL error from `clEnqueueReadBuffer` or `clEnqueueReadImage`: also where a kernel
-    /// before it failed.
+    /// Fills `data` with the start of a buffer. It fails where a kernel before it failed, too.
     pub fn read_into(&self, buffer: &Buffer, data: &mut [u8]) -> Result<()> {
         let (names, bytes) = (["clEnqueueReadBuffer", "clEnqueueReadImage"], data.len());
         let call = || moved(names, buffer, bytes);
@@ -201,10 +191,7 @@ impl Session {
         done
     }
 
-    /// Fills a buffer with whole patterns, and waits for it.
-    ///
-    /// # Errors
-    /// An OpenCL error from `clEnqueueFillBuffer`, which takes patterns of 1, 2, 4 to 128 bytes.
+    /// Fills a buffer with whole patterns, of 1, 2, 4 to 128 bytes, and waits for it.
     pub fn fill(&self, buffer: &Buffer, pattern: &[u8]) -> Result<()> {
         let (from, length) = (pattern.as_ptr().cast::<c_void>(), pattern.len());
         let call = || {

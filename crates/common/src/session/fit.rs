@@ -11,10 +11,8 @@ use verify::shape::Shape;
 const LONGEST: u64 = 46336;
 
 impl Session {
-    /// Refuses a product that does not fit, before anything is allocated.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] with the limit, and a size that would fit.
+    /// Refuses a product that does not fit, before anything is allocated: with the limit, and a size
+    /// that would fit.
     pub fn must_fit(&self, shape: Shape, ty: Type) -> Result<()> {
         let bytes = |rows: usize, cols: usize| rows as u64 * cols as u64 * ty.size() as u64;
         let Shape { m, n, k } = shape;

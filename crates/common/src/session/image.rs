@@ -102,10 +102,7 @@ pub struct Image {
 }
 
 impl Session {
-    /// Refuses an image that the device cannot have.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] with the limit.
+    /// Refuses an image that the device cannot have, with the limit.
     pub fn must_hold(&self, image: &Image) -> Result<()> {
         let (device, name) = (self.device.cl(), &self.device.name);
         let [width, height] = image.sides;
@@ -133,10 +130,8 @@ impl Session {
         }
     }
 
-    /// An image, with undefined contents, which is called `name`.
-    ///
-    /// # Errors
-    /// [`Error::OpenCl`] from `clCreateImage`: -10 for a format and -40 for a size that the device has not.
+    /// An image, with undefined contents, which is called `name`. It fails with -10 for a format and
+    /// with -40 for a size that the device has not.
     pub fn image(&self, name: &str, image: &Image) -> Result<Buffer> {
         let ([width, height], Format { order, channel }) = (image.sides, image.format);
         let row = width * order.1 * channel.1.size();

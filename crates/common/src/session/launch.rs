@@ -224,10 +224,8 @@ impl Session {
         })
     }
 
-    /// Waits until the last of several launches, and so all of them, have ended.
-    ///
-    /// # Errors
-    /// [`Error::OpenCl`] where a kernel failed, with the limits that it may have met.
+    /// Waits until the last of several launches, and so all of them, have ended. It fails where a
+    /// kernel did, with the limits that it may have met.
     pub fn wait(&self, launches: &[Launch], events: &[Event]) -> Result<()> {
         let Some((launch, event)) = launches.last().zip(events.last()) else {
             return Ok(());
