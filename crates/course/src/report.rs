@@ -25,7 +25,7 @@ use verify::shape::Shape;
 use watchdog::devices::{self, Device};
 use watchdog::lessons::{self, LESSONS, Lesson};
 use watchdog::machine;
-use watchdog::worker::{self, Orders};
+use watchdog::worker::{self, PATIENCE};
 
 /// What is run, and where it is written.
 #[derive(Args)]
@@ -167,7 +167,7 @@ impl Job {
         let runs = runs.map(|runs| ["--runs".to_string(), runs.to_string()]);
         work.args(size.into_iter().chain(runs).flatten());
         let begin = Instant::now();
-        let ended = worker::finish(&work, &Orders::default())?;
+        let ended = worker::finish(&work, PATIENCE)?;
         let failed = (ended.status != 0).then(|| ended.refused());
         if let Some(failure) = &failed {
             aside!("  {} failed: {}", self.name, failure.told.in_short());

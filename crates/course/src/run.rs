@@ -4,8 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ::watchdog::watch::each_save;
-use ::watchdog::watch::saves::{News, Saves};
+use ::watchdog::watch::{News, Saves, each_save};
 use anyhow::Result;
 use colored::Colorize;
 use common::error::{Kind, UNCHECKED, worst};

@@ -13,9 +13,9 @@ use common::record::{Of, Record};
 use common::source::Source;
 use diagnostics::near::did_you_mean;
 use verify::element::Type;
+use watchdog::lessons;
 use watchdog::scratch::Scratch;
 use watchdog::worker::{self, Work};
-use watchdog::{Orders, lessons};
 
 /// How long a launch may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -98,7 +98,7 @@ impl Wanted {
         let usage = |why: String| Err(Error::Usage(why).into());
         let cache = Scratch::new()?;
         self.once(&mut work, &cache);
-        let mut ended = worker::finish(&work, &Orders::within(PATIENCE))?;
+        let mut ended = worker::finish(&work, PATIENCE)?;
         let mut all = std::mem::take(&mut ended.records);
         let helps = |one: &Record| one.helpers.iter().any(|one| one.kernel == self.kernel);
         all.retain(|one| one.platform != "host" && (one.function() == self.kernel || helps(one)));

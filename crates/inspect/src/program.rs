@@ -12,7 +12,7 @@ use walkdir::{DirEntry, WalkDir};
 use watchdog::built;
 use watchdog::lessons;
 use watchdog::scratch::Scratch;
-use watchdog::worker::{self, Orders, Work};
+use watchdog::worker::{self, PATIENCE, Work};
 
 use crate::code::{Code, Resources};
 use crate::file;
@@ -102,7 +102,7 @@ pub fn binary(wanted: &Wanted, launched: &Launched) -> Result<Binary> {
         .args([Path::new("--log"), &log, Path::new("-o"), &to])
         // What comes from NVIDIA's cache comes without a log.
         .env("CUDA_CACHE_DISABLE", "1");
-    let ended = worker::finish(&work, &Orders::default())?;
+    let ended = worker::finish(&work, PATIENCE)?;
     if ended.status != 0 {
         return Err(Error::build(ended.refused().to_string()).into());
     }

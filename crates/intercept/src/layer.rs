@@ -19,7 +19,7 @@ use opencl_sys::cl_layer::{CL_LAYER_API_VERSION, CL_LAYER_API_VERSION_100, CL_LA
 use opencl_sys::{CL_INVALID_VALUE, CL_SUCCESS, cl_int, cl_uint};
 
 use crate::line::{Line, VARIABLE};
-use crate::told::Told;
+use crate::story::Told;
 use function::Function;
 
 const NAME: &CStr = c"opencl-course calls";

@@ -5,13 +5,13 @@
 //! In the order in which to read them:
 //!
 //! - `line` is what is known of a call: a line of JSON.
-//! - `told` are the calls that are told: their arguments and sentences, which `calls.in` has.
+//! - [`story`] tells it in a sentence: `calls.in` has the calls that are told, with their arguments
+//!   and sentences, `names.txt` the constants' names.
 //! - `layer` is loaded into the program by its OpenCL loader, and writes these lines: `function`
 //!   puts one of ours before every function of OpenCL, `making` makes the call and tells it, and
 //!   `profiling` has each queue note when its commands ran.
 //! - [`program`] starts a program with that layer, and reads the lines while it runs.
 //! - [`objects`] are those that the program made, by number: "buffer 2".
-//! - [`story`] tells a call in a sentence; `names.txt` has the constants' names.
 //! - [`findings`] is what all calls come to: leaks, errors, waits and transfers for nothing,
 //!   commands that nothing keeps in order, which `order` finds, and objects that a call must not
 //!   be given.
@@ -25,7 +25,6 @@ mod order;
 pub mod program;
 pub mod story;
 pub mod time_line;
-mod told;
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::line::{Call, Line};
-use crate::told::Told;
+use crate::story::Told;
 
 /// An object.
 #[derive(Clone, Debug, Default)]

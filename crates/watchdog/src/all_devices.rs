@@ -21,7 +21,7 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
     while results.len() < all.devices.len().max(1) {
         let mut work = work.clone();
         work.env(DEVICE_VARIABLE, results.len().to_string());
-        let ended = match worker::run(&work, orders, pause) {
+        let ended = match worker::run(&work, orders.timeout, pause) {
             Ok(Some(ended)) => ended,
             Ok(None) => return Ok(None),
             Err(error) => {

@@ -1,7 +1,7 @@
 //! The devices of this machine, as lesson 1 lists and chooses them.
 
 use crate::lessons::LESSONS;
-use crate::worker::{self, Orders};
+use crate::worker::{self, PATIENCE};
 use anyhow::{Result, ensure};
 use common::command;
 use common::device::pocl::PLATFORM;
@@ -42,12 +42,12 @@ pub fn chosen(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
     let mut work = LESSONS[0].work()?;
     let selector = selector.into_iter().flat_map(|one| ["--device", one]);
     work.arg("--json").args(selector);
-    let listing = worker::finish(&work, &Orders::default())?;
+    let listing = worker::finish(&work, PATIENCE)?;
     if listing.failure.is_some() {
         return Err(listing.refused().into());
     }
     let devices = listing.answers.iter().filter_map(|listed| {
-        let device = device(&listed["device"]);
+        let device = device(&listed["device"])?;
         // A simulator's times mean nothing; chosen by name, it may show that.
         let simulator = device.platform.contains("Oclgrind");
         (listed["chosen"] == true || all && !simulator).then_some(device)
@@ -63,15 +63,9 @@ pub fn pocl() -> Option<Device> {
     chosen(None, true).ok()?.into_iter().find(is_pocl)
 }
 
-fn device(told: &Value) -> Device {
-    let text = |value: &Value| value.as_str().unwrap_or("?").to_string();
-    let number = |value: &Value| value.as_u64().unwrap_or(0) as usize;
-    Device {
-        index: number(&told["index"]),
-        name: text(&told["name"]),
-        platform: text(&told["platform"]["name"]),
-        driver: text(&told["driver"]),
-        kind: text(&told["kind"]),
-        compute_units: number(&told["limits"]["compute_units"]),
-    }
+fn device(told: &Value) -> Option<Device> {
+    let mut fields = told.clone();
+    fields["platform"] = told["platform"]["name"].clone();
+    fields["compute_units"] = told["limits"]["compute_units"].clone();
+    serde_json::from_value(fields).ok()
 }

@@ -74,6 +74,6 @@ fn run_until(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>
     if orders.all_devices {
         return all_devices::run(work, orders, pause);
     }
-    let ended = worker::run(work, orders, pause)?;
+    let ended = worker::run(work, orders.timeout, pause)?;
     ended.as_ref().and_then(Ended::lost).map_or(Ok(ended), Err)
 }

@@ -6,13 +6,14 @@ use std::process::Child;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
+use std::time::Duration;
 
 use common::error::Result;
 use serde_json::Value;
 
 use crate::events::{Event, EventsFile, Sender};
 use crate::wait::{End, patient, wait};
-use crate::worker::{self, Ended, Orders, Work};
+use crate::worker::{self, Ended, Work};
 
 /// Those that await a task. They end with the last copy of this.
 #[derive(Clone, Default)]
@@ -29,15 +30,15 @@ pub(crate) struct Idle {
 impl Staff {
     /// A task by one that stayed, or by a new worker. What is held against a kernel comes of a
     /// worker that has run no other: it may have died of what that one wrote.
-    pub fn finish(&self, mut work: Work, orders: &Orders) -> Result<Ended> {
+    pub fn finish(&self, mut work: Work, timeout: Duration) -> Result<Ended> {
         work.told.stays = !work.told.task.is_null();
         if let Some(mut idle) = self.take(&work.without_task())
-            && let Some(ended) = idle.does(&work.told.task, orders)?
+            && let Some(ended) = idle.does(&work.told.task, timeout)?
         {
             self.all().push(idle);
             return Ok(ended);
         }
-        let mut ended = worker::finish(&work, orders)?;
+        let mut ended = worker::finish(&work, timeout)?;
         self.all().extend(ended.idle.take());
         Ok(ended)
     }
@@ -55,11 +56,11 @@ impl Staff {
 
 impl Idle {
     /// What it comes to; nothing where it does not stay for another task.
-    fn does(&mut self, task: &Value, orders: &Orders) -> Result<Option<Ended>> {
+    fn does(&mut self, task: &Value, timeout: Duration) -> Result<Option<Ended>> {
         self.events.clear();
         // One that has ended meanwhile is seen to have.
         let _ = self.child.stdin.as_mut().map(|pipe| writeln!(pipe, "{task}"));
-        let end = wait(&mut self.child, &self.events, orders.timeout, &mut patient)?;
+        let end = wait(&mut self.child, &self.events, timeout, &mut patient)?;
         let is_done = matches!(end, Some(End::Idle));
         Ok(is_done.then(|| Ended::of(0, &self.events)))
     }

@@ -30,7 +30,7 @@ use crate::staff::{Idle, more_tasks};
 use crate::wait::{End, Pause, patient, wait};
 
 /// What the learner asked of the parent.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Orders {
     /// How long one launch may take ([`Stage::limit`] says the same of all else).
     pub timeout: Duration,
@@ -43,18 +43,7 @@ pub struct Orders {
 }
 
 /// As long as a lesson gives a launch that nobody limits.
-impl Default for Orders {
-    fn default() -> Orders {
-        Orders::within(Duration::from_secs(300))
-    }
-}
-
-impl Orders {
-    /// Of a worker that prints nothing: no launch takes longer than that.
-    pub fn within(timeout: Duration) -> Orders {
-        Orders { timeout, all_devices: false, json: true, on_stage: false }
-    }
-}
+pub const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What a worker is to do: a program of the course with its flags, and what flags cannot say.
 #[derive(Clone, PartialEq)]
@@ -235,7 +224,7 @@ impl Ended {
 
 /// Runs a worker to its end, with another one after each kernel or trial that took one down, where
 /// the work resumes; `None` when `pause` asked for an early end.
-pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> {
+pub fn run(work: &Work, timeout: Duration, pause: Pause) -> Result<Option<Ended>> {
     let events = EventsFile::new()?;
     if work.told != Told::default() {
         let told = serde_json::to_vec(&work.told).map_err(std::io::Error::from)?;
@@ -253,7 +242,7 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
     let terminal = Terminal::now();
     loop {
         let mut child = start(work, &environment, &events)?;
-        let end = wait(&mut child, &events, orders.timeout, pause);
+        let end = wait(&mut child, &events, timeout, pause);
         let written = events.read();
         let on_stage = events::on_stage(&written);
         if !matches!(end, Ok(Some(End::Exit(_)))) && !work.told.is_heard {
@@ -286,12 +275,12 @@ pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> 
     }
 }
 
-/// Runs a worker to its end, whatever happens meanwhile.
+/// Runs a worker to its end, whatever happens meanwhile; no launch takes longer than that.
 ///
 /// # Errors
 /// When it cannot be started, or somebody ended it: then nothing is known.
-pub fn finish(work: &Work, orders: &Orders) -> Result<Ended> {
-    let ended = run(work, orders, &mut patient)?.unwrap_or_default();
+pub fn finish(work: &Work, timeout: Duration) -> Result<Ended> {
+    let ended = run(work, timeout, &mut patient)?.unwrap_or_default();
     match &ended.death {
         Some(death) if matches!(death.how, How::Stopped(_)) => Err(Error::Died(death.to_string())),
         _ => Ok(ended),

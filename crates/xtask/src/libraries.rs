@@ -23,7 +23,7 @@ use verify::numbers::significant;
 use verify::shape::Shape;
 use watchdog::devices::{self, Device};
 use watchdog::lessons;
-use watchdog::worker::{self, Orders};
+use watchdog::worker::{self, PATIENCE};
 
 use crate::kept;
 use comparison::{Comparison, OURS, OURS_BY_VENDOR, Rate};
@@ -215,7 +215,7 @@ impl Players<'_> {
             other => work.args(["--inputs", other.name()]),
         };
         work.args(self.options.runs.map(|runs| format!("--runs={runs}")));
-        let mut ended = worker::finish(&work, &Orders::default())?;
+        let mut ended = worker::finish(&work, PATIENCE)?;
         if ended.status != 0 {
             return Err(ended.refused().into());
         }

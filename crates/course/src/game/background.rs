@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use colored::control::SHOULD_COLORIZE;
 use lesson::step::screen;
 use watchdog::scratch::Scratch;
-use watchdog::watch::saves::{News, Saves};
+use watchdog::watch::{News, Saves};
 use watchdog::{end_group, in_a_group, this_program};
 
 use super::verdict::Verdict;

@@ -18,7 +18,7 @@ use diagnostics::terminal::wrap::lines;
 use lesson::step::keys::{Key, meaning, name, named};
 use lesson::step::pane::{Pane, SCROLL};
 use lesson::step::screen::{self, Input, input_within};
-use watchdog::watch::saves::{News, Saves};
+use watchdog::watch::{News, Saves};
 
 use super::background::Background;
 use super::folder::Folder;

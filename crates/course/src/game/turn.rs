@@ -10,8 +10,7 @@ use diagnostics::terminal::{Out, progress};
 use indicatif::ProgressBar;
 use inspect::judge::How;
 use serde_json::json;
-use watchdog::watch::each_save;
-use watchdog::watch::saves::{News, Saves};
+use watchdog::watch::{News, Saves, each_save};
 
 use super::background::{Background, tell};
 use super::folder::Folder;

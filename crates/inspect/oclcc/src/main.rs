@@ -86,12 +86,7 @@ fn main() -> ExitCode {
         watchdog::leave(status);
         return ExitCode::from(status);
     }
-    let done = watchdog::run(&Orders {
-        timeout: PATIENCE,
-        all_devices: false,
-        json: false,
-        on_stage: false,
-    });
+    let done = watchdog::run(&Orders { timeout: PATIENCE, ..Orders::default() });
     ExitCode::from(watchdog::status_of(done))
 }
 

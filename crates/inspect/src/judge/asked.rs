@@ -11,7 +11,6 @@ use task::form::Form;
 use task::signature::Signature;
 use task::sizes::{FEW, Sizes, product};
 use verify::element::Type;
-use watchdog::Orders;
 use watchdog::simulator::{self, oclgrind};
 use watchdog::worker::{Ended, Work};
 
@@ -154,8 +153,7 @@ pub(crate) fn on_device(mut work: Work, how: &How) -> Result<Ended> {
 
 /// Runs a worker, or one that stayed, within the time that is given.
 pub(crate) fn finish(work: Work, how: &How) -> Result<Ended> {
-    let orders = Orders::within(Duration::from_secs(how.timeout));
-    Ok(how.staff.finish(work, &orders)?)
+    Ok(how.staff.finish(work, Duration::from_secs(how.timeout))?)
 }
 
 /// Whether a worker that died dies again, but not where its threads have a larger stack.

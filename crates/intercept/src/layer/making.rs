@@ -18,7 +18,7 @@ use super::memory::{
 use super::profiling::{self, Watched};
 use super::{driver, layer, lock, write};
 use crate::line::{Call, Line};
-use crate::told::{SIGNS, Told};
+use crate::story::{SIGNS, Told};
 
 /// The host waits in these until something has ended.
 const WAITS: [&str; 4] =
