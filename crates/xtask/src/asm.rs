@@ -2,7 +2,6 @@
 //! a part, what one round of its loop does, or some lines. The kernel must still be the one that it
 //! was made of. `docs/data/asm/DEVICE/KERNEL.txt` is what was printed, `.json` says of what.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
@@ -83,19 +82,12 @@ pub fn listing(device: &str, words: &[&str]) -> Result<String> {
     let read = |end: &str| kept::read(path.with_extension(end));
     let origin: Origin = serde_json::from_str(&read("json")?)
         .with_context(|| format!("{} is damaged", path.display()))?;
-    let again =
-        || format!("{name} has changed since; run `cargo xtask asm {name} --as {device}` there");
     let kernel = words.first().copied().unwrap_or_default();
-    ensure!(is_the_same(kernel, &origin.text)?, again());
+    let again = "has changed since; run `cargo xtask asm";
+    ensure!(is_the_same(kernel, &origin.text)?, "{name} {again} {name} --as {device}` there");
     let text = read("txt")?;
-    let shown = match part {
-        None => text,
-        Some(part) => self::part(&text, part)?,
-    };
-    let made = match is_plain {
-        true => String::new(),
-        false => format!("\n\n*{}.*", origin.made),
-    };
+    let shown = part.map_or(Ok(text.clone()), |part| self::part(&text, part))?;
+    let made = if is_plain { String::new() } else { format!("\n\n*{}.*", origin.made) };
     Ok(format!("```text\n{}\n```{made}", shown.trim_end()))
 }
 
@@ -105,16 +97,13 @@ pub fn unshown(pages: &[PathBuf]) -> Result<Vec<String>> {
         ["asm", device, kernel @ ..] => Some(path(device, &split(kernel).0.join(" "))),
         _ => None,
     })?;
-    let mut unshown = BTreeSet::new();
+    let mut unshown = Vec::new();
     for folder in kept::entries("docs/data/asm")? {
-        for file in kept::entries(folder)? {
-            let listing = file.with_extension("");
-            if !shown.contains(&listing) {
-                unshown.insert(format!("no page shows {}", listing.display()));
-            }
-        }
+        let listings = kept::entries(folder)?.into_iter().map(|file| file.with_extension(""));
+        unshown.extend(listings.filter(|one| !shown.contains(one)));
     }
-    Ok(unshown.into_iter().collect())
+    unshown.dedup(); // each has two files
+    Ok(unshown.iter().map(|one| format!("no page shows {}", one.display())).collect())
 }
 
 /// The words of kernel and variant, and the part that is shown of its listing.

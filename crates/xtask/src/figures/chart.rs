@@ -111,8 +111,7 @@ fn polyline(class: &str, points: &[Point]) -> String {
 
 fn text(class: &str, (x, y): Point, words: &str) -> String {
     let (x, y) = (short(x), short(y));
-    let words = words.replace('&', "&amp;");
-    let words = words.replace('<', "&lt;").replace('>', "&gt;");
+    let words = words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{words}</text>\n")
 }
 
@@ -120,12 +119,12 @@ impl Chart {
     /// The lines across, and what is drawn over them.
     fn svg(&self) -> Result<String> {
         let (left, right) = self.x.places;
-        let across = self.across.iter().map(|value| {
+        let mut svg = String::new();
+        for value in &self.across {
             let y = self.y.at(*value);
-            let line = polyline("grid", &[(left, y), (right, y)]);
-            line + &text("small soft end", (left - 8.0, y + 4.5), &value.to_string())
-        });
-        let mut svg: String = across.collect();
+            svg += &polyline("grid", &[(left, y), (right, y)]);
+            svg += &text("small soft end", (left - 8.0, y + 4.5), &value.to_string());
+        }
         for shape in &self.draw {
             svg += &self.shape(shape)?;
         }
@@ -133,8 +132,8 @@ impl Chart {
     }
 
     fn shape(&self, shape: &Shape) -> Result<String> {
-        let class = &shape.class;
-        let (mut points, mut words) = (Vec::new(), shape.words.clone());
+        let (Shape { class, dots, bar, .. }, mut words) = (shape, shape.words.clone());
+        let mut points = Vec::new();
         for (x, y) in &shape.points {
             let (x, y) = (x.value()?, y.value()?);
             words = words.replace("{}", &percent(x));
@@ -151,17 +150,17 @@ impl Chart {
         if shape.line || shape.roof.is_some() {
             svg += &polyline(class, &points);
         }
-        for &(x, y) in points.iter().filter(|_| shape.dots > 0.0) {
-            let [x, y, radius] = [x, y, shape.dots].map(short);
-            writeln!(svg, r#"<circle class="{class}" cx="{x}" cy="{y}" r="{radius}"/>"#)?;
-        }
         let left = self.x.places.0;
-        for &(x, y) in points.iter().filter(|_| shape.bar > 0.0) {
-            let [from, y, width, height] = [left, y, x - left, shape.bar].map(short);
-            writeln!(
-                svg,
-                r#"<rect class="{class}" x="{from}" y="{y}" width="{width}" height="{height}"/>"#
-            )?;
+        for &(x, y) in &points {
+            let [from, width, height] = [left, x - left, *bar].map(short);
+            let [x, y, radius] = [x, y, *dots].map(short);
+            if *dots > 0.0 {
+                writeln!(svg, r#"<circle class="{class}" cx="{x}" cy="{y}" r="{radius}"/>"#)?;
+            }
+            if *bar > 0.0 {
+                let place = format!(r#"x="{from}" y="{y}" width="{width}" height="{height}""#);
+                writeln!(svg, r#"<rect class="{class}" {place}/>"#)?;
+            }
         }
         if let (Some((x, y)), false) = (points.first(), words.is_empty()) {
             svg += &text(class, (x + shape.by.0, y + shape.by.1), &words);
