@@ -8,8 +8,7 @@ use common::session::Launch;
 use common::timing::{Profile, Runs, Timing, measure};
 use diagnostics::terminal::table;
 use lesson::Lesson;
-use verify::numbers::median;
-use verify::numbers::{seconds, significant};
+use verify::numbers::{median, seconds, significant};
 
 /// Saxpy's launches: the first one, which may include the driver's last compilation, and those
 /// that are timed.

@@ -1,6 +1,5 @@
 //! Lesson 13: beyond fp32. Operands in 16 bits, one vendor's instructions, matrix units.
 
-mod copies;
 mod matrix_units;
 
 use std::path::Path;
@@ -13,6 +12,7 @@ use common::device::Kind;
 use lesson::{Candidates, Costs, Lesson, lesson_with};
 use task::Task;
 use verify::element::Type;
+use verify::problem::Problem;
 use verify::shape::Shape;
 
 const STEPS: &str = include_str!("../steps.toml");
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         if lesson.flags().ty != Type::Float {
             lesson.say("  Only the copies have other types than float")?;
             let problem = lesson.problem()?;
-            return copies::run(lesson, &problem);
+            return copies(lesson, &problem);
         }
         if own.inputs.is_some() {
             let problem = lesson.problem()?;
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         below(lesson, "A product is bound by arithmetic", "product")?;
         below(lesson, "Ones, added in floats and in halves", "halves")?;
         below(lesson, "Sub-groups", "sub-group")?;
-        copies::run(lesson, &problem)?;
+        copies(lesson, &problem)?;
         let capability = lesson.session()?.device.limits.nvidia_compute_capability;
         if capability < 8 {
             return lesson.say(
@@ -62,6 +62,13 @@ fn main() -> ExitCode {
         }
         matrix_units::show(lesson, &problem, None)
     })
+}
+
+/// Copies that pass no register: OpenCL's by the group, and two that one vendor has.
+fn copies(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
+    let tasks = lesson.tasks(include_str!("../copies.toml"), "step", problem)?;
+    let tasks = choose(lesson, tasks, false)?;
+    lesson.measure_against("Copies that pass no register", tasks, |_| Ok(()))
 }
 
 /// The table: of launches of one name the one that is reckoned to take the least on this device.

@@ -12,8 +12,6 @@ use common::Result;
 use lesson::{Lesson, lesson};
 use verify::problem::Problem;
 
-use parts::Way;
-
 const STEPS: &str = include_str!("../steps.toml");
 
 fn main() -> ExitCode {
@@ -47,9 +45,7 @@ fn launches(lesson: &mut Lesson, problem: &Problem, table: &str, heading: &str) 
     lesson.table("GB/s")?;
     for task in &mut tasks {
         match &*task.variant {
-            "one a launch" => parts::row(lesson, task, Way::InOrder)?,
-            "out of order" => parts::row(lesson, task, Way::OutOfOrder)?,
-            "command buffer" => parts::row(lesson, task, Way::CommandBuffer)?,
+            "one a launch" | "out of order" | "command buffer" => parts::row(lesson, task)?,
             _ => lesson.measure_task(task)?,
         }
     }

@@ -15,21 +15,11 @@ use verify::poison::Poison;
 
 use crate::recorded::Recorded;
 
-/// How the launches come to the device.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Way {
-    /// Each when the one before has ended.
-    InOrder,
-    /// In any order, or at the same time.
-    OutOfOrder,
-    /// Recorded once.
-    CommandBuffer,
-}
-
 /// A row of the table: the task with a launch for each of its `parts`, whose number is the kernel's
-/// first argument. Each has a kernel object of its own, with its arguments: PoCL 3.1 records a
-/// kernel, but takes the arguments that it has when all is enqueued.
-pub fn row(lesson: &mut Lesson, task: &mut Task, way: Way) -> Result<()> {
+/// first argument: each when the one before has ended, or as its variant says. Each has a kernel
+/// object of its own, with its arguments: PoCL 3.1 records a kernel, but takes the arguments that
+/// it has when all is enqueued.
+pub fn row(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
     let parts = task.plan()?.scope.get("parts").unwrap_or_default() as usize;
     let launch = task.launches.remove(0);
     let of = |part| {
@@ -41,22 +31,24 @@ pub fn row(lesson: &mut Lesson, task: &mut Task, way: Way) -> Result<()> {
     let Some(mut record) = lesson.begins(task)? else {
         return Ok(());
     };
-    let done = run(lesson, task, way, &mut record);
+    let done = run(lesson, task, &mut record);
     let record = record.after(done)?;
     lesson.row(record)
 }
 
-fn run(lesson: &mut Lesson, task: &Task, way: Way, record: &mut Record) -> Result<Outcome> {
+fn run(lesson: &mut Lesson, task: &Task, record: &mut Record) -> Result<Outcome> {
     let (plan, kernels) = lesson.build(task, record)?;
     // They are all the same kernel, of which no part is told alone.
     record.helpers.clear();
     let ready = lesson.bind(task, plan, kernels)?;
     let (runs, session) = (lesson.runs()?, lesson.session()?);
-    let other = (way == Way::OutOfOrder).then(|| out_of_order(&session));
-    let other = other.transpose()?;
+    let (mut other, mut recorded) = (None, None);
+    match &*task.variant {
+        "out of order" => other = Some(out_of_order(&session)?),
+        "command buffer" => recorded = Some(Recorded::of(&session, &ready.launches)?),
+        _ => (),
+    }
     let queue = other.as_ref().unwrap_or(&session);
-    let recorded = (way == Way::CommandBuffer).then(|| Recorded::of(&session, &ready.launches));
-    let recorded = recorded.transpose()?;
     let all = || {
         match &recorded {
             Some(recorded) => recorded.enqueue()?,

@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, c_void};
 use std::mem::transmute;
-use std::ptr;
+use std::ptr::{null, null_mut};
 
 use cl3::ext::{
     cl_command_buffer_khr, clCommandNDRangeKernelKHR_t, clCreateCommandBufferKHR_t,
@@ -20,8 +20,6 @@ type Address = *mut c_void;
 /// A command buffer, and the driver's functions for it.
 pub struct Recorded {
     buffer: cl_command_buffer_khr,
-    add: clCommandNDRangeKernelKHR_t,
-    finalize: clFinalizeCommandBufferKHR_t,
     enqueue: clEnqueueCommandBufferKHR_t,
     release: clReleaseCommandBufferKHR_t,
 }
@@ -30,81 +28,65 @@ impl Recorded {
     /// These launches, for a session's queue, and skipped where the driver has no command buffers.
     /// Each must have a kernel object of its own.
     pub fn of(session: &Session, launches: &[Launch]) -> Result<Recorded> {
-        let recorded = Recorded::empty(session)?;
-        launches.iter().try_for_each(|one| recorded.add(one))?;
-        // SAFETY: the buffer is alive.
-        let status = unsafe { of_driver(recorded.finalize)?(recorded.buffer) };
-        must(status, "ending a recording").map(|()| recorded)
-    }
-
-    fn empty(session: &Session) -> Result<Recorded> {
         let device = session.device.cl();
         let extensions = device.extensions().unwrap_or_default();
-        if !extensions.split(' ').any(|one| one == NAME) {
-            return Err(Error::skipped(format!("the driver has no {NAME}")));
-        }
         let platform = device.platform().during("asking for the platform")?;
         let address = |name: &CStr| {
             let library = cl3::load_library().as_ref().ok()?;
             library.clGetExtensionFunctionAddressForPlatform(platform, name.as_ptr())
         };
-        let address = |name| address(name).unwrap_or(ptr::null_mut());
+        let address = |name| address(name).unwrap_or(null_mut());
+        let [create, add] =
+            [c"clCreateCommandBufferKHR", c"clCommandNDRangeKernelKHR"].map(address);
+        let finalize = address(c"clFinalizeCommandBufferKHR");
+        let enqueue = address(c"clEnqueueCommandBufferKHR");
+        let release = address(c"clReleaseCommandBufferKHR");
         // SAFETY: each address is null or a function of the extension, whose type cl3 has from its
         // header; null becomes None.
-        let (create, made) = unsafe {
-            let create = address(c"clCreateCommandBufferKHR");
-            let (add, finalize) = (c"clCommandNDRangeKernelKHR", c"clFinalizeCommandBufferKHR");
-            let (enqueue, release) = (c"clEnqueueCommandBufferKHR", c"clReleaseCommandBufferKHR");
-            let made = Recorded {
-                buffer: ptr::null_mut(),
-                add: transmute::<Address, clCommandNDRangeKernelKHR_t>(address(add)),
-                finalize: transmute::<Address, clFinalizeCommandBufferKHR_t>(address(finalize)),
-                enqueue: transmute::<Address, clEnqueueCommandBufferKHR_t>(address(enqueue)),
-                release: transmute::<Address, clReleaseCommandBufferKHR_t>(address(release)),
-            };
-            let create = transmute::<Address, clCreateCommandBufferKHR_t>(create);
-            (create, made)
+        let (create, add, finalize, enqueue, release) = unsafe {
+            (
+                transmute::<Address, clCreateCommandBufferKHR_t>(create),
+                transmute::<Address, clCommandNDRangeKernelKHR_t>(add),
+                transmute::<Address, clFinalizeCommandBufferKHR_t>(finalize),
+                transmute::<Address, clEnqueueCommandBufferKHR_t>(enqueue),
+                transmute::<Address, clReleaseCommandBufferKHR_t>(release),
+            )
+        };
+        let is_named = extensions.split(' ').any(|one| one == NAME);
+        let (true, Some(create), Some(add), Some(finalize), Some(_)) =
+            (is_named, create, add, finalize, enqueue)
+        else {
+            return Err(Error::skipped(format!("the driver has no {NAME}")));
         };
         let (queue, mut status) = (session.queue.get(), 0);
         // SAFETY: one queue is given, and it is alive.
-        let buffer =
-            unsafe { of_driver(create)?(1, &raw const queue, ptr::null(), &raw mut status) };
+        let buffer = unsafe { create(1, &raw const queue, null(), &raw mut status) };
         must(status, "making a command buffer")?;
-        Ok(Recorded { buffer, ..made })
-    }
-
-    fn add(&self, launch: &Launch) -> Result<()> {
-        let (kernel, range) = launch.parts();
-        let (global, local) = (range.global(), range.local());
-        let (none, nothing) = (ptr::null(), ptr::null_mut());
-        // SAFETY: the buffer and the kernel are alive, and both lists have as many entries as the
-        // dimension says. Null is the buffer's own queue, no offset, and nothing to wait for.
-        let status = unsafe {
-            of_driver(self.add)?(
-                self.buffer,
-                nothing,
-                none,
-                kernel.get(),
-                global.len() as u32,
-                ptr::null(),
-                global.as_ptr(),
-                local.as_ptr(),
-                0,
-                ptr::null(),
-                ptr::null_mut(),
-                ptr::null_mut(),
-            )
-        };
-        must(status, "recording a launch")
+        let recorded = Recorded { buffer, enqueue, release };
+        for launch in launches {
+            let (kernel, range) = launch.parts();
+            let (global, local) = (range.global().as_ptr(), range.local().as_ptr());
+            let dimension = range.global().len() as u32;
+            // SAFETY: the buffer and the kernel are alive, and both lists have as many entries as
+            // the dimension says. Null is the buffer's own queue, no offset, and nothing to wait for.
+            #[rustfmt::skip]
+            let status = unsafe {
+                add(buffer, null_mut(), null(), kernel.get(), dimension, null(), global, local, 0,
+                    null(), null_mut(), null_mut())
+            };
+            must(status, "recording a launch")?;
+        }
+        // SAFETY: the buffer is alive.
+        must(unsafe { finalize(buffer) }, "ending a recording").map(|()| recorded)
     }
 
     /// Enqueues all that was recorded.
     pub fn enqueue(&self) -> Result<()> {
-        let (queue, event) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: the buffer is alive; it goes to its own queue, waits for nothing, and no event is
         // asked for.
-        let status =
-            unsafe { of_driver(self.enqueue)?(0, queue, self.buffer, 0, ptr::null(), event) };
+        let status = self.enqueue.map_or(0, |enqueue| unsafe {
+            enqueue(0, null_mut(), self.buffer, 0, null(), null_mut())
+        });
         must(status, "enqueuing a command buffer")
     }
 }
@@ -116,13 +98,6 @@ impl Drop for Recorded {
             unsafe { release(self.buffer) };
         }
     }
-}
-
-/// A function, unless the driver names the extension and lacks it.
-fn of_driver<F>(function: Option<F>) -> Result<F> {
-    function.ok_or_else(|| {
-        Error::skipped(format!("the driver names {NAME}, and lacks a function of it"))
-    })
 }
 
 fn must(status: i32, during: &str) -> Result<()> {
