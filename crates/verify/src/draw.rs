@@ -128,76 +128,70 @@ impl Far {
     pub fn than(self, held: &Elements, chance: &Chance) -> Option<Elements> {
         let (ty, count) = (held.ty(), held.len());
         let is_float = chance.is_random && ty.is_floating();
-        let mut values = held.to_f64();
         // Doubles do not hold every long integer.
         let is_exact = !matches!(ty, Type::Long | Type::Ulong);
         let is_int = chance.is_random && !ty.is_floating() && ty.size() > 1;
         let is_any = is_int && is_exact && chance.any == Some(Draw::Any);
-        match self {
-            Far::Negative if is_float => values.iter_mut().for_each(|one| *one = -one.abs()),
+        let values = held.to_f64();
+        let each =
+            |of: &dyn Fn(f64) -> f64| -> Vec<f64> { values.iter().map(|one| of(*one)).collect() };
+        let values = match self {
+            Far::Negative if is_float => each(&|one| -one.abs()),
             Far::Negative => {
                 let draw = chance.any.as_ref().filter(|_| ty.size() > 1)?;
                 return Some(draw.elements(ty, count, chance.seed));
             }
-            Far::Zeros if chance.is_random => values.fill(0.0),
+            Far::Zeros if chance.is_random => each(&|_| 0.0),
             Far::Equal => return Some(held.gather(count, |_| Some(0))),
             Far::Falling if is_exact => {
-                if is_int {
-                    values.iter_mut().for_each(|one| *one = one.abs().max(1.0));
-                }
+                let mut values = each(&|one| if is_int { one.abs().max(1.0) } else { one });
                 values.sort_by(|a, b| b.total_cmp(a));
                 let factor = if is_float { 400.0 } else { 1.0 };
-                values.iter_mut().for_each(|one| *one *= factor);
+                values.into_iter().map(|one| factor * one).collect()
             }
             Far::Rising if is_exact => {
-                if is_int && ty.is_signed() {
-                    values.iter_mut().for_each(|one| *one = -one.abs().max(1.0));
-                }
+                let is_below = is_int && ty.is_signed();
+                let mut values = each(&|one| match is_float {
+                    true => (24.0 * one - 2.0).exp2(),
+                    false if is_below => -one.abs().max(1.0),
+                    false => one,
+                });
                 values.sort_by(f64::total_cmp);
-                if is_float {
-                    values.iter_mut().for_each(|one| *one = (24.0 * *one - 2.0).exp2());
-                }
+                values
             }
             Far::Ties if is_exact && (chance.is_random || chance.any.is_some()) => {
                 let few = few(ty, chance);
                 let which = Draw::Ints(0, few.len() as i64 - 1);
-                let which = which.elements(Type::Int, count, chance.seed);
-                (0..count).for_each(|i| values[i] = few[which.get(i) as usize]);
+                let which = which.elements(Type::Int, count, chance.seed).to_f64();
+                which.into_iter().map(|which| few[which as usize]).collect()
             }
             Far::Near if is_float => {
                 let near = if ty.size() < 4 { 16.0 } else { 1024.0 };
-                values.iter_mut().for_each(|one| *one += near);
+                each(&|one| one + near)
             }
             Far::Above | Far::Below if is_float => {
                 // The fourth power of it is a number, too.
                 let far = if ty == Type::Half { 8.0 } else { 2f64.powi(31) };
                 let far = if self == Far::Below { -far } else { far };
-                values.iter_mut().for_each(|one| *one = far * (1.25 + *one / 2.0));
+                each(&|one| far * (1.25 + one / 2.0))
             }
-            Far::Uneven if chance.is_random => values.iter_mut().for_each(|one| *one -= *one % 2.0),
-            Far::Uneven => make_uneven(&mut values, ty, chance.seed)?,
+            Far::Above if is_any => each(&|one| ty.largest() - one.abs()),
+            Far::Below if is_any && ty.is_signed() => each(&|one| -ty.largest() - 1.0 + one.abs()),
+            Far::Uneven if chance.is_random => each(&|one| one - one % 2.0),
+            Far::Uneven => uneven(values, ty, chance.seed)?,
             Far::Huge if chance.is_random && matches!(ty, Type::Float | Type::Double) => {
-                let huge = if ty == Type::Float { 65.0 } else { 515.0 };
-                let huge = f64::exp2(huge);
-                values.iter_mut().for_each(|one| *one = huge * (1.25 + *one / 2.0));
+                let huge = f64::exp2(if ty == Type::Float { 65.0 } else { 515.0 });
+                each(&|one| huge * (1.25 + one / 2.0))
             }
             Far::Special if is_float => {
-                let which = Draw::Permutation.elements(Type::Int, count, chance.seed);
+                let which = Draw::Permutation.elements(Type::Int, count, chance.seed).to_f64();
                 let special = [f64::INFINITY, f64::NAN, f64::NEG_INFINITY];
-                for (one, which) in values.iter_mut().zip(which.to_f64()) {
-                    *one = *special.get(which as usize % 18).unwrap_or(one);
-                }
-            }
-            Far::Above if is_any => {
-                let most = ty.largest();
-                values.iter_mut().for_each(|one| *one = most - one.abs());
-            }
-            Far::Below if is_any && ty.is_signed() => {
-                let least = -ty.largest() - 1.0;
-                values.iter_mut().for_each(|one| *one = least + one.abs());
+                let one =
+                    |(one, which): (&f64, f64)| *special.get(which as usize % 18).unwrap_or(one);
+                values.iter().zip(which).map(one).collect()
             }
             _ => return None,
-        }
+        };
         Some(Elements::from_fn(ty, count, |i| values[i]))
     }
 }
@@ -249,30 +243,26 @@ fn few(ty: Type, chance: &Chance) -> Vec<f64> {
     all
 }
 
-/// Makes a mirror image, or steps of one height, less regular; none of others.
-fn make_uneven(values: &mut [f64], ty: Type, seed: u64) -> Option<()> {
+/// A mirror image, or steps of one height, made less regular; none of others.
+fn uneven(mut values: Vec<f64>, ty: Type, seed: u64) -> Option<Vec<f64>> {
     let count = values.len();
     let random = random(Type::Double, count, seed).to_f64();
-    let &mut [first, second, ..] = values else {
-        return None;
-    };
+    let &[first, second, ..] = &values[..] else { return None };
     let step = second - first;
     if ty.is_floating() {
         let is_symmetric = values.iter().eq(values.iter().rev());
-        is_symmetric.then_some(())?;
-        let all = values.iter_mut().zip(random);
-        all.for_each(|(one, random)| *one *= 1.0 + random / 2.0);
-    } else {
-        let mut pairs = values.windows(2);
-        let is_even = pairs.all(|pair| pair[1] - pair[0] == step);
-        (step >= 2.0 && is_even).then_some(())?;
-        // The first begins where it did, the last ends there.
-        for (one, random) in values[..count - 1].iter_mut().zip(random).skip(1) {
-            *one = first + step * ((random + 0.5) * count as f64).floor();
-        }
-        values.sort_by(f64::total_cmp);
+        let all = values.into_iter().zip(random);
+        return is_symmetric.then(|| all.map(|(one, random)| one * (1.0 + random / 2.0)).collect());
     }
-    Some(())
+    let mut pairs = values.windows(2);
+    let is_even = pairs.all(|pair| pair[1] - pair[0] == step);
+    (step >= 2.0 && is_even).then_some(())?;
+    // The first begins where it did, the last ends there.
+    for (one, random) in values[..count - 1].iter_mut().zip(random).skip(1) {
+        *one = first + step * ((random + 0.5) * count as f64).floor();
+    }
+    values.sort_by(f64::total_cmp);
+    Some(values)
 }
 
 #[cfg(test)]

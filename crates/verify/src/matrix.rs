@@ -54,21 +54,10 @@ impl Matrix {
         Matrix { rows, cols, data }
     }
 
-    /// A vector of floats, filled as a matrix of one row would be.
-    pub fn floats(count: usize, fill: Fill, seed: u64) -> Vec<f32> {
-        let row = Matrix::filled(1, count, Type::Float, fill, seed);
-        bytemuck::cast_slice(row.data.as_bytes()).to_vec()
-    }
-
     /// Element (r, c) as f64.
     #[inline]
     pub fn at(&self, r: usize, c: usize) -> f64 {
         self.data.get(r * self.cols + c)
-    }
-
-    /// Row r as f64, which holds every element type without loss.
-    pub fn row(&self, r: usize) -> Vec<f64> {
-        (0..self.cols).map(|c| self.at(r, c)).collect()
     }
 
     /// The matrix with rows and columns exchanged. A transposed row-major

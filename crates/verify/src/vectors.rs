@@ -79,13 +79,17 @@ pub fn wrong_row<P: AsRef<[f32]>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::{Fill, Matrix};
+    use crate::draw::random;
+    use crate::element::Type;
 
     #[test]
     fn one_wrong_element_is_seen_and_rounding_is_not() {
         let [m, n, k] = [70, 130, 90];
-        let a = Matrix::floats(m * k, Fill::Random, 1);
-        let b = Matrix::floats(k * n, Fill::Random, 2);
+        let floats = |count, seed| -> Vec<f32> {
+            let all = random(Type::Float, count, seed).to_f64();
+            all.into_iter().map(|one| one as f32).collect()
+        };
+        let (a, b) = (floats(m * k, 1), floats(k * n, 2));
         let sum = |i: usize| (0..k).map(|p| a[i / n * k + p] * b[p * n + i % n]).sum::<f32>();
         let mut c: Vec<f32> = (0..m * n).map(sum).collect();
         // In two panels: columns of A, rows of B.
