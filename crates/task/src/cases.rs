@@ -36,27 +36,23 @@ pub enum Count {
 }
 
 impl Count {
-    /// All of them in order, each as the screen calls it, and of what, where that does not say it.
-    pub const ALL: [(Count, &str, &str); 8] = [
-        (Count::GlobalLoads, "global loads", " elements"),
-        (Count::GlobalStores, "global stores", " elements"),
-        (Count::LocalLoads, "local loads", " elements"),
-        (Count::LocalStores, "local stores", " elements"),
-        (Count::LoadInstructions, "load instructions", ""),
-        (Count::StoreInstructions, "store instructions", ""),
-        (Count::Barriers, "barriers", " for each item"),
-        (Count::Sectors, "sectors", " of 32 bytes"),
-    ];
-
     /// Whether `course trace` shows it line by line.
     pub fn is_of_memory(self) -> bool {
         self != Count::Barriers
     }
 
-    /// As the screen calls it, and of what.
+    /// As the screen calls it, and of what, where that does not say it.
     pub fn words(self) -> (&'static str, &'static str) {
-        let (_, name, of) = Count::ALL[self as usize];
-        (name, of)
+        match self {
+            Count::GlobalLoads => ("global loads", " elements"),
+            Count::GlobalStores => ("global stores", " elements"),
+            Count::LocalLoads => ("local loads", " elements"),
+            Count::LocalStores => ("local stores", " elements"),
+            Count::LoadInstructions => ("load instructions", ""),
+            Count::StoreInstructions => ("store instructions", ""),
+            Count::Barriers => ("barriers", " for each item"),
+            Count::Sectors => ("sectors", " of 32 bytes"),
+        }
     }
 }
 

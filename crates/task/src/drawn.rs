@@ -77,10 +77,9 @@ impl Form {
                 (name.clone(), found.copied().unwrap_or(meant))
             };
             let sizes: Sizes = small.iter().enumerate().map(near).collect();
-            let known = self.all_sizes();
-            let is_new = !known.contains(&sizes) && !all.contains(&sizes);
             let is_larger = sizes.iter().any(|(name, size)| *size > self.size[name]);
-            if is_new
+            let known = [&self.all_sizes()[..], all].concat();
+            if !known.contains(&sizes)
                 && (!is_larger || self.takes_more())
                 && product(&sizes) <= 8 * FEW
                 && self.allows(&sizes)
@@ -135,8 +134,7 @@ impl Form {
         range: Range,
         drawn: &[Sizes],
     ) -> Option<Sizes> {
-        let mut known = self.all_sizes();
-        known.extend_from_slice(drawn);
+        let known = [&self.all_sizes(), drawn].concat();
         let mut one = |draw: usize| -> Sizes {
             let side = |(name, size): (&String, &usize)| {
                 let (from, to) = range(*size);

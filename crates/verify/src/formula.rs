@@ -86,7 +86,8 @@ impl Formula {
         let mut numbers = numbers.map_err(|why| self.malformed(&why))?;
         spread(&mut numbers, index.len());
         let count = tree.roundings();
-        let is_exact = count == 0.0 && !tree.has_sum() && tree.has_element();
+        let has_sum = tree.any(&|one| matches!(one, Expr::Sum { .. }));
+        let is_exact = count == 0.0 && !has_sum && tree.has_element();
         let factor = crate::same::MARGIN * count.max(1.0).sqrt();
         for Number { size, .. } in &mut numbers {
             *size = if is_exact { 0.0 } else { size.abs() * factor };
@@ -321,7 +322,7 @@ fn apply(op: Op, of: &[Vec<Number>]) -> Vec<Number> {
     let number = |i| {
         let operands = [0, 1, 2].map(|list| operand(list, i).unwrap_or_default());
         let (values, sizes) = (operands.map(|one| one.value), operands.map(|one| one.size));
-        Number { value: op.value(values), size: op.size(values, sizes) }
+        Number { value: (op.does)(values), size: op.size(values, sizes) }
     };
     (0..longest).map(number).collect()
 }

@@ -24,20 +24,18 @@ pub struct Op {
     count: usize,
     /// How often a kernel rounds that does it with floats.
     roundings: f64,
-    does: fn(f64, f64, f64) -> f64,
+    /// What it makes of its operands.
+    pub does: Does,
 }
 
-const fn op(
-    name: &'static str,
-    count: usize,
-    roundings: f64,
-    does: fn(f64, f64, f64) -> f64,
-) -> Op {
+type Does = fn([f64; 3]) -> f64;
+
+const fn op(name: &'static str, count: usize, roundings: f64, does: Does) -> Op {
     Op { name, count, roundings, does }
 }
 
-const SUM: Op = op("+", 2, 1.0, |a, b, _| a + b);
-const DIFFERENCE: Op = op("-", 2, 1.0, |a, b, _| a - b);
+const SUM: Op = op("+", 2, 1.0, |[a, b, _]| a + b);
+const DIFFERENCE: Op = op("-", 2, 1.0, |[a, b, _]| a - b);
 /// Of a division, a root and a power, in halves of the last place: as OpenCL C allows.
 const INEXACT: f64 = 6.0;
 
@@ -45,42 +43,42 @@ const INEXACT: f64 = 6.0;
 /// beginning the longer one is first.
 #[rustfmt::skip]
 const LEVELS: [&[Op]; 5] = [
-    &[op("||", 2, 0.0, |a, b, _| f64::from(a != 0.0 || b != 0.0))],
-    &[op("&&", 2, 0.0, |a, b, _| f64::from(a != 0.0 && b != 0.0))],
+    &[op("||", 2, 0.0, |[a, b, _]| f64::from(a != 0.0 || b != 0.0))],
+    &[op("&&", 2, 0.0, |[a, b, _]| f64::from(a != 0.0 && b != 0.0))],
     &[
-        op("<=", 2, 0.0, |a, b, _| f64::from(a <= b)),
-        op("<", 2, 0.0, |a, b, _| f64::from(a < b)),
-        op(">=", 2, 0.0, |a, b, _| f64::from(a >= b)),
-        op(">", 2, 0.0, |a, b, _| f64::from(a > b)),
-        op("==", 2, 0.0, |a, b, _| f64::from(a == b)),
-        op("!=", 2, 0.0, |a, b, _| f64::from(a != b)),
+        op("<=", 2, 0.0, |[a, b, _]| f64::from(a <= b)),
+        op("<", 2, 0.0, |[a, b, _]| f64::from(a < b)),
+        op(">=", 2, 0.0, |[a, b, _]| f64::from(a >= b)),
+        op(">", 2, 0.0, |[a, b, _]| f64::from(a > b)),
+        op("==", 2, 0.0, |[a, b, _]| f64::from(a == b)),
+        op("!=", 2, 0.0, |[a, b, _]| f64::from(a != b)),
     ],
     &[SUM, DIFFERENCE],
     &[
-        op("*", 2, 1.0, |a, b, _| a * b),
-        op("/", 2, INEXACT, |a, b, _| a / b),
-        op("%", 2, 0.0, |a, b, _| a % b),
+        op("*", 2, 1.0, |[a, b, _]| a * b),
+        op("/", 2, INEXACT, |[a, b, _]| a / b),
+        op("%", 2, 0.0, |[a, b, _]| a % b),
     ],
 ];
 
 #[rustfmt::skip]
 const FUNCTIONS: [Op; 13] = [
-    op("ceil", 1, 0.0, |a, _, _| a.ceil()),
-    op("floor", 1, 0.0, |a, _, _| a.floor()),
-    op("sqrt", 1, INEXACT, |a, _, _| a.sqrt()),
-    op("exp", 1, INEXACT, |a, _, _| a.exp()),
-    op("log", 1, INEXACT, |a, _, _| a.ln()),
-    op("sin", 1, INEXACT, |a, _, _| a.sin()),
-    op("cos", 1, INEXACT, |a, _, _| a.cos()),
-    op("tanh", 1, INEXACT, |a, _, _| a.tanh()),
-    op("abs", 1, 0.0, |a, _, _| a.abs()),
-    op("min", 2, 0.0, |a, b, _| a.min(b)),
-    op("max", 2, 0.0, |a, b, _| a.max(b)),
-    op("pow", 2, INEXACT, |a, b, _| a.powf(b)),
+    op("ceil", 1, 0.0, |[a, ..]| a.ceil()),
+    op("floor", 1, 0.0, |[a, ..]| a.floor()),
+    op("sqrt", 1, INEXACT, |[a, ..]| a.sqrt()),
+    op("exp", 1, INEXACT, |[a, ..]| a.exp()),
+    op("log", 1, INEXACT, |[a, ..]| a.ln()),
+    op("sin", 1, INEXACT, |[a, ..]| a.sin()),
+    op("cos", 1, INEXACT, |[a, ..]| a.cos()),
+    op("tanh", 1, INEXACT, |[a, ..]| a.tanh()),
+    op("abs", 1, 0.0, |[a, ..]| a.abs()),
+    op("min", 2, 0.0, |[a, b, _]| a.min(b)),
+    op("max", 2, 0.0, |[a, b, _]| a.max(b)),
+    op("pow", 2, INEXACT, |[a, b, _]| a.powf(b)),
     IF,
 ];
-const IF: Op = op("if", 3, 0.0, |a, b, c| if a != 0.0 { b } else { c });
-const NOT: Op = op("!", 1, 0.0, |a, _, _| f64::from(a == 0.0));
+const IF: Op = op("if", 3, 0.0, |[a, b, c]| if a != 0.0 { b } else { c });
+const NOT: Op = op("!", 1, 0.0, |[a, ..]| f64::from(a == 0.0));
 
 impl Op {
     /// Whether its first operand says which of the others are asked for.
@@ -93,11 +91,6 @@ impl Op {
         (first != 0.0) == (at == 1 && self.name != "||")
     }
 
-    /// What it makes of its operands.
-    pub fn value(self, [a, b, c]: [f64; 3]) -> f64 {
-        (self.does)(a, b, c)
-    }
-
     /// The size of the terms that a result was made of, by which it may be off: of the operands'
     /// values and sizes, in order.
     pub fn size(self, v: [f64; 3], s: [f64; 3]) -> f64 {
@@ -106,7 +99,7 @@ impl Op {
             "-" => s[0] + s[1],
             "min" | "max" => s[0].max(s[1]),
             // Which of two counts the value says.
-            "if" => self.value([v[0], s[1], s[2]]),
+            "if" => (self.does)([v[0], s[1], s[2]]),
             // What is small because its terms cancel is off by a larger share of itself.
             "/" => s[0] * s[1] / (v[1] * v[1]),
             "sqrt" => s[0] / v[0].abs().sqrt(),
@@ -114,7 +107,7 @@ impl Op {
             "log" => v[0].ln().abs() + s[0] / v[0].abs(),
             "sin" | "cos" => 1.0 + s[0],
             "tanh" => 1.0,
-            _ => self.value(s).abs(),
+            _ => (self.does)(s).abs(),
         }
     }
 }
@@ -137,12 +130,8 @@ impl Expr {
         self.any(&|one| matches!(one, Expr::At(..)))
     }
 
-    /// Whether it adds anything up.
-    pub fn has_sum(&self) -> bool {
-        self.any(&|one| matches!(one, Expr::Sum { .. }))
-    }
-
-    fn any(&self, is: &dyn Fn(&Expr) -> bool) -> bool {
+    /// Whether it, or a part of it, is such a one.
+    pub fn any(&self, is: &dyn Fn(&Expr) -> bool) -> bool {
         is(self)
             || match self {
                 Expr::At(_, of) => of.any(is),
