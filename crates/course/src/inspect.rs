@@ -176,9 +176,9 @@ impl Inspection<'_> {
         if found.iter().any(|one| one.hung) {
             return Ok(Vec::new());
         }
-        let (at, words) = (in_words(&case.sizes), case.origin.words());
+        let (at, words) = (in_words(&case.sizes), case.origin.words().unwrap_or_default());
         for one in &mut found {
-            one.says = format!("at {at}, {}: {}", words.unwrap_or_default(), one.says);
+            one.says = format!("at {at}, {words}: {}", one.says);
         }
         Ok(found)
     }

@@ -170,7 +170,7 @@ pub struct Line {
     pub size: Sizes,
     /// How it differs from what the file says.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub drawn: Option<&'static str>,
+    pub drawn: Option<String>,
     pub verdict: Verdict,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -207,11 +207,7 @@ pub struct Told<'a> {
 }
 
 /// What a record says of a task at a size, which may be `drawn`.
-pub fn line(
-    record: &Record,
-    (size, drawn): (Sizes, Option<&'static str>),
-    task: Option<&Form>,
-) -> Line {
+pub fn line(record: &Record, (size, drawn): (Sizes, Option<String>), task: Option<&Form>) -> Line {
     Line {
         verdict: Verdict::of(record),
         why: record.why(),

@@ -92,10 +92,8 @@ fn main() -> ExitCode {
 
 fn compile(arguments: &Arguments) -> Result<()> {
     let source = Source::read(&arguments.source)?;
-    let output = match &arguments.output {
-        Some(output) => output.clone(),
-        None => arguments.source.with_extension("bin"),
-    };
+    let output = arguments.output.clone();
+    let output = output.unwrap_or_else(|| arguments.source.with_extension("bin"));
     if output.canonicalize().ok() == arguments.source.canonicalize().ok() {
         return Err(Error::Usage(format!(
             "the binary would overwrite the kernel file {}; name another file with -o",

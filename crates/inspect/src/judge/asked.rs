@@ -120,10 +120,10 @@ impl Origin {
     }
 
     /// How it differs from what the file says.
-    pub fn words(self) -> Option<&'static str> {
+    pub fn words(self) -> Option<String> {
         match self {
             Origin::Said => None,
-            Origin::Drawn => Some("drawn"),
+            Origin::Drawn => Some("drawn".into()),
             Origin::With(other) => Some(other.words()),
         }
     }

@@ -229,7 +229,7 @@ const DRAWN: [&str; 4] = ["random", "any", "negative", "sorted"];
 /// Takes in what came of that: what could not be tried is nothing against the kernel, nor for
 /// it. It may be known already why there was no other size.
 fn take_in(tried: Vec<Tried>, no_size: Option<String>, results: &mut Results) {
-    let (mut right, mut late): (Option<Tried>, Vec<&str>) = (None, Vec::new());
+    let (mut right, mut late): (Option<Tried>, Vec<String>) = (None, Vec::new());
     let (mut are_others, mut are_floats) = (false, false);
     let mut untried = [no_size, None];
     let is_too_long =

@@ -8,18 +8,10 @@ use common::{Error, Result};
 use serde::{Deserialize, Serialize};
 use task::form::{Form, Or};
 use task::{Arg, Buffer, Fill, Plan, Right, Role, Task};
-use verify::draw::Draw;
-use verify::draw::{Chance, Far};
+use verify::draw::{Chance, Draw, Far};
 use verify::element::{Elements, Type};
 use verify::formula::Formula;
 use verify::matrix;
-
-/// Numbers far from those that are drawn, in full and beside others.
-macro_rules! extreme {
-    ($far:ident, $short:literal) => {
-        (Other::Numbers(Far::$far), [concat!("with extreme numbers: ", $short), $short])
-    };
-}
 
 /// In what a try differs from what the file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,46 +37,43 @@ pub enum Other {
 }
 
 impl Other {
-    /// All of a task, how each is told, and the same beside others.
-    #[rustfmt::skip]
-    pub(crate) const ALL: [(Other, [&str; 2]); 18] = [
-        extreme!(Negative, "below 0"),
-        extreme!(Zeros, "all 0"),
-        extreme!(Equal, "all equal"),
-        extreme!(Falling, "large and descending"),
-        extreme!(Rising, "from small to large"),
-        extreme!(Ties, "few, halves and scalars among them"),
-        extreme!(Near, "all near 1024"),
-        extreme!(Above, "far above 0"),
-        extreme!(Below, "far below 0"),
-        extreme!(Huge, "with squares beyond their type"),
-        (
-            Other::Numbers(Far::Uneven),
-            ["with inputs less regular than fill says"; 2],
-        ),
-        extreme!(Special, "with NaN and infinities among them"),
-        (Other::Scalars, ["with other scalars"; 2]),
-        (Other::Zero, ["with scalars of 0"; 2]),
-        (Other::Reversed, ["with its groups in reverse order"; 2]),
-        (Other::Coarse, ["with half_ functions as coarse as they may be"; 2]),
+    /// All of a task, and how each is told beside others.
+    pub(crate) const ALL: [(Other, &str); 18] = [
+        (Other::Numbers(Far::Negative), "below 0"),
+        (Other::Numbers(Far::Zeros), "all 0"),
+        (Other::Numbers(Far::Equal), "all equal"),
+        (Other::Numbers(Far::Falling), "large and descending"),
+        (Other::Numbers(Far::Rising), "from small to large"),
+        (Other::Numbers(Far::Ties), "few, halves and scalars among them"),
+        (Other::Numbers(Far::Near), "all near 1024"),
+        (Other::Numbers(Far::Above), "far above 0"),
+        (Other::Numbers(Far::Below), "far below 0"),
+        (Other::Numbers(Far::Huge), "with squares beyond their type"),
+        (Other::Numbers(Far::Uneven), "with inputs less regular than fill says"),
+        (Other::Numbers(Far::Special), "with NaN and infinities among them"),
+        (Other::Scalars, "with other scalars"),
+        (Other::Zero, "with scalars of 0"),
+        (Other::Reversed, "with its groups in reverse order"),
+        (Other::Coarse, "with half_ functions as coarse as they may be"),
         // Last, since a reference may not come to an end.
-        (Other::Whole, ["with other whole numbers as arguments"; 2]),
-        (Other::Opposite(0), ["with whole numbers of the other sign as arguments"; 2]),
+        (Other::Whole, "with other whole numbers as arguments"),
+        (Other::Opposite(0), "with whole numbers of the other sign as arguments"),
     ];
 
-    /// The same beside others: what the numbers are.
+    /// Beside others: what the numbers are.
     pub(crate) fn in_short(self) -> &'static str {
-        self.told()[1]
+        let own = Other::ALL.iter().find(|(other, _)| *other == self);
+        own.map_or("with extreme numbers", |(_, told)| told)
     }
 
     /// How it is told.
-    pub(crate) fn words(self) -> &'static str {
-        self.told()[0]
-    }
-
-    fn told(self) -> [&'static str; 2] {
-        let own = Other::ALL.iter().find(|(other, _)| *other == self);
-        own.map_or(["with extreme numbers"; 2], |(_, told)| *told)
+    pub(crate) fn words(self) -> String {
+        match self {
+            Other::Numbers(far) if far != Far::Uneven => {
+                format!("with extreme numbers: {}", self.in_short())
+            }
+            _ => self.in_short().into(),
+        }
     }
 
     /// Whether it is the kernels' text that differs, and no number.

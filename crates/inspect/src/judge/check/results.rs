@@ -51,17 +51,17 @@ impl Tried {
     /// What is to be read of it.
     pub fn seen(&self) -> Observation {
         let size = in_words(&self.case.sizes);
-        let case = [&*size, self.words().unwrap_or_default()];
-        let case: Vec<&str> = case.into_iter().filter(|one| !one.is_empty()).collect();
+        let mut case = Vec::from_iter([size].into_iter().chain(self.words()));
+        case.retain(|one| !one.is_empty());
         let detector = Detector::Result(case.join(", "));
         judge(detector, &self.end, &self.records)
     }
 
     /// How it differs from what the file says.
-    pub fn words(&self) -> Option<&'static str> {
+    pub fn words(&self) -> Option<String> {
         match self.others[..] {
             [] => self.case.origin.words(),
-            _ => Some("with other numbers"),
+            _ => Some("with other numbers".into()),
         }
     }
 
