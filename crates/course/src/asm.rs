@@ -8,10 +8,10 @@ use anyhow::Result;
 use clap::Args;
 use common::source::Source;
 use diagnostics::terminal::Out;
+use inspect::file;
 use inspect::judge::LaunchFlags;
 use inspect::launched::{Launched, Wanted};
 use inspect::listing::Listing;
-use inspect::{file, program};
 
 use crate::taken::{Taken, taken};
 
@@ -44,8 +44,8 @@ pub fn asm(options: &AsmArgs) -> Result<ExitCode> {
         }
         None => {
             let launched = launch(&mut wanted, &options.launch)?;
-            let code = program::code(&wanted, &launched)?;
-            let source = Source::read(&program::source(&wanted)?)?;
+            let code = launched.code(&wanted)?;
+            let source = Source::read(&wanted.file()?)?;
             (Some(launched), Some(source), code)
         }
     };

@@ -9,10 +9,10 @@ use common::Error;
 use common::ndrange;
 use diagnostics::terminal::Out;
 use inspect::device::{Architecture, LARGEST_GROUP};
+use inspect::file;
 use inspect::judge::{LaunchFlags, Sides, is_own};
 use inspect::launched::Wanted;
 use inspect::occupancy::{Demand, Occupancy};
-use inspect::{file, program};
 use serde_json::json;
 use verify::numbers::count;
 
@@ -151,7 +151,7 @@ fn told(options: &OccupancyArgs) -> Result<Known> {
     if !record.platform.contains("NVIDIA") {
         return Ok(known);
     }
-    let binary = program::binary(&wanted, &launched)?;
+    let binary = launched.binary(&wanted)?;
     known.architecture = binary.architecture().as_deref().and_then(Architecture::named);
     known.registers = binary.resources(&wanted.kernel).registers;
     let mut source = "the driver's build log";

@@ -9,8 +9,7 @@ use gimli::{EndianSlice, RunTimeEndian};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol};
 
 use crate::code::Code;
-use crate::loops::hottest;
-use crate::round::Round;
+use crate::round::{Round, hottest};
 use crate::x86;
 
 /// Whether these bytes begin as an ELF file does.

@@ -1,11 +1,12 @@
 //! A kernel as its lesson launches it: the lesson runs it once, as a child, and its record
 //! says with which macros and in which groups. What the driver keeps meanwhile goes to a
-//! folder that is gone afterwards.
+//! folder that is gone afterwards: the library in PoCL's cache, or the binary of its program.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use common::Error;
 use common::device::pocl;
 use common::ndrange;
@@ -13,9 +14,13 @@ use common::record::{Of, Record};
 use common::source::Source;
 use diagnostics::near::did_you_mean;
 use verify::element::Type;
-use watchdog::lessons;
+use walkdir::{DirEntry, WalkDir};
 use watchdog::scratch::Scratch;
 use watchdog::worker::{self, Work};
+use watchdog::{built, lessons};
+
+use crate::code::{Code, Resources};
+use crate::file;
 
 /// How long a launch may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -87,6 +92,16 @@ impl Wanted {
             format!("no lesson has a kernel {name}; {}", did_you_mean(name, &lessons::kernels()?))
         };
         Err(Error::Usage(why).into())
+    }
+
+    /// The kernel file: the learner's, or the lesson's.
+    pub fn file(&self) -> Result<PathBuf> {
+        if let Some(file) = &self.source {
+            return Ok(file.clone());
+        }
+        let lesson = lessons::with_kernel(&self.kernel)?;
+        let none = || format!("no lesson has a kernel {}", self.kernel);
+        Ok(Source::path_in_course(&lesson.with_context(none)?.1))
     }
 
     /// Launches it once by this worker, a lesson or what takes a lesson's flags.
@@ -182,5 +197,98 @@ impl Launched {
             how += &format!(", in groups of {}", ndrange::sides(group));
         }
         how
+    }
+
+    /// The machine code of a kernel that was self.
+    ///
+    /// # Errors
+    /// [`Error::Build`] with the reason where the driver gives none that can be read.
+    pub fn code(&self, wanted: &Wanted) -> Result<Code> {
+        let platform = &self.record.platform;
+        if platform.contains(pocl::PLATFORM) {
+            return self.of_pocl(wanted);
+        }
+        if platform.contains("Oclgrind") {
+            let why = "Oclgrind is a simulator: it makes no machine code; take another --device";
+            return Err(Error::Usage(why.into()).into());
+        }
+        let binary = self.binary(wanted)?;
+        let mut code = file::decode(&binary.bytes, &wanted.kernel).with_context(|| {
+            let record = &self.record;
+            format!("{} ({})", record.device, record.platform)
+        })?;
+        let resources = binary.resources(&wanted.kernel);
+        if resources.registers.is_some() {
+            code.resources = resources;
+        }
+        Ok(code)
+    }
+
+    /// PoCL compiles a kernel for each shape of groups: `CACHE/../KERNEL/16-16-1-.../KERNEL.so`.
+    fn of_pocl(&self, wanted: &Wanted) -> Result<Code> {
+        let (kernel, group) = (&wanted.kernel, &self.record.group);
+        let library = format!("{kernel}.so");
+        let side = |at: usize| group.get(at).unwrap_or(&1);
+        let shape = format!("{}-{}-{}-", side(0), side(1), side(2));
+        let is_own = |file: &DirEntry| {
+            let folder = file.path().parent().and_then(Path::file_name).unwrap_or_default();
+            let has_shape = group.is_empty() || folder.to_string_lossy().starts_with(&shape);
+            has_shape && file.file_name() == &*library
+        };
+        let written = |file: &DirEntry| file.metadata().ok().and_then(|data| data.modified().ok());
+        let all = WalkDir::new(&self.cache.0).sort_by_file_name().into_iter().flatten();
+        let first = all.filter(is_own).min_by_key(written);
+        let first =
+            first.with_context(|| format!("PoCL left no library of {kernel} in its cache"))?;
+        let mut code = file::read(first.path(), kernel)?;
+        code.language += ", of the library that PoCL keeps";
+        if code.instructions.iter().all(|one| one.line.is_none()) {
+            let why =
+                "the lines of the source are not shown: PoCL noted none for the copy that runs";
+            code.notes.push(why.into());
+        }
+        Ok(code)
+    }
+
+    /// The binary of the kernel's program, built with the lesson's macros by `oclcc`, which a
+    /// driver may take down.
+    pub fn binary(&self, wanted: &Wanted) -> Result<Binary> {
+        let folder = Scratch::new()?;
+        let [to, log] = ["program", "log"].map(|name| folder.0.join(name));
+        let mut work = Work::of(built::program("oclcc")?);
+        for (name, value) in &self.record.defines {
+            work.arg("-D").arg(format!("{name}={value}"));
+        }
+        work.arg(wanted.file()?)
+            .args(["--type", wanted.ty.name()])
+            .args(wanted.device.iter().flat_map(|device| ["--device", device]))
+            .args([Path::new("--log"), &log, Path::new("-o"), &to])
+            // What comes from NVIDIA's cache comes without a log.
+            .env("CUDA_CACHE_DISABLE", "1");
+        let ended = worker::finish(&work, worker::PATIENCE)?;
+        if ended.status != 0 {
+            return Err(Error::build(ended.refused().to_string()).into());
+        }
+        Ok(Binary { bytes: fs::read(&to)?, log: fs::read_to_string(&log).unwrap_or_default() })
+    }
+}
+
+/// A program's binary, and what its driver said while building it.
+pub struct Binary {
+    /// As the driver gives it.
+    pub bytes: Vec<u8>,
+    log: String,
+}
+
+impl Binary {
+    /// The generation of the NVIDIA GPU that it is for, such as "sm_90".
+    pub fn architecture(&self) -> Option<String> {
+        let text = String::from_utf8_lossy(&self.bytes);
+        file::target(&text).map(String::from)
+    }
+
+    /// What the driver's assembler said of a kernel.
+    pub fn resources(&self, kernel: &str) -> Resources {
+        file::resources(&self.log, kernel)
     }
 }

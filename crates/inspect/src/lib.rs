@@ -10,9 +10,8 @@
 //! - Readers make it of what drivers give: `elf` of a library for a CPU (`x86` decodes it),
 //!   `ptx` of NVIDIA's intermediate language, `sass` of what NVIDIA's GPUs run; [`file`] tells
 //!   which. Texts are read as `statement` says.
-//! - `loops` finds the innermost loop; `round` counts what one round of it does.
-//! - [`launched`] is a kernel as its lesson launches it, and [`program`] what the driver
-//!   made of it.
+//! - `round` finds the innermost loop, and counts what one round of it does.
+//! - [`launched`] is a kernel as its lesson launches it, and what the driver made of it.
 //! - [`listing`] is all of that as lines for people and as one JSON object.
 //! - [`device`] is what is known of a device: the one description of it.
 //! - [`occupancy`] is how many groups a unit holds at once, and what binds.
@@ -26,9 +25,7 @@ pub mod file;
 pub mod judge;
 pub mod launched;
 pub mod listing;
-mod loops;
 pub mod occupancy;
-pub mod program;
 mod ptx;
 mod round;
 mod sass;

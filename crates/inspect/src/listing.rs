@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 
 use crate::code::{Code, Instruction};
 use crate::launched::Launched;
-use crate::loops::hottest;
-use crate::round::Round;
+use crate::round::{Round, hottest};
 
 /// A kernel's code, and where it comes from.
 pub struct Listing<'a> {

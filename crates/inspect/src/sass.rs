@@ -101,8 +101,7 @@ fn bytes(parts: &[&str]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::loops::hottest;
-    use crate::round::{Counted, Round};
+    use crate::round::{Counted, Round, hottest};
 
     const NAIVE: &str = include_str!("fixtures/naive.sass");
 

@@ -28,7 +28,6 @@ use watchdog::worker::Work;
 
 use crate::device::Model;
 use crate::launched::{Launched, Wanted};
-use crate::program;
 use accesses::{Launch, Trace};
 use figures::Figures;
 
@@ -90,7 +89,7 @@ pub fn trace(wanted: &Wanted, mut work: Work, model: Model) -> Result<Traced> {
         );
         return Err(Error::Usage(why).into());
     }
-    let source = Source::read(&program::source(&wanted)?)?;
+    let source = Source::read(&wanted.file()?)?;
     Ok(Traced {
         launched,
         figures: Figures::of(&trace, &folder.0, &source, &model)?,
