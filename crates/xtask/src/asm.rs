@@ -8,12 +8,11 @@ use anyhow::{Context, Result, ensure};
 use common::file::workspace;
 use common::source::Source;
 use diagnostics::tokens::Tokens;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use watchdog::lessons;
 use watchdog::machine::date;
 
-use crate::kept::{self, must_be_a_name};
+use crate::kept;
 use crate::pages::{picked, quoted};
 use crate::record::printed;
 
@@ -24,20 +23,11 @@ pub struct AsmArgs {
     #[arg(required = true, value_name = "KERNEL [VARIANT]")]
     kernel: Vec<String>,
     /// Folder below docs/data/asm/ that receives the listing, for example pocl-avx2
-    #[arg(long = "as", value_name = "NAME")]
+    #[arg(long = "as", value_name = "NAME", value_parser = kept::name)]
     name: String,
     /// Flags handed to `course asm`, for example -- --device 1
     #[arg(last = true)]
     flags: Vec<String>,
-}
-
-/// What a listing was made of.
-#[derive(Serialize, Deserialize)]
-struct Origin {
-    /// Where, when and by which command.
-    made: String,
-    /// The kernel.
-    text: String,
 }
 
 /// Where a kernel's listing is kept, without its ending.
@@ -48,7 +38,6 @@ fn path(device: &str, kernel: &str) -> PathBuf {
 
 /// Records one kernel, in the variant that is named.
 pub fn record(AsmArgs { kernel, name, flags }: &AsmArgs) -> Result<()> {
-    must_be_a_name(name)?;
     let words = [&["asm".to_string()], &kernel[..]].concat();
     let json = printed(&[&words[..], &["--json".into()]].concat(), flags, &[0])?;
     let told: Value = serde_json::from_str(&json)?;
@@ -57,15 +46,13 @@ pub fn record(AsmArgs { kernel, name, flags }: &AsmArgs) -> Result<()> {
     let command = [&words[..], flags].concat().join(" ");
     let date = date("+%Y-%m-%d")?;
     let code = Source::read(text("source").as_ref())?.kernel(&kernel[0]);
-    let origin = Origin {
-        made: format!(
-            "{device}, {platform}, driver {driver}; recorded {date} by `cargo course {command}`"
-        ),
-        text: code.map(|kernel| kernel.code).unwrap_or_default(),
-    };
+    let made = format!(
+        "{device}, {platform}, driver {driver}; recorded {date} by `cargo course {command}`"
+    );
+    let text = code.map(|kernel| kernel.code).unwrap_or_default();
+    let origin = serde_json::to_string_pretty(&json!({ "made": made, "text": text }))?;
     let path = path(name, &kernel.join(" "));
     kept::write(path.with_extension("txt"), &printed(&words, flags, &[0])?)?;
-    let origin = serde_json::to_string_pretty(&origin)?;
     kept::write(path.with_extension("json"), &format!("{origin}\n"))
 }
 
@@ -80,14 +67,16 @@ pub fn listing(device: &str, words: &[&str]) -> Result<String> {
     let name = words.join(" ");
     let path = path(device, &name);
     let read = |end: &str| kept::read(path.with_extension(end));
-    let origin: Origin = serde_json::from_str(&read("json")?)
+    // Where, when and by which command it was made, and of which text.
+    let origin: Value = serde_json::from_str(&read("json")?)
         .with_context(|| format!("{} is damaged", path.display()))?;
+    let word = |field: &str| origin[field].as_str().unwrap_or_default();
     let kernel = words.first().copied().unwrap_or_default();
     let again = "has changed since; run `cargo xtask asm";
-    ensure!(is_the_same(kernel, &origin.text)?, "{name} {again} {name} --as {device}` there");
+    ensure!(is_the_same(kernel, word("text"))?, "{name} {again} {name} --as {device}` there");
     let text = read("txt")?;
     let shown = part.map_or(Ok(text.clone()), |part| self::part(&text, part))?;
-    let made = if is_plain { String::new() } else { format!("\n\n*{}.*", origin.made) };
+    let made = if is_plain { String::new() } else { format!("\n\n*{}.*", word("made")) };
     Ok(format!("```text\n{}\n```{made}", shown.trim_end()))
 }
 

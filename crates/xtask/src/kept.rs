@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
-use common::Error;
 use common::file::workspace;
 use diagnostics::aside;
 use serde::de::DeserializeOwned;
@@ -13,13 +12,11 @@ use watchdog::devices::Device;
 use watchdog::machine;
 
 /// What is kept has a place of its own below docs/data/, and none elsewhere.
-pub fn must_be_a_name(name: &str) -> Result<()> {
-    let parts: Vec<Component> = Path::new(name).components().collect();
-    if matches!(parts[..], [Component::Normal(only)] if only == name) {
-        return Ok(());
+pub fn name(name: &str) -> Result<String, String> {
+    match Path::new(name).components().collect::<Vec<_>>()[..] {
+        [Component::Normal(only)] if only == name => Ok(name.into()),
+        _ => Err("it is no name of a folder below docs/data/, for example pocl-1024".into()),
     }
-    let why = format!("'{name}' is no name of a folder below docs/data/, for example pocl-1024");
-    Err(Error::Usage(why).into())
 }
 
 /// The text of a file below the root of the course.
@@ -64,15 +61,20 @@ pub fn write_lines(path: impl AsRef<Path>, lines: &[Value]) -> Result<()> {
     write(path, &lines.collect::<String>())
 }
 
-/// The first line of what was measured on a device: by which command, when and where.
-pub fn about(device: &Device) -> Result<Value> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    Ok(json!({
-        "command": format!("cargo xtask {}", words.join(" ")),
-        "date": machine::date("+%Y-%m-%d")?,
-        "device": device.name,
-        "platform": device.platform,
-        "driver": device.driver,
-        "host": machine::host(),
-    }))
+/// The first line of what was measured: by which command, and when.
+pub fn about() -> Result<Value> {
+    let words = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
+    let date = machine::date("+%Y-%m-%d")?;
+    Ok(json!({ "command": format!("cargo xtask {words}"), "date": date }))
+}
+
+/// The same with the device, and the machine that has it.
+pub fn about_device(Device { name, platform, driver, .. }: &Device) -> Result<Value> {
+    let mut about = about()?;
+    let host = machine::host();
+    for (field, word) in [("device", name), ("platform", platform), ("driver", driver)] {
+        about[field] = json!(word);
+    }
+    about["host"] = json!(host);
+    Ok(about)
 }

@@ -96,7 +96,7 @@ pub fn libraries(options: &LibrariesArgs) -> Result<()> {
         let ended = again.envs(environment(options.inputs)).status()?;
         std::process::exit(ended.code().unwrap_or(1));
     }
-    writeln!(Out, "{}", kept::about(&device)?)?;
+    writeln!(Out, "{}", kept::about_device(&device)?)?;
     let mut shapes = options.size.clone();
     if let Some(name) = &options.like {
         shapes.extend(Comparison::read(name)?.shapes());

@@ -12,13 +12,14 @@ use watchdog::devices::{self, Device};
 use watchdog::machine::has_instructions;
 use watchdog::scratch::Scratch;
 
-use crate::kept::{self, must_be_a_name};
+use crate::kept;
 use crate::record::printed;
 
 /// What to measure, and where to keep it.
 #[derive(Args)]
 pub struct MachineArgs {
     /// File below docs/data/machine/ that receives the figures, for example pocl
+    #[arg(value_parser = kept::name)]
     name: String,
     /// Device, as the lessons take it [default: the one that they choose]
     #[arg(long, value_name = "NUMBER|NAME")]
@@ -31,7 +32,6 @@ type Point = (&'static str, String, usize, [String; 2]);
 
 /// Measures everything and writes the file.
 pub fn machine(options: &MachineArgs) -> Result<()> {
-    must_be_a_name(&options.name)?;
     let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
     let folder = Scratch::new()?;
     for file in kept::entries("crates/xtask/machine")? {
@@ -52,7 +52,7 @@ pub fn machine(options: &MachineArgs) -> Result<()> {
     let told = told.lines().map(serde_json::from_str::<Value>);
     let told: Vec<Value> = told.collect::<Result<_, _>>()?;
     ensure!(told.len() == points.len(), "not every task was told");
-    let mut lines = vec![kept::about(&device)?];
+    let mut lines = vec![kept::about_device(&device)?];
     for ((probe, variant, steps, _), told) in points.iter().zip(told) {
         let figure = |field: &str| told["sizes"][0][field].as_f64();
         let seconds = figure("seconds_median").with_context(|| format!("no time: {told}"))?;

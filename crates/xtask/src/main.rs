@@ -41,6 +41,7 @@ enum Command {
     /// Run every lesson and keep what it prints and measures, for the pages
     Record {
         /// Folder below docs/data/ that receives the recording, for example pocl-1024
+        #[arg(value_parser = kept::name)]
         name: String,
         /// Lessons to record [default: all]
         #[arg(long, value_name = "NUMBER")]

@@ -14,14 +14,12 @@ use diagnostics::aside;
 use serde_json::{Value, json};
 use watchdog::events::{NAME, WORK_VARIABLE};
 use watchdog::lessons::{LESSONS, Lesson};
-use watchdog::machine::date;
 use watchdog::scratch::Scratch;
 
-use crate::kept::{self, must_be_a_name};
+use crate::kept;
 
 /// Records lessons (all, if none is named) into docs/data/NAME.
 pub fn record(name: &str, numbers: &[u32], flags: &[String]) -> Result<()> {
-    must_be_a_name(name)?;
     let folder = workspace().join("docs/data").join(name);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for lesson in LESSONS {
@@ -64,8 +62,8 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     if !output.status.success() {
         bail!("it ended with {}", output.status);
     }
-    let command = format!("cargo run -p {} -- {}", lesson.package(), flags.join(" "));
-    let about = json!({ "command": command, "date": date("+%Y-%m-%d")? });
+    let mut about = kept::about()?;
+    about["command"] = json!(format!("cargo run -p {} -- {}", lesson.package(), flags.join(" ")));
     records.insert(0, about);
     let file = |end: &str| folder.join(format!("{}.{end}", lesson.package()));
     kept::write_lines(file("jsonl"), &records)?;
@@ -76,6 +74,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
 #[derive(clap::Args)]
 pub struct Problems {
     /// File that receives it, for example h200
+    #[arg(value_parser = kept::name)]
     name: String,
     /// Stages, by a part of their names [default: all], for example 01-sum/solution-3
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
@@ -93,7 +92,6 @@ pub struct Problems {
 
 /// Times stages of problems, and writes `docs/data/problems/NAME.jsonl`.
 pub fn problems(asked: &Problems) -> Result<()> {
-    must_be_a_name(&asked.name)?;
     let mut words = ["run", "--time", "--size=time", "--json"].map(String::from).to_vec();
     let is_asked = |file: &str| {
         let named = asked.only.iter().any(|name| file.contains(name));
@@ -130,9 +128,7 @@ pub fn problems(asked: &Problems) -> Result<()> {
     if lines.is_empty() {
         bail!("no stage was run");
     }
-    let words = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let about = json!({ "command": format!("cargo xtask {words}"), "date": date("+%Y-%m-%d")? });
-    lines.insert(0, about);
+    lines.insert(0, kept::about()?);
     kept::write_lines(format!("docs/data/problems/{}.jsonl", asked.name), &lines)
 }
 

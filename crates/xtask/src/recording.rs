@@ -1,15 +1,14 @@
 //! A lesson as it was recorded once: `docs/data/RUN/LESSON.jsonl` and `.txt`.
 
-use std::fs;
-
 use anyhow::{Context, Result, ensure};
-use common::file::workspace;
 use common::record::{Of, Record};
 use common::source::Source;
 use serde::Deserialize;
 use serde_json::Value;
 use verify::shape::Shape;
 use watchdog::lessons::numbered;
+
+use crate::kept;
 
 /// What a lesson measured, and when and how it was recorded.
 pub struct Recording {
@@ -26,7 +25,7 @@ pub struct Recording {
 impl Recording {
     /// Reads `docs/data/RUN/LESSON.jsonl`.
     pub fn read(run: &str, lesson: &str) -> Result<Recording> {
-        Recording::of(run, &file(run, lesson, "jsonl")?)
+        Recording::of(run, &kept::read(format!("docs/data/{run}/{lesson}.jsonl"))?)
     }
 
     fn of(run: &str, text: &str) -> Result<Recording> {
@@ -53,7 +52,7 @@ impl Recording {
 
     /// The device's name as people say it.
     pub fn device(&self) -> String {
-        self.on_device().map_or("?".into(), device_name)
+        self.on_device().map_or("?".into(), |one| name_on(&one.platform, &one.device))
     }
 
     /// What it measured, but for products of kernels, or with macros, that the lesson no longer
@@ -78,10 +77,9 @@ impl Recording {
 
     /// The fastest product on the device, if the lesson has one.
     pub fn best(&self) -> Option<&Record> {
-        let rows = self.rows().into_iter();
-        let products = rows.filter(|one| one.platform != "host" && one.gflops.is_some());
-        products
-            .max_by(|one, other| one.rate().unwrap_or(0.0).total_cmp(&other.rate().unwrap_or(0.0)))
+        let rows = self.rows().into_iter().filter(|one| one.platform != "host");
+        let products = rows.filter_map(|one| Some((one, one.gflops?)));
+        products.max_by(|one, other| one.1.total_cmp(&other.1)).map(|one| one.0)
     }
 
     /// The same lesson of several recordings.
@@ -98,12 +96,7 @@ impl Recording {
     }
 }
 
-/// A device's name as people say it.
-pub fn device_name(record: &Record) -> String {
-    name_on(&record.platform, &record.device)
-}
-
-/// The same of a device on a platform. The drivers of CPUs put words of their own around the
+/// A device's name as people say it. The drivers of CPUs put words of their own around the
 /// chip's name: `pthread-skylake-avx512-AMD EPYC`.
 pub fn name_on(platform: &str, device: &str) -> String {
     let driver = match platform {
@@ -123,19 +116,13 @@ pub fn counts(record: &Record) -> bool {
     record.rate().is_some() || record.skipped().is_some()
 }
 
-/// The text of a recorded file.
-pub fn file(run: &str, lesson: &str, end: &str) -> Result<String> {
-    let path = workspace().join(format!("docs/data/{run}/{lesson}.{end}"));
-    fs::read_to_string(&path).with_context(|| format!("{}", path.display()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_damaged_recording_is_refused_or_has_its_records() {
-        let text = file("pocl-1024", "lesson05", "jsonl").unwrap();
+        let text = kept::read("docs/data/pocl-1024/lesson05.jsonl").unwrap();
         let few: String = text.split_inclusive('\n').take(4).collect();
         assert!(Recording::of("x", &few).is_ok_and(|one| one.records.len() == 3));
         damage::must_be_survived(few.as_bytes(), |bytes| {

@@ -49,7 +49,7 @@ use verify::numbers::significant;
 
 use crate::kept;
 use crate::libraries::comparison::Comparison;
-use crate::recording::{Recording, file};
+use crate::recording::Recording;
 
 /// The file that holds a page's claims, if it has any.
 pub fn file_of(page: &Path) -> PathBuf {
@@ -204,7 +204,7 @@ fn recorded(run: &str, lesson: &str, name: &str) -> Result<Option<f64>> {
 fn printed(run: &str, lesson: &str, quoted: &str) -> Result<f64> {
     let (text, which) = quoted.split_once('"').context("the text has no end")?;
     let which: usize = if which.is_empty() { 1 } else { which.trim().parse()? };
-    let output = file(run, lesson, "txt")?;
+    let output = kept::read(format!("docs/data/{run}/{lesson}.txt"))?;
     // Behind `head ... text`, of the first line with the text below that of the head.
     let (mut lines, mut rest) = (output.lines().map(str::trim_start), "");
     for beginning in text.split(" ... ") {

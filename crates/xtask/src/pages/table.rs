@@ -10,7 +10,7 @@ use watchdog::lessons::numbered;
 
 use crate::kept;
 use crate::libraries::comparison::each_once;
-use crate::recording::{Recording, counts, device_name, name_on};
+use crate::recording::{Recording, counts, name_on};
 
 /// The kernels of a lesson: rate, step, and share of the limit in each run. Of words that end in
 /// `*` each means the rows whose names begin with it; without any all rows are there.
@@ -129,7 +129,8 @@ pub fn bars(lesson: &str, runs: &[&str]) -> Result<String> {
     let number: u32 = number.parse().context("a lesson is named lesson05")?;
     let mut lines = vec!["The best of each lesson, of the limit".to_string()];
     for run in runs {
-        lines.push(device_name(&best(run, number)?));
+        let Record { platform, device, .. } = best(run, number)?;
+        lines.push(name_on(&platform, &device));
         // What is for GPUs alone is recorded on no CPU.
         let lessons = (NAIVE..=number).filter_map(|one| Some((one, best(run, one).ok()?)));
         lines.extend(lessons.map(|(one, best)| {
