@@ -29,7 +29,6 @@ use verify::numbers::count;
 
 use crate::puzzles;
 use folder::{Folder, shown};
-use progress::Mark;
 use puzzle::{Kind, Puzzle};
 use turn::Turn;
 use verdict::Verdict;
@@ -173,7 +172,7 @@ fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {
             "lesson": puzzle.lesson.map(|lesson| lesson.number),
             "title": puzzle.words.title,
             "file": folder.file(puzzle),
-            "mark": noted.mark.map(Mark::word),
+            "mark": noted.mark.and_then(progress::word),
             "hints_seen": noted.hints,
         });
         writeln!(Out, "{line}")?;

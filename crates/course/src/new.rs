@@ -8,7 +8,6 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use common::Error;
 use common::file::workspace;
-use diagnostics::near::did_you_mean;
 use diagnostics::terminal::Out;
 use watchdog::fallback_driver;
 
@@ -17,7 +16,8 @@ use crate::game::folder::{must_lie_outside, shown};
 /// The flags of `course new`.
 #[derive(clap::Args)]
 pub struct NewArgs {
-    /// What to begin with: saxpy, matmul, reduction, pipeline or embedded
+    /// What to begin with
+    #[arg(value_parser = ["saxpy", "matmul", "reduction", "pipeline", "embedded"])]
     example: String,
     /// The new package's folder; its name becomes the package's
     dir: PathBuf,
@@ -25,17 +25,7 @@ pub struct NewArgs {
 
 /// Copies the example, names it, and says how to run it.
 pub fn new(options: &NewArgs) -> Result<ExitCode> {
-    let examples = workspace().join("examples");
-    let from = examples.join(&options.example);
-    if !from.join("Cargo.toml").is_file() {
-        let entries = fs::read_dir(&examples).context("the clone has no examples")?;
-        let mut names: Vec<String> = entries
-            .map(|entry| Ok(entry?.file_name().to_string_lossy().into()))
-            .collect::<std::io::Result<_>>()?;
-        names.sort();
-        let near = did_you_mean(&options.example, &names);
-        bail!(Error::Usage(format!("there is no example {}; {near}", options.example)))
-    }
+    let from = workspace().join("examples").join(&options.example);
     let to = std::path::absolute(&options.dir)?;
     let name = package_name(&to)?;
     must_lie_outside(&to)?;

@@ -6,47 +6,19 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use colored::{ColoredString, Colorize};
 use common::file;
 
 use super::puzzle::Puzzle;
+use super::verdict::Verdict;
 
-/// What can be said of a puzzle, besides the hints that were seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// Done.
-    Solved,
-    /// Its result is right; nobody has looked for what else may be wrong.
-    Right,
-    /// It was done once, and was found wrong since then.
-    Broken,
-}
+/// What is noted of a kernel, and as what: it is solved; its result is right, and nobody has looked
+/// for what else may be wrong; it was solved once, and was found wrong since then.
+const MARKS: [(Verdict, &str); 3] =
+    [(Verdict::Done, "solved"), (Verdict::Unproven, "right"), (Verdict::NotYet, "broken")];
 
-impl Mark {
-    /// The one that is noted so.
-    fn noted(word: &str) -> Option<Mark> {
-        let mut all = [Mark::Solved, Mark::Right, Mark::Broken].into_iter();
-        all.find(|mark| mark.word() == word)
-    }
-
-    /// As it is noted, and said.
-    pub fn word(self) -> &'static str {
-        match self {
-            Mark::Solved => "solved",
-            Mark::Right => "right",
-            Mark::Broken => "broken",
-        }
-    }
-
-    /// In front of a puzzle's line.
-    pub fn sign(mark: Option<Mark>) -> ColoredString {
-        match mark {
-            Some(Mark::Solved) => "✓".green(),
-            Some(Mark::Right) => "~".yellow(),
-            Some(Mark::Broken) => "✗".red(),
-            None => " ".normal(),
-        }
-    }
+/// As it is noted, and said.
+pub fn word(mark: Verdict) -> Option<&'static str> {
+    MARKS.iter().find(|(noted, _)| *noted == mark).map(|(_, word)| *word)
 }
 
 /// The end of the file's first line.
@@ -63,7 +35,8 @@ pub struct Progress {
 /// What was noted of a puzzle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Entry {
-    pub mark: Option<Mark>,
+    /// One of [`MARKS`].
+    pub mark: Option<Verdict>,
     pub hints: usize,
     /// Whether the solution was looked at.
     pub solution: bool,
@@ -99,7 +72,7 @@ impl Progress {
 
     /// Whether it is solved; right and unproven is not.
     pub fn is_done(&self, puzzle: &Puzzle) -> bool {
-        self.of(&puzzle.id).mark == Some(Mark::Solved)
+        self.of(&puzzle.id).mark == Some(Verdict::Done)
     }
 
     pub fn count_done(&self, puzzles: &[&Puzzle]) -> usize {
@@ -108,7 +81,7 @@ impl Progress {
 
     /// The first that was done and is broken now, else the first that is not done.
     pub fn next<'a>(&self, puzzles: &[&'a Puzzle]) -> Option<&'a Puzzle> {
-        let is_broken = |puzzle: &&&Puzzle| self.of(&puzzle.id).mark == Some(Mark::Broken);
+        let is_broken = |puzzle: &&&Puzzle| self.of(&puzzle.id).mark == Some(Verdict::NotYet);
         let broken = puzzles.iter().find(is_broken);
         let open = || puzzles.iter().find(|puzzle| !self.is_done(puzzle));
         broken.or_else(open).copied()
@@ -124,7 +97,7 @@ impl Progress {
     fn render(&self) -> String {
         let mut text = format!("# What the course has noted of your kernels. {HEADING_ENDS}\n");
         for (key, Entry { mark, hints, solution }) in &self.entries {
-            let mark = mark.map(|mark| format!("{key} {}\n", mark.word()));
+            let mark = mark.and_then(word).map(|mark| format!("{key} {mark}\n"));
             let hints = (*hints > 0).then(|| format!("{key} hints {hints}\n"));
             let solution = solution.then(|| format!("{key} solution\n"));
             text.extend([mark, hints, solution].into_iter().flatten());
@@ -146,14 +119,13 @@ fn noted(path: &Path) -> io::Result<Progress> {
 /// Lines that say nothing here are kept as they are: people edit such files.
 pub fn parse(text: &str) -> Progress {
     let mut progress = Progress::default();
+    let noted = |word| MARKS.iter().find(|mark| mark.1 == word).map(|mark| mark.0);
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
             [] => {}
             [key, "solution"] => progress.entry(key).solution = true,
-            [key, word] if Mark::noted(word).is_some() => {
-                progress.entry(key).mark = Mark::noted(word);
-            }
+            [key, word] if noted(word).is_some() => progress.entry(key).mark = noted(word),
             [key, "hints", seen] if seen.parse::<usize>().is_ok() => {
                 progress.entry(key).hints = seen.parse().unwrap_or(0);
             }
@@ -174,13 +146,13 @@ mod tests {
     #[test]
     fn progress_is_read_as_it_was_written() {
         let mut progress = Progress::default();
-        progress.entry("d3").mark = Some(Mark::Right);
-        progress.entry("6.2").mark = Some(Mark::Solved);
+        progress.entry("d3").mark = Some(Verdict::Unproven);
+        progress.entry("6.2").mark = Some(Verdict::Done);
         progress.entry("6.2").hints = 2;
         progress.entry("6.2").solution = true;
         let text = progress.render();
         assert_eq!(parse(&text), progress, "{text}");
-        assert_eq!(progress.of("6.2").mark, Some(Mark::Solved));
+        assert_eq!(progress.of("6.2").mark, Some(Verdict::Done));
         assert_eq!((progress.of("6.2").hints, progress.of("9.9").hints), (2, 0));
     }
 
@@ -199,7 +171,7 @@ mod tests {
             }
         });
         let progress = Progress::read(&file);
-        assert_eq!(progress.of("1.1").mark, Some(Mark::Solved));
+        assert_eq!(progress.of("1.1").mark, Some(Verdict::Done));
         assert!((1..=8).all(|hints| progress.of(&format!("2.{hints}")).hints == hints));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left");
         fs::remove_dir_all(folder).unwrap();
@@ -217,7 +189,7 @@ mod tests {
         old.read_to_string(&mut text).unwrap();
         assert_eq!(text, "1.1 solved\n2.1 solved\n");
         assert_eq!(Progress::read(&path).of("1.1").mark, None);
-        assert_eq!(Progress::read(&path).of("2.1").mark, Some(Mark::Solved));
+        assert_eq!(Progress::read(&path).of("2.1").mark, Some(Verdict::Done));
         fs::remove_dir_all(folder).unwrap();
     }
 
@@ -226,7 +198,7 @@ mod tests {
         let text = "hello\n\n07\nd07 mended now\nd07 hints many\nd08 solved\n\u{1F600} \0\n";
         let progress = parse(text);
         assert_eq!(progress.of("d07").mark, None);
-        assert_eq!(progress.of("d08").mark, Some(Mark::Solved));
+        assert_eq!(progress.of("d08").mark, Some(Verdict::Done));
         let text = progress.render();
         assert!(text.contains("hello\n07\nd07 mended now\n"), "{text}");
         assert_eq!(parse(&text), progress);

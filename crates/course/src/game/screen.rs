@@ -13,9 +13,9 @@ use verify::numbers::count;
 
 use super::folder::{Folder, shown};
 use super::markdown::markdown;
-use super::progress::{Mark, Progress};
+use super::progress::Progress;
 use super::puzzle::Puzzle;
-use super::verdict::Checked;
+use super::verdict::{Checked, Verdict};
 
 /// A puzzle's name, above all else.
 fn title(puzzle: &Puzzle) -> ColoredString {
@@ -69,7 +69,8 @@ pub fn rows<'a>(
     for of_group in puzzles.chunk_by(|one, next| one.group() == next.group()) {
         rows.push((None, of_group[0].group().bold().to_string()));
         for one in of_group {
-            let sign = Mark::sign(progress.of(&one.id).mark);
+            let mark = progress.of(&one.id).mark;
+            let sign = mark.map_or(" ".normal(), |mark| mark.in_short().0);
             let row = format!("  {sign} {:<5} {}", one.id, shown(&one.words.title));
             rows.push((Some(*one), row));
         }
@@ -81,7 +82,7 @@ pub fn rows<'a>(
 pub fn checked_row(puzzle: &Puzzle, checked: &Checked, folder: &Folder) -> Result<()> {
     let fault = checked.seen.observations.iter().find(|seen| seen.is_fault());
     let (mark, mut words) = checked.verdict.in_short();
-    if folder.progress().of(&puzzle.id).mark == Some(Mark::Broken) && fault.is_some() {
+    if folder.progress().of(&puzzle.id).mark == Some(Verdict::NotYet) && fault.is_some() {
         words = "now broken";
     }
     let fault = fault.map_or(String::new(), |seen| format!(": {}", seen.detector));

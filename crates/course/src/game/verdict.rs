@@ -5,8 +5,6 @@ use diagnostics::terminal::plain_name;
 use inspect::judge::{Detection, Detector, Evidence, Observation, Seen};
 use serde::{Deserialize, Serialize};
 
-use super::progress::Mark;
-
 /// What all checks saw, and what follows.
 pub struct Checked {
     pub seen: Seen,
@@ -123,12 +121,12 @@ impl Verdict {
 
     /// What is noted from now on, where `before` was noted until now: what the file is, as
     /// far as this machine can tell.
-    pub fn mark(self, before: Option<Mark>) -> Option<Mark> {
+    pub fn mark(self, before: Option<Verdict>) -> Option<Verdict> {
         match self {
-            Verdict::Done => Some(Mark::Solved),
-            Verdict::Unproven if before != Some(Mark::Solved) => Some(Mark::Right),
-            Verdict::NotYet | Verdict::Untouched if before == Some(Mark::Right) => None,
-            Verdict::NotYet | Verdict::Untouched => before.map(|_| Mark::Broken),
+            Verdict::Done => Some(Verdict::Done),
+            Verdict::Unproven if before != Some(Verdict::Done) => Some(Verdict::Unproven),
+            Verdict::NotYet | Verdict::Untouched if before == Some(Verdict::Unproven) => None,
+            Verdict::NotYet | Verdict::Untouched => before.map(|_| Verdict::NotYet),
             Verdict::Unproven | Verdict::NotRun => before,
         }
     }
@@ -151,7 +149,7 @@ mod tests {
 
     #[test]
     fn the_mark_follows_the_file() {
-        let [done, right, broken] = [Mark::Solved, Mark::Right, Mark::Broken].map(Some);
+        let [done, right, broken] = [Verdict::Done, Verdict::Unproven, Verdict::NotYet].map(Some);
         for (verdict, before, after) in [
             (Verdict::Done, broken, done),
             (Verdict::NotYet, done, broken),

@@ -166,15 +166,14 @@ fn roofline(timed: &[&Row], limits: Peak, shape: Shape) -> Option<Value> {
             "from": [x.at(low), down(low * speed)], "to": x.at(ridge),
         })
     };
-    let named = |decade: f64, at: f64| (at, decade.to_string());
     Some(json!({
         "size": shape.in_short(),
         "limits": limits,
         "top": TOP,
         "floor": TOP + HEIGHT,
         // The powers of ten on both axes, and where they lie.
-        "across": Vec::from_iter(x.decades().map(|one| named(one, x.at(one)))),
-        "down": Vec::from_iter(y.decades().map(|one| named(one, down(one)))),
+        "across": Vec::from_iter(x.decades().map(|one| (x.at(one), one.to_string()))),
+        "down": Vec::from_iter(y.decades().map(|one| (down(one), one.to_string()))),
         // The roof of memory, and that of the caches, where they are the faster.
         "slants": Vec::from_iter(speeds.map(slant)),
         "corner": down(limits.gflops),
