@@ -127,7 +127,7 @@ pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
         folder.note(puzzle, &file, |entry| entry.solution = true);
         screen::answer(puzzle, is_tried(puzzle, &file))?;
     } else if instead.reset {
-        let kept = give_back(puzzle, &file, folder)?;
+        let kept = folder.give_back(puzzle, &file)?;
         writeln!(Out, "  {} is as it came.", shown(&file))?;
         kept.map_or(Ok(()), |kept| writeln!(Out, "  Yours is {}", shown(&kept)))?;
     } else {
@@ -146,18 +146,9 @@ pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Whether the learner has changed it.
 pub fn is_tried(puzzle: &Puzzle, file: &Path) -> bool {
     Source::read(file).is_ok_and(|own| puzzle.is_edited(&own.text))
-}
-
-/// Gives a file back as it came, unless it is so already; where the learner's own is now.
-fn give_back(puzzle: &Puzzle, file: &Path, folder: &Folder) -> Result<Option<PathBuf>> {
-    folder.must_be_started()?;
-    let is_as_it_came = Source::read(file).is_ok_and(|own| !puzzle.is_edited(&own.text));
-    let kept = (!is_as_it_came).then(|| folder.give_back(puzzle, file));
-    let kept = kept.transpose()?.flatten();
-    folder.note(puzzle, file, |entry| entry.mark = None);
-    Ok(kept)
 }
 
 fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {
@@ -206,7 +197,6 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
         }
         let turn = Turn { puzzle, folder, file, from: None, how };
         let checked = turn.check(&text)?;
-        turn.note(checked.verdict);
         worst = worst.max(checked.seen.status);
         if checked.verdict == Verdict::NotRun {
             why.clone_from(&checked.seen.message);

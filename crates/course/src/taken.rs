@@ -28,13 +28,6 @@ pub struct Taken {
     pub is_counted: bool,
 }
 
-impl Taken {
-    /// What no puzzle is about.
-    pub fn own(work: Work, by: Option<String>) -> Taken {
-        Taken { work, by, is_counted: false }
-    }
-}
-
 /// The puzzle whose number stands in the place of a kernel's name, or whose name or file where
 /// no kernel is called so.
 fn meant(wanted: &Wanted, is_kernel: bool) -> Result<Option<Puzzle>> {
@@ -58,20 +51,17 @@ fn take(puzzle: &Puzzle, wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Tak
         Some(file) => file.clone(),
         None => own_file(puzzle, &wanted.kernel)?,
     };
-    let by = Some(format!("as in {} {}", puzzle.kind.noun(), puzzle.id));
+    let name = format!("{} {}", puzzle.kind.noun(), puzzle.id);
+    let by = Some(format!("as in {name}"));
     wanted.source = Some(file.clone());
     if let (Kind::Broken, Some(lesson)) = (puzzle.kind, puzzle.lesson) {
         wanted.kernel.clone_from(&puzzle.task.launch.function);
-        return Ok(Taken::own(lesson.work()?, by));
+        return Ok(Taken { work: lesson.work()?, by, is_counted: false });
     }
     if wanted.size.is_some() || !wanted.variant.is_empty() || *flags != LaunchFlags::default() {
-        let why = format!(
-            "{} {} says how its kernel is launched: leave a size, a variant and flags of the \
-             launch out",
-            puzzle.kind.noun(),
-            puzzle.id
-        );
-        return Err(Error::Usage(why).into());
+        let why =
+            "says how its kernel is launched: leave a size, a variant and flags of the launch out";
+        return Err(Error::Usage(format!("{name} {why}")).into());
     }
     let task = exercises::task_of(puzzle, &file)?;
     wanted.kernel.clone_from(&task.launch.function);
@@ -113,14 +103,14 @@ pub fn taken(wanted: &mut Wanted, flags: &LaunchFlags, without_data: bool) -> Re
             let by = Some(subject.launched).filter(|_| has_file);
             (wanted.kernel, wanted.source) =
                 (subject.form.launch.function, Some(subject.form.kernel));
-            Ok(Taken::own(work, by))
+            Ok(Taken { work, by, is_counted: false })
         }
         _ => match &wanted.size {
             Some(size) if size.parse::<Shape>().is_err() => {
                 let why = "a lesson's kernel takes N or MxNxK, such as 64 or 37x91x53";
                 Err(Error::Usage(format!("--size {size}: {why}")).into())
             }
-            _ => Ok(Taken::own(wanted.lesson()?, None)),
+            _ => Ok(Taken { work: wanted.lesson()?, by: None, is_counted: false }),
         },
     }
 }

@@ -3,13 +3,13 @@
 //! clone of the course, which so stays clean.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use common::Error;
-use common::file::{own_workspace, workspace};
+use common::file::{self, own_workspace, workspace};
+use common::source::Source;
 use diagnostics::aside;
 use diagnostics::terminal::plain_name;
 use serde_json::json;
@@ -133,15 +133,19 @@ impl Folder {
         self.path.join(puzzle.file())
     }
 
-    /// Puts a file as it came into the place of this one, which is kept beside it: where, or
-    /// nothing if there was none.
+    /// Puts a file as it came into the place of this one, unless it is so already: where the
+    /// learner's own is kept now, if there was one.
     pub fn give_back(&self, puzzle: &Puzzle, file: &Path) -> Result<Option<PathBuf>> {
+        self.must_be_started()?;
         let cannot = || format!("cannot give back {}", shown(file));
-        let kept = fs::symlink_metadata(file).ok().map(|_| free_beside(file));
+        let is_as_it_came = Source::read(file).is_ok_and(|own| !puzzle.is_edited(&own.text));
+        let kept = file.symlink_metadata().ok().filter(|_| !is_as_it_came);
+        let kept = kept.map(|_| free_beside(file));
         if let Some(kept) = &kept {
             fs::rename(file, kept).with_context(cannot)?;
         }
         create(file, &puzzle.fresh).with_context(cannot)?;
+        self.note(puzzle, file, |entry| entry.mark = None);
         Ok(kept)
     }
 
@@ -196,18 +200,12 @@ fn free_beside(file: &Path) -> PathBuf {
 }
 
 /// Makes a file, and the folder that it lies in, unless there is one.
-pub fn create(path: &Path, text: &str) -> std::io::Result<bool> {
-    path.parent().map_or(Ok(()), fs::create_dir_all)?;
-    let mut file = match File::options().write(true).create_new(true).open(path) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(false),
-        opened => opened?,
-    };
-    let written = file.write_all(text.as_bytes());
-    if written.is_err() {
-        // Half a file would be taken for the learner's own.
-        let _ = fs::remove_file(path);
+fn create(path: &Path, text: &str) -> std::io::Result<bool> {
+    if path.symlink_metadata().is_ok() {
+        return Ok(false);
     }
-    written.map(|()| true)
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    file::write(path, text).map(|()| true)
 }
 
 /// A path as people write it: with ~ for the home folder.

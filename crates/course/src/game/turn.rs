@@ -58,7 +58,6 @@ impl<'a> Turn<'a> {
             screen::head(puzzle, &self.file, edited)?;
         }
         let checked = self.check(&text)?;
-        self.note(checked.verdict);
         tell(checked.verdict)?;
         if self.how.json {
             self.print_json(&checked)?;
@@ -78,7 +77,7 @@ impl<'a> Turn<'a> {
         Ok(ExitCode::from(checked.seen.status))
     }
 
-    /// Runs the checks on this text, which the file holds.
+    /// Runs the checks on this text, which the file holds, and notes what it has come to.
     pub fn check(&self, text: &str) -> Result<Checked> {
         let waiting = sign_of_life(self.how.timeout);
         if self.puzzle.kind == Kind::Program {
@@ -96,12 +95,8 @@ impl<'a> Turn<'a> {
         let (edited, on_device) = (puzzle.is_edited(text), puzzle.kind != Kind::Program);
         let verdict = Verdict::of(&seen.observations, edited, on_device);
         seen.status = verdict.status(seen.status);
+        self.folder.note(puzzle, file, |entry| entry.mark = verdict.mark(entry.mark));
         Ok(Checked { seen, verdict })
-    }
-
-    /// Notes what the file has come to, if it is the learner's own.
-    pub fn note(&self, verdict: Verdict) {
-        self.folder.note(self.puzzle, &self.file, |entry| entry.mark = verdict.mark(entry.mark));
     }
 
     /// Prints what was seen as a line of JSON.
