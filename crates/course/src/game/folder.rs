@@ -22,7 +22,14 @@ pub const VARIABLE: &str = "OPENCL_COURSE_EXERCISES";
 /// The folder's name in the home folder, where nothing else was chosen.
 const DEFAULT: &str = "opencl-exercises";
 
-const README: &str = include_str!("folder.md");
+/// What lies there besides kernels: for people, for clangd, and for an editor.
+const FILES: [(&str, &str); 5] = [
+    ("README.md", include_str!("folder.md")),
+    ("compile_flags.txt", include_str!("../../../../kernels/compile_flags.txt")),
+    (".vscode/extensions.json", include_str!("../../../../.vscode/extensions.json")),
+    (".vscode/settings.json", include_str!("../../../../.vscode/settings.json")),
+    (".vscode/tasks.json", include_str!("../../../../.vscode/tasks.json")),
+];
 
 /// The folder; it need not exist yet.
 pub struct Folder {
@@ -81,8 +88,11 @@ impl Folder {
         fs::create_dir_all(&self.path).with_context(|| self.cannot("make"))?;
         let macros = macros(puzzles);
         let copied = || -> std::io::Result<usize> {
-            create(&self.path.join("README.md"), README)?;
-            comforts(&self.path, &macros)?;
+            create(&self.path.join(".clangd"), &macros)?;
+            let manifest = json!(own_workspace().join("Cargo.toml")).to_string();
+            for (name, text) in FILES {
+                create(&self.path.join(name), &text.replace("\"Cargo.toml\"", &manifest))?;
+            }
             let mut new = 0;
             for puzzle in puzzles {
                 let file = self.file(puzzle);
@@ -220,27 +230,6 @@ pub fn shown(path: &Path) -> String {
 /// The file that says which folder was started last.
 fn pointer() -> Option<PathBuf> {
     Some(dirs::config_dir()?.join("opencl-course/exercises"))
-}
-
-/// What editors want to know, by its folder in the clone. For clangd: how the kernels are compiled.
-/// Its own header knows OpenCL's functions.
-const FILES: [(&str, &str); 4] = [
-    ("kernels", "compile_flags.txt"),
-    ("", ".vscode/extensions.json"),
-    ("", ".vscode/settings.json"),
-    ("", ".vscode/tasks.json"),
-];
-
-/// Writes what lies there besides kernels. What a learner wrote is left alone.
-fn comforts(folder: &Path, macros: &str) -> std::io::Result<()> {
-    let clone = own_workspace();
-    let manifest = json!(clone.join("Cargo.toml")).to_string();
-    for (place, name) in FILES {
-        let text = fs::read_to_string(clone.join(place).join(name));
-        let text = text.map(|text| text.replace("\"Cargo.toml\"", &manifest));
-        text.map_or(Ok(false), |text| create(&folder.join(name), &text))?;
-    }
-    create(&folder.join(".clangd"), macros).map(drop)
 }
 
 /// For clangd: the macros that the checks give to a kernel.

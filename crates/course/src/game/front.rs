@@ -58,7 +58,7 @@ const KEYS: [Key<Does>; 14] = [
     (&[Char('a')], "the innermost loop in machine code", |front| front.inspected("asm")),
     (&[Char('o')], "the page that is about it", |front| front.page()),
     (&[Char('r')], "check it once more", |front| front.check_again().map(|()| Over::Nothing)),
-    (&[Char('x')], "the file as it came; yours is kept beside it", |front| Ok(front.asks_to_reset())),
+    (&[Char('x')], "the file as it came; yours is kept beside it", |front| Ok(front.reset())),
 ];
 /// So many of them stand below the screen.
 const BELOW: usize = 7;
@@ -216,8 +216,8 @@ impl<'a> Front<'a> {
         Ok(Over::Asks(asks, |front| front.told("--solution")))
     }
 
-    /// The save is seen, and so the file is checked.
-    fn asks_to_reset(&self) -> Over<'a> {
+    /// The save of the file as it came is seen, and so it is checked.
+    fn reset(&self) -> Over<'a> {
         let asks = format!("Give back {} as it came? Yours is kept beside it.", self.turn.name());
         Over::Asks(asks, |front| front.told("--reset"))
     }

@@ -54,17 +54,15 @@ impl Page {
             Event::End(TagEnd::CodeBlock) => {
                 let code = std::mem::take(&mut self.now);
                 let indent = " ".repeat(self.column);
-                let is_diff = self.code.take().is_some_and(|language| language == "diff");
-                for line in code.trim_end().lines() {
-                    let line = match line.chars().next() {
-                        Some('-') if is_diff => line.red(),
-                        Some('+') if is_diff => line.green(),
-                        _ if is_diff => line.normal(),
-                        _ => format!("  {line}").cyan(),
+                let language = self.code.take();
+                for hunk in code.trim_end().split("\n...\n") {
+                    let lines = match language.as_deref() {
+                        Some("diff") => difference(hunk),
+                        _ => hunk.lines().map(|line| format!("  {}", line.cyan())).collect(),
                     };
-                    self.blocks += &format!("{indent}{line}\n");
+                    let lines = lines.iter().map(|line| format!("{indent}{line}\n"));
+                    self.blocks.extend(lines.chain(["\n".into()]));
                 }
-                self.blocks.push('\n');
             }
             _ => {}
         }
@@ -91,6 +89,23 @@ impl Page {
     }
 }
 
+/// Lines that begin with "-", "+" or a space, without the indentation that all have.
+fn difference(hunk: &str) -> Vec<String> {
+    let lines = || hunk.lines().map(|line| line.split_at(line.len().min(1)));
+    let texts = lines().map(|(_, text)| text).filter(|text| !text.is_empty());
+    let common = texts.map(|text| text.len() - text.trim_start().len()).min();
+    let shown = lines().map(|(mark, text)| {
+        let line = format!("{mark}{}", text.get(common.unwrap_or(0)..).unwrap_or(""));
+        match mark {
+            "-" => line.red(),
+            "+" => line.green(),
+            _ => line.normal(),
+        }
+        .to_string()
+    });
+    shown.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,7 +115,7 @@ mod tests {
         colored::control::set_override(false);
         let page = "## Why\n\n**One** `a * b` of M*N, *two*:\n[a link](to.md).\n\n- x\n- y\n\n\
                     <!-- no -->\n\n```diff\n-     old\n+     new\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
-        let shown = "  Why\n\n  One a * b of M*N, two: a link.\n\n  - x\n  - y\n\n  -     old\n  +     new\n\n  a b\n  1 2";
+        let shown = "  Why\n\n  One a * b of M*N, two: a link.\n\n  - x\n  - y\n\n  -old\n  +new\n\n  a b\n  1 2";
         assert_eq!(markdown(page, 2), shown);
     }
 }
