@@ -21,8 +21,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use common::source::Source;
-use diagnostics::terminal::Out;
-use diagnostics::terminal::show_error;
+use diagnostics::terminal::{Out, show_error};
 use inspect::judge::How;
 use serde_json::json;
 use verify::numbers::count;

@@ -162,8 +162,7 @@ impl<'a> Front<'a> {
         if self.saved.replace(when) >= Some(when) || other == self.turn.puzzle {
             return None;
         }
-        let text = Source::read(&self.turn.folder.file(other)).ok()?.text;
-        other.is_edited(&text).then_some(other)
+        is_tried(other, &self.turn.folder.file(other)).then_some(other)
     }
 
     fn answer(&mut self, key: KeyCode) -> Result<()> {
@@ -266,10 +265,9 @@ impl<'a> Front<'a> {
         let (seen, hints) = (progress.of(&puzzle.id).hints, puzzle.words.hints.len());
         let gauge = format!("{done} of {all} solved  {bar}  {seen} of {hints} hints seen");
         let keys = self.keys();
-        let mut state = self.state();
+        let state = self.state();
         let (pane, text) = match &mut self.over {
             Over::List(list) => {
-                state = format!("/{}_", list.search);
                 let rows = list.rows(&progress, size.0);
                 (&mut list.pane, rows)
             }
@@ -286,11 +284,11 @@ impl<'a> Front<'a> {
 
     /// How it stands, in a line.
     fn state(&mut self) -> String {
-        if let Over::Asks(question, _) = &self.over {
-            return question.clone().bold().to_string();
-        }
-        let Some(job) = &mut self.check.job else {
-            return String::new();
+        let job = match (&self.over, &mut self.check.job) {
+            (Over::Asks(question, _), _) => return question.clone().bold().to_string(),
+            (Over::List(list), _) => return format!("/{}_", list.search),
+            (_, None) => return String::new(),
+            (_, Some(job)) => job,
         };
         // It tells the verdict before it ends.
         let is_busy = job.is_busy();
@@ -300,14 +298,11 @@ impl<'a> Front<'a> {
                 format!("checking, {seconds} s; a launch ends after {most} s").cyan()
             }
             Some(Verdict::Done) => {
-                let done = format!(" ✓ solved; {}: next ", name(NEXT));
-                done.black().on_green().bold()
+                format!(" ✓ solved; {}: next ", name(NEXT)).black().on_green().bold()
             }
             Some(Verdict::Unproven) => "~ right, not proven".to_string().yellow(),
             None | Some(Verdict::NotRun) => "? it did not run".to_string().yellow(),
-            Some(Verdict::NotYet | Verdict::Untouched) => {
-                "✗ not solved yet; each save is checked".to_string().red()
-            }
+            Some(_) => "✗ not solved yet; each save is checked".to_string().red(),
         };
         state.to_string()
     }
