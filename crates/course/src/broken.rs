@@ -25,37 +25,34 @@ pub fn all() -> Result<Vec<Puzzle>> {
         let cannot = || format!("{} cannot be used", page.display());
         all.push(read(&page).with_context(cannot)?);
     }
-    all.sort_by_key(|(number, _)| *number);
-    let is_in_order = all.iter().map(|one| one.0).eq(1..=all.len());
+    all.sort_by_key(|one| one.task.number);
+    let is_in_order = all.iter().map(|one| one.task.number).eq(1..=all.len());
     ensure!(is_in_order, "the numbers in {} have gaps", folder.display());
-    Ok(all.into_iter().map(|(_, puzzle)| puzzle).collect())
+    Ok(all)
 }
 
-/// One, and its number.
-fn read(page: &Path) -> Result<(usize, Puzzle)> {
+fn read(page: &Path) -> Result<Puzzle> {
     let name = page.file_stem().unwrap_or_default().to_string_lossy();
     let file = workspace().join(format!("exercises/broken/{name}.cl"));
     let fresh = Source::read(&file)?.text;
     let mut words = Written::read(page)?;
     let task = Form::of(&words.data, page)?;
     let lesson = lessons::numbered(task.lesson.context("lesson is missing")?)?;
-    let number = task.number;
     let head = fresh.strip_prefix("// Symptom: ");
     let head = head.and_then(|text| text.split_once("// Run: "));
     let (symptom, _) = head.context("its kernel does not begin with Symptom: and Run:")?;
     words.title = symptom.replace("\n// ", " ").trim().to_string();
-    let puzzle = Puzzle {
+    Ok(Puzzle {
         kind: Kind::Broken,
         lesson: Some(lesson),
-        id: format!("d{number}"),
-        place: format!("diagnose/{number:02}"),
+        id: format!("d{}", task.number),
+        place: format!("diagnose/{:02}", task.number),
         page: page_of(lesson),
         words,
         task,
         fresh,
         ..Puzzle::default()
-    };
-    Ok((number, puzzle))
+    })
 }
 
 /// Every detector on the learner's copy, run as the kernel's lesson runs it.

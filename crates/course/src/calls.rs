@@ -56,11 +56,9 @@ pub fn calls(options: &CallsArgs) -> Result<ExitCode> {
         None => Box::new(stderr()),
     };
     let mut command = Command::new(&options.program[0]);
-    command.args(&options.program[1..]);
-    command.envs(fallback_driver());
+    command.args(&options.program[1..]).envs(fallback_driver());
     let (mut findings, mut time_line) = (Findings::default(), TimeLine::default());
-    let mut begin = None;
-    let mut written = Ok(());
+    let (mut begin, mut written) = (None, Ok(()));
     let patience = options.timeout.map(Duration::from_secs);
     let end = program::run(&mut command, patience, |line| {
         findings.hear(&line);
@@ -87,11 +85,9 @@ pub fn calls(options: &CallsArgs) -> Result<ExitCode> {
     }
     let by_itself = end.status.is_some_and(|status| status.code().is_some());
     let found = findings.all(by_itself);
-    for finding in found.iter().filter(|_| options.json) {
-        writeln!(out, "{}", json!(finding))?;
-    }
-    if !options.json {
-        summary(&mut out, &findings, &found)?;
+    match options.json {
+        true => found.iter().try_for_each(|one| writeln!(out, "{}", json!(one)))?,
+        false => summary(&mut out, &findings, &found)?,
     }
     if let Some(how) = how_it_ended(&end, patience) {
         writeln!(out, "{} {how}", "✗".red().bold())?;

@@ -261,21 +261,16 @@ fn observations(inspection: &Inspection, all: &[Observation]) -> Result<()> {
     for (at, one) in all.iter().enumerate() {
         if Some(at) == simulated {
             let size = &inspection.simulated;
-            let hides = inspection.check.subject.task().is_some_and(|task| task.hides_groups(size));
-            let of_groups = match hides {
-                true => {
-                    " one group, so nothing between groups is seen; next: a size of a few groups"
-                }
-                false => "",
-            };
-            let words = format!("Oclgrind at {}:{of_groups}", in_words(size));
+            let mut words = format!("Oclgrind at {}:", in_words(size));
+            if inspection.check.subject.task().is_some_and(|task| task.hides_groups(size)) {
+                words +=
+                    " one group, so nothing between groups is seen; next: a size of a few groups";
+            }
             writeln!(Out, "    {}", beside(&words, 4).dimmed())?;
         }
         let mut told = one.clone();
-        let before = at.checked_sub(1).map(|before| &all[before]);
-        if one.is_fault()
-            && before.is_some_and(|it| it.says == one.says && it.details == one.details)
-        {
+        let before = all[..at].last().filter(|_| one.is_fault());
+        if before.is_some_and(|it| it.says == one.says && it.details == one.details) {
             (told.says, told.details) = ("the same".into(), Vec::new());
         }
         told.print(&told.outcome.mark(), &told.says)?;
