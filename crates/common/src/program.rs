@@ -168,7 +168,7 @@ impl Program {
         args: &[Arg],
     ) -> Result<Launch> {
         let types = args.iter().map(|arg| match arg {
-            Arg::Number(_, ty) => ty.to_string(),
+            Arg::Number(_, ty) => ty.name().into(),
             _ => String::new(),
         });
         let kernel = self.kernel(name, &Vec::from_iter(types))?;

@@ -138,12 +138,12 @@ fn given(
     Ok(match arg {
         Arg::Number(_, ty, formula) => {
             let value = formula.value(&plan.scope).map_err(Error::Usage)?;
-            session::Arg::Number(value, ty)
+            session::Arg::Number(value, *ty)
         }
         Arg::Parts(size, parts) => {
             let part = |(at, ty, formula): &(usize, Type, Formula)| {
                 let value = formula.value(&plan.scope).map_err(Error::Usage)?;
-                Ok((*at, value, ty.name()))
+                Ok((*at, value, *ty))
             };
             let parts: Result<Vec<_>> = parts.iter().map(part).collect();
             session::Arg::of_parts(*size, &parts?)

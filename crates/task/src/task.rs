@@ -176,8 +176,8 @@ pub struct Launch {
 /// An argument of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arg {
-    /// A number, its name and its type: "int" stands for every type of integers.
-    Number(String, &'static str, Formula),
+    /// A number, its name and its type: an int stands for every type of integers.
+    Number(String, Type, Formula),
     /// The buffer of this name.
     Buffer(String),
     /// So many bytes of local memory.
@@ -279,7 +279,7 @@ impl Task {
     /// The types of a launch's arguments, such as "int" or "float*".
     pub fn signature(&self, launch: &Launch) -> Vec<String> {
         let of = |arg: &Arg| match arg {
-            Arg::Number(_, ty, _) => (*ty).into(),
+            Arg::Number(_, ty, _) => ty.name().into(),
             Arg::Buffer(name) => {
                 let buffer = self.buffer(name);
                 if buffer.is_some_and(|buffer| buffer.image.is_some()) {
@@ -306,7 +306,7 @@ impl Launch {
 impl Arg {
     /// An `int` that a kernel calls `name`.
     pub fn int(name: &str, value: impl Into<Formula>) -> Arg {
-        Arg::Number(name.into(), "int", value.into())
+        Arg::Number(name.into(), Type::Int, value.into())
     }
 }
 

@@ -49,7 +49,7 @@ impl Launch {
 pub enum Arg {
     /// A number, of the type that the kernel's argument has, as far as the driver tells it;
     /// else of this one.
-    Number(f64, &'static str),
+    Number(f64, Type),
     /// The bytes of a vector or a struct.
     Bytes(Vec<u8>),
     /// So many bytes of local memory.
@@ -63,31 +63,25 @@ pub enum Arg {
 impl Arg {
     /// An `int`.
     pub const fn int(value: i32) -> Arg {
-        Arg::Number(value as f64, "int")
+        Arg::Number(value as f64, Type::Int)
     }
 
     /// A `float`.
     pub const fn float(value: f32) -> Arg {
-        Arg::Number(value as f64, "float")
+        Arg::Number(value as f64, Type::Float)
     }
 
     /// A vector or a struct of so many bytes: where each part begins, its value, and its type.
-    pub fn of_parts(size: usize, parts: &[(usize, f64, &str)]) -> Arg {
+    pub fn of_parts(size: usize, parts: &[(usize, f64, Type)]) -> Arg {
         let mut bytes = vec![0; size];
         for (at, value, ty) in parts {
-            let part = bytes_of(*value, ty).unwrap_or_default();
+            let part = ty.encode(*value);
             if let Some(place) = bytes.get_mut(*at..*at + part.len()) {
                 place.copy_from_slice(&part);
             }
         }
         Arg::Bytes(bytes)
     }
-}
-
-/// The bytes of a number as a scalar of this type; none of a type that is no scalar.
-fn bytes_of(value: f64, ty: &str) -> Option<Vec<u8>> {
-    let ty = if ty == "bool" { "uchar" } else { ty };
-    Type::named(ty).map(|ty| ty.encode(value))
 }
 
 impl Session {
@@ -99,7 +93,10 @@ impl Session {
             let index = i as u32;
             let [told, label] = argument(kernel, index);
             let number = match arg {
-                Arg::Number(value, ty) => bytes_of(*value, &told).or_else(|| bytes_of(*value, ty)),
+                Arg::Number(value, ty) => {
+                    let told = Type::named(if told == "bool" { "uchar" } else { &told });
+                    Some(told.unwrap_or(*ty).encode(*value))
+                }
                 Arg::Bytes(bytes) => Some(bytes.clone()),
                 _ => None,
             };

@@ -168,8 +168,8 @@ pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
         let form = LaunchForm { kernel: (&file).into(), ..LaunchForm::default() };
         let given = [
             Arg::Buffer(buffer.name.clone()),
-            Arg::Number("length".into(), "int", buffer.shape[1].clone()),
-            Arg::Number("seed".into(), "int", (lesson.flags().seed as usize).into()),
+            Arg::int("length", buffer.shape[1].clone()),
+            Arg::int("seed", lesson.flags().seed as usize),
         ];
         let args = |count: usize| given.iter().take(count).cloned().collect();
         let own = Buffer { role: Role::Out, ..buffer.clone() };

@@ -109,7 +109,6 @@ impl Other {
         let is_fraction = matches!(self, Other::Scalars | Other::Zero);
         let is_meant =
             |ty: Type| ty.is_floating() == is_fraction && (ty.is_signed() || !is_opposite);
-        let is_of = |ty: &str| Type::named(ty).is_some_and(is_meant);
         let elsewhere = elsewhere(task, is_opposite);
         let is_bound = |word: &str| elsewhere.iter().any(|one| has_word(one, word));
         let mut changed = 0;
@@ -124,7 +123,9 @@ impl Other {
         };
         let is_given = |own: &str| {
             task.launches.iter().flat_map(|one| &one.args).any(|arg| match arg {
-                Arg::Number(name, ty, value) => (name == own || value.text() == own) && is_of(ty),
+                Arg::Number(name, ty, value) => {
+                    (name == own || value.text() == own) && is_meant(*ty)
+                }
                 _ => false,
             })
         };
@@ -138,7 +139,7 @@ impl Other {
         }
         for arg in task.launches.iter_mut().flat_map(|one| &mut one.args).filter(|_| has_all) {
             match arg {
-                Arg::Number(_, ty, value) if is_of(ty) => change(value, false),
+                Arg::Number(_, ty, value) if is_meant(*ty) => change(value, false),
                 Arg::Parts(_, parts) => {
                     let parts = parts.iter_mut().filter(|(_, ty, _)| is_meant(*ty));
                     parts.for_each(|(.., value)| change(value, false));

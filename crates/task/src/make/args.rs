@@ -110,7 +110,7 @@ impl Maker {
         }
         let told = parameter.map(|one| &*one.name);
         let name = told.filter(|name| !name.is_empty()).unwrap_or(text);
-        let ty = scalar(parameter, "int");
+        let ty = scalar(parameter, Type::Int);
         Ok(Arg::Number(name.into(), ty, formula.clone()))
     }
 
@@ -131,7 +131,7 @@ impl Maker {
             let value = rounded.map_or(value.clone(), Formula::from);
             self.names.push((name.into(), value));
         }
-        let ty = scalar(parameter, ty.name());
+        let ty = scalar(parameter, ty);
         Ok(Arg::Number(name.into(), ty, Formula::from(name)))
     }
 
@@ -304,9 +304,8 @@ fn of_parts(parameter: &Parameter, given: usize) -> Error {
 }
 
 /// A scalar's type, which the driver's own word goes before.
-fn scalar(parameter: Declared, or: &'static str) -> &'static str {
-    let known = parameter.filter(|one| one.lanes == 1);
-    known.map_or(or, |one| one.element.name())
+fn scalar(parameter: Declared, or: Type) -> Type {
+    parameter.filter(|one| one.lanes == 1).map_or(or, |one| one.element)
 }
 
 /// Holds what is given against where the kernel's argument lies.
