@@ -45,7 +45,7 @@ pub struct Console {
     /// Which reports faults, where the device is one.
     pub(crate) simulator: Option<Simulator>,
     /// What a process before this one measured.
-    pub(crate) earlier: Option<Earlier>,
+    pub(crate) earlier: Earlier,
     /// Until this process has come to where that one ended.
     silent: Option<Hush>,
     /// In a trial, which says what is done itself.
@@ -78,7 +78,7 @@ impl Console {
             }
             step = Some(one);
         }
-        let goes_on = earlier.as_ref().is_some_and(|one| !one.is_over());
+        let goes_on = !earlier.is_over();
         let silent = step.as_ref().filter(|_| goes_on).map(Step::hush);
         // What was kept back went with the process that kept it.
         report.muted = goes_on && report.kept_back.is_none();

@@ -117,9 +117,8 @@ impl Lesson {
         shape: Shape,
         time: impl FnOnce(&mut Record) -> Result<()>,
     ) -> Result<Record> {
-        let earlier = self.console.earlier.as_mut();
-        let earlier = earlier.and_then(|one| one.take(name)?.records.pop());
-        if let Some(record) = earlier {
+        let earlier = self.console.earlier.take(name);
+        if let Some(record) = earlier.and_then(|mut one| one.records.pop()) {
             self.console.remember(&record);
             return Ok(record);
         }

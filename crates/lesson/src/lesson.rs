@@ -390,7 +390,7 @@ impl Workbench {
             programs: HashMap::new(),
             inputs: Vec::new(),
             problems: Vec::new(),
-            peak: console.earlier.as_ref().and_then(|one| one.peak),
+            peak: console.earlier.peak,
         })
     }
 }

@@ -158,8 +158,7 @@ impl Lesson {
             let (task, source) = (task.clone(), self.source_of(&task.kernel)?);
             step.kernel(Card { task, source })?;
         }
-        let earlier = self.console.earlier.as_mut();
-        let Some(known) = earlier.and_then(|one| one.take(&record.kernel)) else {
+        let Some(known) = self.console.earlier.take(&record.kernel) else {
             self.console.speak_up();
             self.console.events.send(&Event::Begun(Begun {
                 kernel: record.kernel.clone(),
@@ -191,8 +190,7 @@ impl Lesson {
 
     /// Whether this process goes on after another that a kernel, or a trial, took down.
     pub fn goes_on(&self) -> bool {
-        let earlier = self.console.earlier.as_ref();
-        earlier.is_some_and(|one| !one.is_over())
+        !self.console.earlier.is_over()
     }
 
     /// Makes a trial: it may take this process down, or longer than `limit`. Then the lesson begins
@@ -215,7 +213,7 @@ impl Lesson {
 
     /// The trial that took the process before this one down, once, where the next would begin.
     pub fn lost(&mut self) -> Result<Option<Lost>> {
-        let lost = self.console.earlier.as_mut().and_then(|one| one.lost.take());
+        let lost = self.console.earlier.lost.take();
         if lost.is_some() {
             self.console.speak_up();
             self.console.events.send(&Event::Ended)?;

@@ -16,6 +16,7 @@ use crate::events;
 /// Set by a parent that has run the same child before, to the device's limits that
 /// were measured then.
 pub(crate) const LIMITS_VARIABLE: &str = "OPENCL_COURSE_LIMITS";
+
 /// Variables that are set for a child.
 pub type Environment = BTreeMap<&'static str, OsString>;
 

@@ -44,10 +44,10 @@ pub struct Earlier {
 }
 
 impl Earlier {
-    /// Reads the file that the environment names; none in the first child.
-    pub fn from_environment() -> Option<Earlier> {
-        let read = events::read(&events::folder()?.join(events::NAME));
-        (!read.is_empty()).then(|| Earlier::of(read))
+    /// Reads the file that the environment names; nothing in the first child.
+    pub fn from_environment() -> Earlier {
+        let read = events::folder().map(|folder| events::read(&folder.join(events::NAME)));
+        Earlier::of(read.unwrap_or_default())
     }
 
     fn of(events: Vec<Event>) -> Earlier {

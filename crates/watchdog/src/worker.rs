@@ -260,7 +260,7 @@ pub fn run(work: &Work, timeout: Duration, pause: Pause) -> Result<Option<Ended>
             Some(End::Died(death)) => death,
         };
         if !work.told.is_heard {
-            events.pass_on(&format!("{DRIVERS_WORDS}.{}", OF_KERNELS));
+            events.pass_on(&format!("{DRIVERS_WORDS}.{OF_KERNELS}"));
             events.pass_on(DRIVERS_WORDS);
         }
         let Some(known) = resume::next(&written, &death).filter(|_| is_lesson) else {
