@@ -172,9 +172,7 @@ impl Program {
             _ => String::new(),
         });
         let kernel = self.kernel(name, &Vec::from_iter(types))?;
-        let mut launch = Launch::new(kernel, name, range);
-        session.set_args(&mut launch, args)?;
-        Ok(launch)
+        session.set_args(kernel, name.into(), range, args.to_vec())
     }
 
     /// One kernel of the program, its signature checked as far as the driver

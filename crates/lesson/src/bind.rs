@@ -36,10 +36,9 @@ impl Lesson {
         for ((launch, kernel), range) in all {
             let name =
                 if launch.kernel == task.kernel { task.name() } else { launch.kernel.clone() };
-            let mut bound = session::Launch::new(kernel, name, range.clone());
             let args = launch.args.iter().map(|arg| given(&session, arg, task, &plan, &memory));
-            session.set_args(&mut bound, &args.collect::<Result<Vec<_>>>()?)?;
-            launches.push(bound);
+            let args = args.collect::<Result<_>>()?;
+            launches.push(session.set_args(kernel, name, range.clone(), args)?);
         }
         Ok(Ready { task, plan, problem, launches, memory })
     }

@@ -7,9 +7,10 @@
 //! - `measure` is what happens to each [`Task`](task::Task): **build, arguments, launch, read, check**, and
 //!   only then time; `skip` is why one is skipped. `bind` gives its kernels their memory, which
 //!   `ready` poisons before and watches after; `again` runs one once more that was wrong, or right
-//!   by chance.
-//! - `lesson` is what was asked for, the problem and the end, and what it computes with:
-//!   session, programs, operands. What it says goes through `console`, and is printed by [`report`].
+//!   by chance. `rows` is which tasks are measured, table by table.
+//! - `lesson` is what was asked for, the problem, and what it computes with: session, programs,
+//!   operands; `end` its last words. What it says goes through `console`, and is printed by
+//!   [`report`].
 //! - [`step`] says each step as it happens, with `--step`, and waits for a key.
 //! - `run` leads from `main` to a lesson, whose flags are in [`cli`]; the work is done by
 //!   a child process that the crate `watchdog` watches.

@@ -28,16 +28,11 @@ pub struct Launch {
     /// What messages call it.
     pub name: String,
     range: NdRange,
-    /// By its number what each argument is set to.
-    args: Vec<Option<Arg>>,
+    /// What its arguments are set to.
+    _args: Vec<Arg>,
 }
 
 impl Launch {
-    /// A launch whose arguments are still to be set ([`Session::set_args`]).
-    pub fn new(kernel: Kernel, name: impl Into<String>, range: NdRange) -> Launch {
-        Launch { kernel, name: name.into(), range, args: Vec::new() }
-    }
-
     /// Its kernel, and how that is launched.
     pub fn parts(&self) -> (&Kernel, &NdRange) {
         (&self.kernel, &self.range)
@@ -85,13 +80,17 @@ impl Arg {
 }
 
 impl Session {
-    /// Sets the arguments of a launch, in order; it keeps each one until that is set again.
-    pub fn set_args(&self, launch: &mut Launch, args: &[Arg]) -> Result<()> {
-        let Launch { kernel, name, args: kept, .. } = launch;
-        kept.resize(args.len().max(kept.len()), None);
+    /// A launch of a kernel, which messages call `name`, with these arguments, in order.
+    pub fn set_args(
+        &self,
+        kernel: Kernel,
+        name: String,
+        range: NdRange,
+        args: Vec<Arg>,
+    ) -> Result<Launch> {
         for (i, arg) in args.iter().enumerate() {
             let index = i as u32;
-            let [told, label] = argument(kernel, index);
+            let [told, label] = argument(&kernel, index);
             let number = match arg {
                 Arg::Number(value, ty) => {
                     let told = Type::named(if told == "bool" { "uchar" } else { &told });
@@ -130,9 +129,8 @@ impl Session {
                 Call::new("clSetKernelArg", &arguments)
             });
             set?;
-            kept[i] = Some(arg.clone());
         }
-        Ok(())
+        Ok(Launch { kernel, name, range, _args: args })
     }
 
     /// Enqueues a kernel whose arguments are set, to begin when these events of other queues have
