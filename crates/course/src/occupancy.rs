@@ -8,11 +8,10 @@ use clap::Args;
 use common::Error;
 use common::ndrange;
 use diagnostics::terminal::Out;
-use inspect::device::{Architecture, LARGEST_GROUP};
 use inspect::file;
 use inspect::judge::{LaunchFlags, Sides, is_own};
 use inspect::launched::Wanted;
-use inspect::occupancy::{Demand, Occupancy};
+use inspect::occupancy::{Architecture, Demand, LARGEST_GROUP, Occupancy};
 use serde_json::json;
 use verify::numbers::count;
 

@@ -7,10 +7,9 @@ use anyhow::Result;
 use clap::Args;
 use common::Error;
 use diagnostics::terminal::Out;
-use inspect::device::Model;
 use inspect::judge::{LaunchFlags, exercise::WIDEST};
 use inspect::launched::Wanted;
-use inspect::trace;
+use inspect::trace::{self, Model};
 
 use crate::taken::taken;
 

@@ -4,10 +4,11 @@
 //!
 //! In the order in which to read them.
 //!
-//! - `child` is the worker in which tasks run, `asked` what it is asked; `other` tells of other
+//! - `child` is the worker in which tasks run, `asked` what it is asked, and by
+//!   which flags; `other` tells of other
 //!   numbers than the task's, `beside` runs other kernels there, and `reference` says what a result
 //!   is held against.
-//! - `subject` is what is looked at, a lesson's kernel or a task; `how` says by which flags.
+//! - `subject` is what is looked at, a lesson's kernel or a task.
 //! - `check` runs it at all sizes, and in the simulator. `answer` says what follows from how the
 //!   worker ended, `simulator` what Oclgrind reported, and `exchange` where that errs of atomics;
 //!   each is an `observation`, and what follows a verdict.
@@ -20,7 +21,6 @@ mod check;
 pub mod child;
 mod exchange;
 pub mod exercise;
-mod how;
 mod observation;
 mod other;
 pub mod rates;
@@ -29,10 +29,9 @@ mod simulator;
 mod subject;
 
 pub use answer::End;
-pub use asked::{Case, timed};
+pub use asked::{Case, How, SEEDS, TIMEOUT, timed};
 pub use check::Check;
 pub use check::results::{Reason, Results};
-pub use how::{How, SEEDS, Seen, TIMEOUT};
-pub use observation::{Detection, Detector, Evidence, LIMITED, Observation, Part, Verdict};
+pub use observation::{Detection, Detector, Evidence, LIMITED, Observation, Part, Seen, Verdict};
 pub use other::Other;
 pub use subject::{LaunchFlags, Sides, Subject, drafts, is_own, is_task};

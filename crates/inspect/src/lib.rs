@@ -13,13 +13,11 @@
 //! - `round` finds the innermost loop, and counts what one round of it does.
 //! - [`launched`] is a kernel as its lesson launches it, and what the driver made of it.
 //! - [`listing`] is all of that as lines for people and as one JSON object.
-//! - [`device`] is what is known of a device: the one description of it.
-//! - [`occupancy`] is how many groups a unit holds at once, and what binds.
+//! - [`occupancy`] is how many groups a unit of a device holds at once, and what binds.
 //! - [`trace`] is every access to memory, as a simulator saw it, counted.
 //! - [`judge`] tries a kernel's task, on a device and in a simulator, and gives the verdict.
 
 pub mod code;
-pub mod device;
 mod elf;
 pub mod file;
 pub mod judge;

@@ -5,15 +5,95 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt::{Display, Formatter, Result};
+use std::fmt::{self, Display, Formatter};
+use std::sync::LazyLock;
 
 use colored::Colorize;
 use diagnostics::terminal::wrap::beside;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use verify::numbers::{bytes, count};
 
-use crate::device::{Architecture, LARGEST_GROUP};
+/// Items of the largest group.
+pub const LARGEST_GROUP: u32 = 1024;
+
+/// One unit of a GPU. Source of NVIDIA's: "CUDA C++ Programming Guide", table "Technical
+/// Specifications per Compute Capability"; allocation of local memory, and what is kept back of it:
+/// `cuda_occupancy.h` and the tuning guides. Others name theirs.
+#[derive(Debug, Deserialize, PartialEq)]
+pub struct Architecture {
+    /// NVIDIA's compute capability, or what compilers call it.
+    pub(crate) capability: String,
+    /// What its maker calls it.
+    pub(crate) name: String,
+    /// Groups at once.
+    pub(crate) groups: u32,
+    /// Items that work in step: a warp.
+    pub(crate) warp: u32,
+    /// Warps at once.
+    pub(crate) warps: u32,
+    /// Registers of 32 bits.
+    pub(crate) registers: u32,
+    /// Registers are given out to a warp in pieces of so many.
+    pub(crate) registers_piece: u32,
+    /// Registers that one item may have.
+    pub(crate) most_registers: u32,
+    /// Its parts, among which its registers are divided.
+    pub(crate) parts: u32,
+    /// Bytes of local memory, as much as the unit can have of it.
+    pub(crate) local_bytes: u64,
+    /// As much of it as a group may have, where that is not all.
+    pub(crate) local_most: Option<u64>,
+    /// Local memory is given out in pieces of so many bytes.
+    pub(crate) local_piece: u64,
+    /// Or in one of these sizes, in ascending order.
+    #[serde(default)]
+    pub(crate) local_sizes: Vec<u64>,
+    /// Bytes that are kept back for each group.
+    pub(crate) local_kept: u64,
+    /// GPUs that have it, a word of each one's name, in lower case.
+    models: String,
+    /// Where that stands, of a unit on which the course has never measured.
+    pub source: Option<String>,
+}
+
+/// Those that the course knows.
+static ARCHITECTURES: LazyLock<Vec<Architecture>> = LazyLock::new(|| {
+    let rows = include_str!("architectures.jsonl").lines();
+    let rows = rows.map(|row| serde_json::from_str(row).expect("it describes a unit"));
+    rows.collect()
+});
+
+impl Architecture {
+    /// By compute capability ("9.0", "sm_90") or by a GPU's name ("H200", "NVIDIA A100-PCIE").
+    pub fn named(text: &str) -> Option<&'static Architecture> {
+        let text = text.to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '.');
+        let words: Vec<&str> = words.collect();
+        ARCHITECTURES.iter().find(|one| {
+            text == one.capability
+                || text == format!("sm_{}", one.capability.replace('.', ""))
+                || one.models.split(", ").any(|model| words.contains(&model))
+        })
+    }
+
+    /// How it is called: by a number only NVIDIA's are.
+    pub(crate) fn title(&self) -> String {
+        let is_number = self.capability.starts_with(|c: char| c.is_ascii_digit());
+        let of = if is_number { "compute capability " } else { "" };
+        format!("{of}{} ({})", self.capability, self.name)
+    }
+
+    /// The same, or all that can be named.
+    pub fn asked(text: &str) -> Result<&'static Architecture, String> {
+        Architecture::named(text).ok_or_else(|| {
+            let all = ARCHITECTURES.iter();
+            let all = all.map(|one| format!("{} ({}: {})", one.capability, one.name, one.models));
+            let known = all.collect::<Vec<_>>().join("; ");
+            format!("no table of a GPU called {text}; there are {known}")
+        })
+    }
+}
 
 /// What one group of a kernel takes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -216,7 +296,7 @@ impl Occupancy<'_> {
 }
 
 impl Display for Occupancy<'_> {
-    fn fmt(&self, f: &mut Formatter) -> Result {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         const BAR: u64 = 24;
         let Occupancy { demand, of, .. } = self;
         let (room, name) = (demand.room(of), self.name.bold());

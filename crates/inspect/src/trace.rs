@@ -14,6 +14,8 @@ mod operand;
 mod request;
 mod screen;
 
+pub use request::Model;
+
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -26,7 +28,6 @@ use watchdog::scratch::Scratch;
 use watchdog::simulator::{self, oclgrind};
 use watchdog::worker::Work;
 
-use crate::device::Model;
 use crate::launched::{Launched, Wanted};
 use accesses::{Launch, Trace};
 use figures::Figures;

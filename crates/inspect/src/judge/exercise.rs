@@ -13,7 +13,6 @@ use diagnostics::tokens::Tokens;
 use watchdog::simulator::Line;
 use watchdog::worker::Work;
 
-use crate::device::Model;
 use crate::judge::answer::{judge, out_of_stack, wrong_result};
 use crate::judge::asked::{Asked, Purpose};
 use crate::judge::{
@@ -22,7 +21,7 @@ use crate::judge::{
 use crate::launched::Wanted;
 use crate::trace::accesses::{Kind, Memory};
 use crate::trace::figures::Figures;
-use crate::trace::trace;
+use crate::trace::{Model, trace};
 use task::cases::{Count, SEED};
 use task::form::Form;
 use task::sizes::{Sizes, in_words};

@@ -10,7 +10,7 @@ use common::outcome::Outcome;
 use common::record::Record;
 use diagnostics::log::{Log, Place};
 use diagnostics::terminal::wrap::{WIDTH, beside, cut};
-use diagnostics::terminal::{Out, plain, plain_name};
+use diagnostics::terminal::{Out, plain, plain_name, show_error};
 use serde::{Serialize, Serializer};
 use task::cases::Count;
 use watchdog::simulator::{FaultKind, Line};
@@ -243,6 +243,28 @@ impl Observation {
     /// True for the checker on a device, or in the simulator.
     pub fn is_of_results(&self) -> bool {
         matches!(self.detector, Detector::Result(_) | Detector::Oclgrind(Part::Result))
+    }
+}
+
+/// What all checks together saw.
+pub struct Seen {
+    /// In the order in which they are to be read; the first is the device's result.
+    pub observations: Vec<Observation>,
+    /// As the process on the device ended: 0 right, 1 wrong, 3 no device, 4 no build, 5
+    /// device failed.
+    pub status: u8,
+    /// That process's own message.
+    pub message: String,
+}
+
+impl Seen {
+    /// Tells why nothing ran on the device, where that is so.
+    pub fn tell_why_not(&self) {
+        let first = self.observations.first();
+        let has_run = first.is_some_and(|first| first.outcome != Detection::NotRun);
+        if !has_run && !self.message.is_empty() {
+            show_error("", &self.message);
+        }
     }
 }
 

@@ -54,3 +54,19 @@ fn the_binding_resource_is_named_and_all_of_it_is_taken() {
     assert_eq!(told["binding"], json!(["registers"]));
     assert_eq!(told["resources"][2]["shown"], "65536 of 65536");
 }
+
+#[test]
+fn a_gpu_is_known_by_its_name_or_its_capability() {
+    let capability = |text| Architecture::named(text).map(|one| &*one.capability);
+    assert_eq!(capability("NVIDIA H200"), Some("9.0"));
+    assert_eq!(capability("sm_120"), Some("12.0"));
+    assert_eq!(capability("NVIDIA A100-SXM4-40GB"), Some("8.0"));
+    assert_eq!(capability("NVIDIA GeForce RTX 4090"), Some("8.9"));
+    assert_eq!(capability("8.6"), Some("8.6"));
+    assert_eq!(capability("AMD Instinct MI300X"), Some("gfx942"));
+    assert_eq!(capability("AMD Radeon RX 7900 XTX"), Some("gfx1100"));
+    let max = "Intel(R) Data Center GPU Max 1550";
+    assert_eq!(capability(max), Some("xe-hpc"));
+    assert_eq!(capability("gfx90a"), None);
+    assert_eq!(capability(""), None);
+}

@@ -11,8 +11,7 @@ use serde::Serialize;
 
 use super::accesses::{Kind, Memory, Place, Trace};
 use super::operand::Operands;
-use super::request::{Request, requests};
-use crate::device::Model;
+use super::request::{Model, Request, requests};
 
 /// Bytes that local memory, or a cache, can give at once: a pass over all banks, and as many
 /// sectors.

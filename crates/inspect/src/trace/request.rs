@@ -11,8 +11,32 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use serde::Serialize;
+
 use super::accesses::Access;
-use crate::device::Model;
+
+/// How a device serves items that ask for memory together: as NVIDIA's GPUs by default.
+#[derive(clap::Args, Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Model {
+    /// Items that ask for memory together: 32 on NVIDIA's GPUs, 32 or 64 on AMD's
+    #[arg(long, value_name = "N", default_value_t = Model::default().warp, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub warp: u32,
+    /// Bytes that move together
+    #[arg(long, value_name = "BYTES", default_value_t = Model::default().sector, value_parser = clap::value_parser!(u64).range(1..=4096))]
+    pub sector: u64,
+    /// Banks of local memory, each 4 bytes wide
+    #[arg(long, value_name = "N", default_value_t = Model::default().banks, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub banks: u64,
+    /// Bytes that an item asks for at once, at most; wider accesses are several.
+    #[arg(skip = Model::default().widest)]
+    pub widest: u64,
+}
+
+impl Default for Model {
+    fn default() -> Model {
+        Model { warp: 32, sector: 32, banks: 32, widest: 16 }
+    }
+}
 
 /// The number of the array stands above these bits of an address.
 const ARRAY_BITS: u32 = 48;

@@ -12,8 +12,7 @@ use verify::numbers::{bytes, count};
 use super::Traced;
 use super::accesses::{Launch, Memory};
 use super::figures::{Operand, Row};
-use super::request::offset;
-use crate::device::Model;
+use super::request::{Model, offset};
 
 /// Above the fewest by this much is worth a colour.
 const CLEARLY: f64 = 1.05;
