@@ -4,10 +4,9 @@
 //!
 //! In the order in which to read them.
 //!
-//! - `child` is the worker in which tasks run, `asked` what it is asked, and by
-//!   which flags; `other` tells of other
-//!   numbers than the task's, `beside` runs other kernels there, and `reference` says what a result
-//!   is held against.
+//! - `child` is the worker in which tasks run, `asked` what it is asked, and by which flags; `other`
+//!   tells of other numbers than the task's, `beside` runs other kernels there, and `reference` says
+//!   what a result is held against.
 //! - `subject` is what is looked at, a lesson's kernel or a task.
 //! - `check` runs it at all sizes, and in the simulator. `answer` says what follows from how the
 //!   worker ended, `simulator` what Oclgrind reported, and `exchange` where that errs of atomics;
