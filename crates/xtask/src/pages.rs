@@ -137,23 +137,19 @@ fn directive(line: &str) -> Option<Vec<&str>> {
     name.chars().all(char::is_alphabetic).then_some(words)
 }
 
-/// The directives of a page that stand outside of its code fences.
-fn directives(page: &str) -> impl Iterator<Item = Vec<&str>> {
-    let mut fenced = false;
-    page.lines().filter_map(move |line| {
-        fenced ^= line.starts_with("```");
-        directive(line).filter(|_| !fenced)
-    })
-}
-
-/// What is picked of all directives of these pages.
+/// What is picked of all directives of these pages that stand outside of code fences.
 pub fn picked<T: Ord>(
     pages: &[PathBuf],
     pick: impl Fn(&[&str]) -> Option<T>,
 ) -> Result<BTreeSet<T>> {
     let mut all = BTreeSet::new();
     for page in pages {
-        all.extend(directives(&kept::read(page)?).filter_map(|words| pick(&words)));
+        let mut fenced = false;
+        for line in kept::read(page)?.lines() {
+            fenced ^= line.starts_with("```");
+            let words = directive(line).filter(|_| !fenced);
+            all.extend(words.and_then(|words| pick(&words)));
+        }
     }
     Ok(all)
 }
