@@ -24,42 +24,33 @@ pub fn check(problem: &Problem, c: &Matrix) -> Result<usize, Differences> {
 /// What is wrong with C, if anything is.
 pub fn found(problem: &Problem, c: &Matrix) -> Option<Wrong> {
     let (rows, cols) = (problem.shape.m, problem.shape.n);
-    let off = far_off(problem, c);
-    if off.is_empty() {
-        return None;
-    }
-    let (every, kept) = thinned(&off, KEPT);
-    let mismatch = |flat| Mismatch {
-        row: flat / cols,
-        col: flat % cols,
-        got: c.data.get(flat),
-        want: problem.want(flat / cols, flat % cols),
-        untouched: is_poison(&c.data, flat),
+    let at = |flat: usize| (flat / cols, flat % cols, c.data.get(flat));
+    let is_off = |flat: &usize| {
+        let (row, col, got) = at(*flat);
+        !problem.is_near(row, col, got)
     };
-    let mismatches = kept.into_iter().map(mismatch).collect();
-    let looks_like = Vec::new();
-    let mut wrong = Wrong { rows, cols, count: off.len(), every, mismatches, looks_like };
-    wrong.looks_like = symptoms::looks_like(problem, c, &wrong);
-    Some(wrong)
-}
-
-/// The numbers of the elements that no rounding explains, in order.
-fn far_off(problem: &Problem, c: &Matrix) -> Vec<usize> {
-    let is_near = |flat: usize| problem.is_near(flat / c.cols, flat % c.cols, c.data.get(flat));
-    let mut off: Vec<usize> = (0..c.data.len()).filter(|&flat| !is_near(flat)).collect();
+    // The elements that no rounding explains.
+    let mut off: Vec<usize> = (0..c.data.len()).filter(is_off).collect();
     if off.len() <= SECOND_LOOKS {
-        off.retain(|&flat| {
-            let (i, j) = (flat / c.cols, flat % c.cols);
-            !problem.is_near_by_its_own_sums(i, j, c.data.get(flat))
+        off.retain(|flat| {
+            let (row, col, got) = at(*flat);
+            !problem.is_near_by_its_own_sums(row, col, got)
         });
     }
-    off
-}
-
-/// At most `most` of a list, evenly spread; and for how many each of them stands.
-fn thinned(list: &[usize], most: usize) -> (usize, Vec<usize>) {
-    let every = list.len().div_ceil(most).max(1);
-    (every, list.iter().copied().step_by(every).collect())
+    let count = off.len();
+    if count == 0 {
+        return None;
+    }
+    let every = count.div_ceil(KEPT);
+    let mismatch = |flat| {
+        let (row, col, got) = at(flat);
+        let untouched = is_poison(&c.data, flat);
+        Mismatch { row, col, got, want: problem.want(row, col), untouched }
+    };
+    let mismatches = off.into_iter().step_by(every).map(mismatch).collect();
+    let mut wrong = Wrong { rows, cols, count, every, mismatches, looks_like: Vec::new() };
+    wrong.looks_like = symptoms::looks_like(problem, c, &wrong);
+    Some(wrong)
 }
 
 #[cfg(test)]

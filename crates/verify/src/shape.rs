@@ -67,33 +67,31 @@ impl FromStr for Shape {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Shape, String> {
-        let sides = text.split(['x', 'X']).map(parse_side);
-        match sides.collect::<Result<Vec<usize>, String>>()?[..] {
+        let side = |text: &str| {
+            let digits = text.trim();
+            if digits.starts_with('-') {
+                return Err(format!("{digits} is negative; sizes start at 1"));
+            }
+            if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+                return Err(format!(
+                    "\"{digits}\" is not a whole number; write for example 1000 or 37x91x53"
+                ));
+            }
+            match digits.parse::<usize>() {
+                Ok(0) => Err("a size of 0 leaves nothing to compute; sizes start at 1".into()),
+                Ok(n) if n <= LONGEST => Ok(n),
+                _ => Err(format!(
+                    "{digits} is too large; kernels count with int, so a size ends at {LONGEST}"
+                )),
+            }
+        };
+        match text.split(['x', 'X']).map(side).collect::<Result<Vec<usize>, String>>()?[..] {
             [n] => Ok(Shape::cube(n)),
             [m, n, k] => Ok(Shape { m, n, k }),
             _ => {
                 Err("a size is one number, or three as MxNxK, for example 1000 or 37x91x53".into())
             }
         }
-    }
-}
-
-fn parse_side(text: &str) -> Result<usize, String> {
-    let digits = text.trim();
-    if digits.starts_with('-') {
-        return Err(format!("{digits} is negative; sizes start at 1"));
-    }
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(format!(
-            "\"{digits}\" is not a whole number; write for example 1000 or 37x91x53"
-        ));
-    }
-    match digits.parse::<usize>() {
-        Ok(0) => Err("a size of 0 leaves nothing to compute; sizes start at 1".into()),
-        Ok(n) if n <= LONGEST => Ok(n),
-        _ => Err(format!(
-            "{digits} is too large; kernels count with int, so a size ends at {LONGEST}"
-        )),
     }
 }
 

@@ -179,13 +179,6 @@ fn of_too_many_that_are_off_none_is_looked_at_twice() {
 }
 
 #[test]
-fn of_very_many_wrong_elements_some_are_kept() {
-    assert_eq!(thinned(&[], 4), (1, vec![]));
-    assert_eq!(thinned(&[3, 4, 6, 7], 4), (1, vec![3, 4, 6, 7]));
-    assert_eq!(thinned(&[3, 4, 6, 7, 9], 4), (2, vec![3, 6, 9]));
-}
-
-#[test]
 fn doubles_and_integers_are_checked_too() {
     for ty in [Type::Double, Type::Int] {
         for fill in [Fill::Random, Fill::Count] {
