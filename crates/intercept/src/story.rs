@@ -172,7 +172,7 @@ fn argument(value: &Value, call: &Call, objects: &Objects) -> String {
 
 /// What a `clGet...Info` asks for.
 fn name_of_question(value: u64) -> String {
-    let known = constants().find(|(number, _)| *number == value && value >= FIRST_QUESTION);
+    let known = constants().find(|(number, _)| *number == value);
     known.map_or_else(|| format!("{value:#x}"), |(_, name)| name.into())
 }
 
@@ -181,15 +181,13 @@ fn names_of_flags(begin: &str, value: u64) -> String {
     if value == 0xFFFF_FFFF {
         return format!("{begin}ALL");
     }
+    // What begins with CL_QUEUE_ or CL_MEM_ and is larger is a question.
     let is_one = |(number, name): &(u64, &'static str)| {
-        *number < FIRST_QUESTION && name.starts_with(begin) && value & number != 0
+        *number < 0x900 && name.starts_with(begin) && value & number != 0
     };
     let names: Vec<&str> = constants().filter(is_one).map(|(_, name)| name).collect();
     names.join(" | ")
 }
-
-/// Smaller numbers are flags.
-const FIRST_QUESTION: u64 = 0x900;
 
 /// The constants of cl.h, a line each.
 fn constants() -> impl Iterator<Item = (u64, &'static str)> {
