@@ -6,13 +6,11 @@ pub mod background;
 pub mod folder;
 mod front;
 mod list;
-mod markdown;
 pub mod progress;
 pub mod puzzle;
 pub mod screen;
 pub mod turn;
 pub mod verdict;
-pub mod which;
 pub mod written;
 
 use std::io::Write;
@@ -31,7 +29,6 @@ use folder::{Folder, shown};
 use puzzle::{Kind, Puzzle};
 use turn::Turn;
 use verdict::Verdict;
-use which::must_be_there;
 
 /// The flags of `course start`.
 #[derive(clap::Args)]
@@ -111,7 +108,7 @@ pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let word = options.puzzle.as_deref();
-    let Some((puzzle, file)) = which::meant(word, &puzzles, folder)? else {
+    let Some((puzzle, file)) = puzzles::meant(word, &puzzles, folder)? else {
         screen::total(&puzzles, folder)?;
         return Ok(ExitCode::SUCCESS);
     };
@@ -130,7 +127,7 @@ pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
         writeln!(Out, "  {} is as it came.", shown(&file))?;
         kept.map_or(Ok(()), |kept| writeln!(Out, "  Yours is {}", shown(&kept)))?;
     } else {
-        must_be_there(&file, folder)?;
+        puzzles::must_be_there(&file, folder)?;
         if instead.diff {
             screen::differences(puzzle, &Source::read(&file)?.text)?;
             return Ok(ExitCode::SUCCESS);

@@ -27,7 +27,6 @@ use watchdog::{ask, in_a_group, machine, this_program};
 use crate::game::folder::VARIABLE;
 use crate::game::puzzle::{Kind, Puzzle};
 use crate::game::verdict::{Brief, Verdict};
-use crate::game::which::find;
 use crate::{html, puzzles};
 use hand_in::{Student, students};
 
@@ -100,7 +99,7 @@ pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
     all.retain(|one| one.kind != Kind::Program);
     let mut puzzles: Vec<&Puzzle> = all.iter().collect();
     if !options.only.is_empty() {
-        let named = options.only.iter().map(|word| find(&puzzles, word));
+        let named = options.only.iter().map(|word| puzzles::find(&puzzles, word));
         puzzles = named.collect::<Result<_>>()?;
     }
     let in_full = options.folders.len() > 1;

@@ -13,8 +13,7 @@ use watchdog::worker::Work;
 
 use crate::exercises;
 use crate::game::puzzle::{Kind, Puzzle};
-use crate::game::which::{find, own_file};
-use crate::puzzles::all;
+use crate::puzzles::{all, find, own_file};
 
 /// Seconds in which a driver tells a kernel's arguments to who asks for no other time.
 const PATIENCE: u64 = 60;

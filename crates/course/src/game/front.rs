@@ -24,11 +24,10 @@ use super::background::Background;
 use super::folder::Folder;
 use super::is_tried;
 use super::list::{self, List};
-use super::markdown::markdown;
 use super::puzzle::{Kind, Puzzle};
 use super::turn::Turn;
 use super::verdict::Verdict;
-use super::written::before_hints;
+use super::written::{before_hints, markdown};
 
 /// How long a key is waited for until files and checks are looked at.
 const TICK: Duration = Duration::from_millis(100);

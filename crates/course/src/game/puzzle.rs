@@ -11,8 +11,7 @@ use task::form::Form;
 use task::sizes::in_words;
 use watchdog::lessons::Lesson;
 
-use super::markdown::markdown;
-use super::written::Written;
+use super::written::{Written, markdown};
 
 /// Where the words beside a heading begin.
 pub const WORDS: usize = 10;

@@ -12,10 +12,10 @@ use diagnostics::terminal::wrap::beside;
 use verify::numbers::count;
 
 use super::folder::{Folder, shown};
-use super::markdown::markdown;
 use super::progress::Progress;
 use super::puzzle::Puzzle;
 use super::verdict::{Checked, Verdict};
+use super::written::markdown;
 
 /// A puzzle's name, above all else.
 fn title(puzzle: &Puzzle) -> ColoredString {
