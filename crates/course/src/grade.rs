@@ -106,7 +106,8 @@ pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
     let own = options.folders.iter().map(|folder| students(folder, &all, in_full));
     let students = own.collect::<Result<Vec<_>>>()?.concat();
     let device = chosen(options.how.device.as_deref(), false)?.remove(0);
-    if options.how.json || options.csv || options.html {
+    let is_for_people = !(options.how.json || options.csv || options.html);
+    if !is_for_people {
         colored::control::set_override(false);
     }
     let many = (students.len() * puzzles.len()) as u64;
@@ -121,7 +122,7 @@ pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
     });
     bar.finish_and_clear();
     show(options, &grades)?;
-    if !(options.how.json || options.csv || options.html) {
+    if is_for_people {
         let (students, seconds) = (count(students.len(), "student"), begun.elapsed().as_secs());
         let (course, device) = (&*COURSE, device.label());
         writeln!(
