@@ -4,11 +4,11 @@
 
 use std::env::{consts, current_exe};
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use common::file::workspace;
 use diagnostics::aside;
 use serde_json::{Value, json};
@@ -102,27 +102,27 @@ pub fn problems(asked: &Problems) -> Result<()> {
         let stages = stages.iter().map(|file| file.to_string_lossy());
         words.extend(stages.filter(|file| is_asked(file)).map(String::from));
     }
-    let mut pytorch = asked.pytorch.then(PyTorch::start).transpose()?;
     // Each stage and each operation by its name; a round adds to it what it measured.
     let mut lines: Vec<Value> = Vec::new();
     for _ in 0..asked.rounds {
         // 1 where a stage misses the target, 2 where it is none for this device.
         let text = printed(&words, &asked.flags, &[0, 1, 2])?;
-        for told in text.lines() {
-            let told: Value = serde_json::from_str(told)?;
+        let told = text.lines().map(serde_json::from_str);
+        let told: Vec<Value> = told.collect::<Result<_, _>>()?;
+        let stages = told.iter().map(|told| {
             let file = told["file"].as_str().unwrap_or_default();
             let stage = file.rsplit("problems/").next().unwrap_or_default();
             let timed = told["sizes"].as_array().and_then(|sizes| sizes.last());
-            let timed = timed.unwrap_or(&told["why"]).clone();
-            let problem = stage.split('/').next().unwrap_or_default();
-            if let Some(pytorch) = &mut pytorch
-                && let theirs = pytorch.asked(problem, &timed["size"])?
-                && !theirs.is_null()
-            {
-                let name = format!("{problem}/PyTorch");
-                add(&mut lines, &name, &told["device"], theirs);
+            (stage, stage.split('/').next().unwrap_or_default(), timed.unwrap_or(&told["why"]))
+        });
+        let asked_of = |(_, problem, timed): (&str, &str, &Value)| json!({ "problem": problem, "size": timed["size"] });
+        let questions = stages.clone().map(asked_of).filter(|_| asked.pytorch).collect();
+        let mut answers = pytorch(questions)?.into_iter();
+        for ((stage, problem, timed), told) in stages.zip(&told) {
+            if let Some(theirs) = answers.next().filter(|theirs| !theirs.is_null()) {
+                add(&mut lines, &format!("{problem}/PyTorch"), &told["device"], theirs);
             }
-            add(&mut lines, stage, &told["device"], timed);
+            add(&mut lines, stage, &told["device"], timed.clone());
         }
     }
     if lines.is_empty() {
@@ -148,33 +148,26 @@ fn add(lines: &mut Vec<Value>, stage: &str, device: &Value, timed: Value) {
     }
 }
 
-/// A process that times what a user of PyTorch would call: `pytorch.py`, which says the protocol.
-struct PyTorch {
-    child: Child,
-    answers: BufReader<ChildStdout>,
-}
-
-impl PyTorch {
-    fn start() -> Result<PyTorch> {
-        let script = workspace().join("crates/xtask/src/pytorch.py");
-        let mut python = Command::new("python3");
-        watchdog::end_with_us(&mut python);
-        python.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = python.spawn().context("--pytorch needs python3")?;
-        let answers = child.stdout.take().context("it has no output")?;
-        let answers = BufReader::new(answers);
-        Ok(PyTorch { child, answers })
+/// What a user of PyTorch would call for each of these problems at its size, timed by `pytorch.py`,
+/// which says what it is asked and answers; null where there is no such operation.
+fn pytorch(questions: Vec<Value>) -> Result<Vec<Value>> {
+    if questions.is_empty() {
+        return Ok(Vec::new());
     }
-
-    /// What its operation takes at this size; null where it has none.
-    fn asked(&mut self, problem: &str, size: &Value) -> Result<Value> {
-        let questions = self.child.stdin.as_mut().context("it has no input")?;
-        writeln!(questions, "{}", json!({ "problem": problem, "size": size }))?;
-        let mut answer = String::new();
-        self.answers.read_line(&mut answer)?;
-        serde_json::from_str(&answer)
-            .context("PyTorch's process ended: is PyTorch here, and a GPU?")
-    }
+    let mut python = Command::new("python3");
+    watchdog::end_with_us(&mut python);
+    python.arg(workspace().join("crates/xtask/src/pytorch.py"));
+    let mut child = python.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let mut input = child.stdin.take().context("it has no input")?;
+    // That it ended early is seen below.
+    let _ = questions.iter().try_for_each(|question| writeln!(input, "{question}"));
+    drop(input);
+    let output = child.wait_with_output()?.stdout;
+    let answers = output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let answers = answers.map(serde_json::from_slice).collect::<Result<Vec<Value>, _>>()?;
+    let ended = "PyTorch's process ended: is PyTorch here, and a GPU?";
+    ensure!(answers.len() == questions.len(), ended);
+    Ok(answers)
 }
 
 /// What the program `course`, which lies beside this one, prints, if it ends well.
