@@ -3,7 +3,6 @@
 use console::{AnsiCodeIterator, Term, measure_text_width};
 
 use crate::terminal::stream::Stream;
-use crate::terminal::with_colours;
 
 /// Columns of a plain terminal.
 pub const WIDTH: usize = 80;
@@ -45,17 +44,20 @@ pub fn wrap(text: &str, columns: usize) -> String {
 }
 
 /// The same in lines for a screen, which would cut what is too long: such a word goes on in the
-/// next line, and so does a style that is still on at the end of a line.
+/// next line, and so does a style that is still on at the end of a line. Of what else a terminal
+/// would obey nothing is left.
 pub fn lines(text: &str, columns: usize) -> Vec<String> {
-    let wrapped = wrap(&with_colours(text).replace('\t', "    "), columns);
+    let wrapped = wrap(&text.replace('\t', "    "), columns);
     let (mut lines, mut now, mut used) = (Vec::new(), String::new(), 0);
     let mut style = String::new();
     for (text, is_code) in AnsiCodeIterator::new(&wrapped) {
         if is_code {
-            now += text;
-            match text {
-                "\x1b[0m" | "\x1b[m" => style.clear(),
-                _ => style += text,
+            if text.starts_with("\x1b[") && text.ends_with('m') {
+                now += text;
+                match text {
+                    "\x1b[0m" | "\x1b[m" => style.clear(),
+                    _ => style += text,
+                }
             }
             continue;
         }
@@ -65,7 +67,7 @@ pub fn lines(text: &str, columns: usize) -> Vec<String> {
                 lines.push(std::mem::replace(&mut now, style.clone()));
                 used = 0;
             }
-            if letter != '\n' {
+            if !letter.is_control() {
                 now.push(letter);
                 used += width;
             }
@@ -167,7 +169,7 @@ mod tests {
         ];
         assert_eq!(lines(text, 9), expected);
         assert_eq!(lines("ab", 0), ["a", "b"]);
-        assert_eq!(lines("\x1b[2Ja\r\n", 9), ["a", ""]);
+        assert_eq!(lines("\x1b[2Ja\x07\r\n", 9), ["a", ""]);
     }
 
     #[test]
