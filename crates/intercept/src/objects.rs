@@ -39,12 +39,6 @@ pub struct Object {
     pub arguments: HashMap<u64, u64>,
 }
 
-impl Object {
-    fn of(noun: &'static str) -> Object {
-        Object { noun, ..Object::default() }
-    }
-}
-
 /// A kernel's parameter.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Parameter {
@@ -103,7 +97,7 @@ impl Objects {
     pub fn hear(&mut self, line: &Line) {
         match line {
             Line::Device { process, device, name } => {
-                let object = Object { name: name.clone(), ..Object::of("device") };
+                let object = Object { noun: "device", name: name.clone(), ..Object::default() };
                 self.place((*process, *device), object);
             }
             // By its return an object that it released may be another thread's, at the same address.
@@ -124,6 +118,7 @@ impl Objects {
             let parameters = call.args.get("parameters").map(Vec::deserialize);
             let flags = call.number("flags") | call.number("properties");
             let made = Object {
+                noun,
                 name: call.text("name").into(),
                 bytes: begin..begin.saturating_add(call.number("size")),
                 whole: (noun == "part").then_some(whole),
@@ -135,7 +130,7 @@ impl Objects {
                     || name.contains("GL")
                     || name.starts_with("clCreateImage") && (whole != 0 || name.ends_with('s')),
                 parameters: parameters.and_then(Result::ok).unwrap_or_default(),
-                ..Object::of(noun)
+                ..Object::default()
             };
             let results = call.numbers("results").into_iter().chain([call.number("result")]);
             for address in results.filter(|address| *address != 0) {
@@ -143,7 +138,8 @@ impl Objects {
             }
         }
         if call.number("event") != 0 && call.is_command() {
-            self.place((call.process, call.number("event")), Object::of("event"));
+            let event = Object { noun: "event", ..Object::default() };
+            self.place((call.process, call.number("event")), event);
         }
         let is_maker = |text: &str| text.starts_with("clEnqueue") || text.starts_with("clCreate");
         self.is_blind |= name.starts_with("clGetExtension") && is_maker(call.text("name"));

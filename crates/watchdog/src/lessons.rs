@@ -65,10 +65,7 @@ impl Lesson {
 /// The lesson of this number.
 pub fn numbered(number: u32) -> Result<&'static Lesson> {
     let lesson = LESSONS.iter().find(|lesson| lesson.number == number);
-    let none = format!(
-        "there is no lesson {number}; there are 1 to {}",
-        LESSONS.last().map_or(0, |last| last.number)
-    );
+    let none = format!("there is no lesson {number}; there are 1 to {}", LESSONS.len());
     Ok(lesson.ok_or(Error::Usage(none))?)
 }
 

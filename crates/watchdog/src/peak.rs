@@ -10,57 +10,49 @@ use common::source::Source;
 use common::timing::{self, Runs};
 use verify::element::Type;
 
-/// Items of the FMA probe per compute unit; rounds of its loop, to begin with and
-/// at most. They only need to be many enough to fill the device for a few
-/// milliseconds. On a slow device the first are enough: llvmpipe takes two seconds
-/// for what others do in two milliseconds.
-const ITEMS_PER_UNIT_GPU: usize = 2048;
-const ITEMS_PER_UNIT_CPU: usize = 16;
+/// Rounds of the FMA probe's loop, to begin with and at most: as many as fill a few milliseconds. On a
+/// slow device the first are enough: llvmpipe takes two seconds for what others do in two milliseconds.
 const ROUNDS: std::ops::RangeInclusive<i32> = 64..=4096 * 512;
 /// Launches of a probe; the best one counts, since a limit is what is sought.
 const PROBES: usize = 12;
-/// Chains of the FMA probe on a CPU: enough for two units that answer after five
-/// cycles, and few enough for the 16 registers of AVX2.
-const CHAINS_CPU: usize = 10;
-/// Chains on a GPU, of 16 scalars each: enough beside thousands of other items.
-const CHAINS_GPU: usize = 8;
 
 /// Measures both limits; takes a tenth of a second or so.
 pub fn peak(session: &Session) -> Result<Peak> {
     let source = Source::of_course("probe.cl")?;
     let limits = &session.device.limits;
-    // On a CPU a vector as wide as one register.
-    let [width, chains] = match session.device.kind {
-        Kind::Gpu => [16, CHAINS_GPU],
-        _ => [limits.register_floats(), CHAINS_CPU],
+    // Of each item chains of vectors, so many that none waits for another; items of each compute
+    // unit, enough to fill it; and items of a group.
+    let (width, chains, per_unit, group) = match session.device.kind {
+        // Enough beside thousands of other items.
+        Kind::Gpu => (16, 8, 2048, 256),
+        // A vector as wide as one register; enough for two units that answer after five cycles, and
+        // few enough for the 16 registers of AVX2. An item is a loop iteration: one per group keeps
+        // the driver from interleaving several and so changing what is measured.
+        _ => (limits.register_floats(), 10, 16, 1),
     };
     let defines = [("WIDTH".to_string(), width), ("CHAINS".to_string(), chains)];
     let options = program::options(Type::Float, &defines);
     let program = Program::build(session, &source, &options, false)?;
-    let (gflops, of_fma) = fma_rate(session, &program, width * chains)?;
+    let group = group.min(limits.max_work_group_size.max(1));
+    let range = NdRange::cover(&[per_unit * limits.compute_units.max(1)], &[group]);
+    let (gflops, of_fma) = fma_rate(session, &program, range, width * chains)?;
     let (gbytes_per_second, of_copy) = copy_rate(session, &program)?;
     Ok(Peak { gflops, gbytes_per_second, spreads: Some([of_fma, of_copy]) })
 }
 
 /// The rate, and its spread.
-fn fma_rate(session: &Session, program: &Program, fma_per_round: usize) -> Result<(f64, f64)> {
-    let name = "probe_fma";
-    // On a CPU an item is a loop iteration: one per group keeps the driver from
-    // interleaving several and so changing what is measured.
-    let (per_unit, group) = match session.device.kind {
-        Kind::Gpu => (ITEMS_PER_UNIT_GPU, 256),
-        _ => (ITEMS_PER_UNIT_CPU, 1),
-    };
-    let group = group.min(session.device.limits.max_work_group_size.max(1));
-    let items = per_unit * session.device.limits.compute_units.max(1);
-    let range = NdRange::cover(&[items], &[group]);
+fn fma_rate(
+    session: &Session,
+    program: &Program,
+    range: NdRange,
+    fma_per_round: usize,
+) -> Result<(f64, f64)> {
     let items = range.global()[0];
     let out = session.buffer("out", items * 4)?;
     let mut rounds = *ROUNDS.start();
     loop {
-        let out = Arg::Buffer(out.clone());
-        let args = [Arg::int(rounds), Arg::float(0.999), out];
-        let launch = [program.launch(session, name, range.clone(), &args)?];
+        let args = [Arg::int(rounds), Arg::float(0.999), Arg::Buffer(out.clone())];
+        let launch = [program.launch(session, "probe_fma", range.clone(), &args)?];
         // Long enough that starting the kernel does not count; a simulator
         // would never end otherwise, so one round trip must do there.
         let (first, _) = best_of(1, session, &launch)?;
@@ -75,7 +67,6 @@ fn fma_rate(session: &Session, program: &Program, fma_per_round: usize) -> Resul
 
 /// The rate, and its spread.
 fn copy_rate(session: &Session, program: &Program) -> Result<(f64, f64)> {
-    let name = "probe_copy";
     // Well above every cache, well below the device's memory.
     let want: u64 = match session.device.kind {
         Kind::Gpu => 512 << 20,
@@ -92,7 +83,7 @@ fn copy_rate(session: &Session, program: &Program) -> Result<(f64, f64)> {
     let args = [Arg::int(count as i32), Arg::Buffer(from.clone())];
     session.run(&[program.launch(session, "probe_noise", range.clone(), &args)?])?;
     let args = [Arg::int(count as i32), Arg::Buffer(from), Arg::Buffer(to)];
-    let launch = [program.launch(session, name, range, &args)?];
+    let launch = [program.launch(session, "probe_copy", range, &args)?];
     let (best, spread) = best_of(PROBES, session, &launch)?;
     Ok((2.0 * (count * 16) as f64 / best / 1e9, spread))
 }
