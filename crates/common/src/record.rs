@@ -303,11 +303,6 @@ impl Record {
         matches!(self.outcome, Outcome::Right { .. })
     }
 
-    /// Whether it was right in every run, but not the same to the bit.
-    pub fn varies(&self) -> bool {
-        matches!(self.outcome, Outcome::Right { varies: true, .. })
-    }
-
     /// How many elements of a right result were compared, where that was counted.
     pub fn compared(&self) -> Option<usize> {
         match self.outcome {

@@ -7,6 +7,7 @@ use std::io::{Write, stdout};
 
 use colored::Colorize;
 use common::error::{Error, Result};
+use common::outcome::Outcome;
 use common::record::{Helped, Record};
 use diagnostics::terminal::stream::Stream;
 use diagnostics::terminal::wrap::fitted;
@@ -168,7 +169,8 @@ fn row(record: &Record, above: &[Record]) -> String {
         says += &format!("\n  {}{news}", format!("{bar:<12}").cyan());
     }
     let varies = "right in every run, but not the same to the bit in each";
-    let varies = record.varies().then_some(varies).into_iter();
+    let does_vary = matches!(record.outcome, Outcome::Right { varies: true, .. });
+    let varies = does_vary.then_some(varies).into_iter();
     let is_above = record.is_above_limit() && !above.iter().any(Record::is_above_limit);
     let above = ABOVE_LIMIT.into_iter().filter(|_| is_above);
     let remarks = varies.chain(above).map(Colorize::yellow);
@@ -239,7 +241,6 @@ fn bar(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::outcome::Outcome;
 
     #[test]
     fn a_block_of_the_bar_is_a_tenth() {

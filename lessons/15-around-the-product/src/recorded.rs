@@ -64,7 +64,7 @@ impl Recorded {
         must(status, "making a command buffer")?;
         let recorded = Recorded { buffer, enqueue, release };
         for launch in launches {
-            let (kernel, range) = launch.parts();
+            let (kernel, range) = (&launch.kernel, &launch.range);
             let (global, local) = (range.global().as_ptr(), range.local().as_ptr());
             let dimension = range.global().len() as u32;
             // SAFETY: the buffer and the kernel are alive, and both lists have as many entries as

@@ -24,19 +24,14 @@ use verify::numbers::seconds;
 
 /// A kernel, how it is launched, and its arguments: their buffers live as long as the launch.
 pub struct Launch {
-    kernel: Kernel,
+    /// The kernel, whose arguments are set.
+    pub kernel: Kernel,
     /// What messages call it.
     pub name: String,
-    range: NdRange,
+    /// How it is launched.
+    pub range: NdRange,
     /// What its arguments are set to.
     _args: Vec<Arg>,
-}
-
-impl Launch {
-    /// Its kernel, and how that is launched.
-    pub fn parts(&self) -> (&Kernel, &NdRange) {
-        (&self.kernel, &self.range)
-    }
 }
 
 /// One argument of a kernel.
@@ -176,7 +171,7 @@ impl Session {
     /// Enqueues a kernel of which nobody will ask when it ran: it has no event, which costs as much
     /// as a short kernel takes, and which opencl3 asks for in any case.
     fn launch_without_event(&self, launch: &Launch) -> Result<()> {
-        let (kernel, range) = launch.parts();
+        let Launch { kernel, range, .. } = launch;
         let status = cl3::load_library().as_ref().ok().and_then(|library| {
             library.clEnqueueNDRangeKernel(
                 self.queue.get(),
