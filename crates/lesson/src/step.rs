@@ -2,10 +2,10 @@
 //!
 //! # Layout
 //!
-//! In the order in which to read them: `part` is the parts of a lesson that are told one by
-//! one, `card` what is said of a kernel and how it came out. `page` is how all that looks on
-//! the terminal, [`screen`] the terminal as a whole, [`pane`] a text that scrolls on it, [`keys`]
-//! how keys are drawn and answered. `story` is what was told, and what each key does.
+//! In the order in which to read them: `card` is what is said of the parts of a lesson, of a kernel
+//! and how it came out. `page` is how all that looks on the terminal, [`screen`] the terminal as a
+//! whole, [`pane`] a text that scrolls on it, with its keys. `story` is what was told, and what each
+//! key does.
 //!
 //! [`Step`] is told what was done, by whoever did it: which part of the lesson begins, and
 //! which OpenCL call was made with what and what it returned ([`Listener`]). Without `--step`
@@ -17,10 +17,8 @@
 //! ends whatever was going on.
 
 mod card;
-pub mod keys;
 mod page;
 pub mod pane;
-mod part;
 pub mod screen;
 mod story;
 
@@ -36,8 +34,7 @@ use console::Term;
 use indicatif::ProgressBar;
 use watchdog::events::{Event, Sender};
 
-pub use card::Card;
-pub use part::Part;
+pub use card::{Card, Part};
 
 use card::Cards;
 use page::{Page, Piece, bold};

@@ -210,8 +210,8 @@ impl Session {
             let filled = unsafe {
                 enqueue_fill_buffer(queue, memory, from, length, 0, buffer.bytes, 0, none)
             };
-            filled.map(Event::new).during("filling a buffer")?;
-            self.finish()
+            let event = Event::new(filled.during("filling a buffer")?);
+            event.wait().during("filling a buffer")
         })
     }
 }

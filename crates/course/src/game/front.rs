@@ -15,8 +15,7 @@ use crossterm::event::KeyCode::{self, Backspace, Char, Enter, Esc};
 use crossterm::style::Stylize;
 use diagnostics::terminal::stream::Stream;
 use diagnostics::terminal::wrap::lines;
-use lesson::step::keys::{Key, meaning, name, named};
-use lesson::step::pane::{Pane, SCROLL};
+use lesson::step::pane::{Key, Pane, SCROLL, meaning, name, named};
 use lesson::step::screen::{self, Input, input_within};
 use watchdog::watch::{News, Saves};
 

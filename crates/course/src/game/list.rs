@@ -6,8 +6,7 @@ use crossterm::event::KeyCode;
 use crossterm::style::Stylize;
 use diagnostics::terminal::plain;
 use diagnostics::terminal::wrap::cut;
-use lesson::step::keys::{Key, meaning};
-use lesson::step::pane::Pane;
+use lesson::step::pane::{Key, Pane, meaning};
 
 use super::progress::Progress;
 use super::puzzle::Puzzle;

@@ -1,5 +1,6 @@
-//! What is said of a kernel: what is new in it and why, its text with the lines marked that the
-//! kernel before it did not have, and how it came out beside what was predicted.
+//! What is said of each part of a lesson, as parts.md has it, and of a kernel: what is new in it and
+//! why, its text with the lines marked that the kernel before it did not have, and how it came out
+//! beside what was predicted.
 
 use std::rc::Rc;
 
@@ -11,7 +12,76 @@ use task::Task;
 use verify::numbers::{factor, percent, seconds, significant};
 
 use super::page::{Piece, bold, style};
-use super::part::Part;
+
+/// A part of a lesson. parts.md has a section for each, which says what it is about.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Drivers,
+    Device,
+    Properties,
+    Limits,
+    Kernel,
+    Build,
+    Upload,
+    Arguments,
+    Poison,
+    Launch,
+    Wait,
+    Read,
+    Check,
+    Time,
+    Result,
+}
+
+impl Part {
+    /// The words of its section; one that does not say why has those of the section before.
+    pub(super) fn words(self) -> Words {
+        let heading = format!("{self:?}: ");
+        let mut why = "";
+        let mut sections = include_str!("parts.md").split("\n## ");
+        let found = sections.find_map(|section| {
+            let words = Words::of(section, why);
+            why = words.why;
+            section.starts_with(&heading).then_some(words)
+        });
+        found.unwrap_or_default()
+    }
+}
+
+/// A section of parts.md.
+#[derive(Default)]
+pub(super) struct Words {
+    pub title: &'static str,
+    /// What it is about, in a line, and in fewer words for a projector; none for those that
+    /// need none.
+    lines: [&'static str; 2],
+    why: &'static str,
+}
+
+impl Words {
+    /// A section: heading, two lines or none, and why, or `before`.
+    fn of(section: &'static str, before: &'static str) -> Words {
+        let (head, why) = section.split_once("\n\n").unwrap_or((section, before));
+        let mut lines = head.lines();
+        let heading = lines.next().and_then(|line| line.split_once(": "));
+        let mut line = || lines.next()?.strip_prefix("- ");
+        Words {
+            title: heading.map_or("", |(_, title)| title),
+            lines: [line().unwrap_or_default(), line().unwrap_or_default()],
+            why: why.trim_end(),
+        }
+    }
+
+    pub fn says(&self, present: bool) -> &'static str {
+        self.lines[usize::from(present)]
+    }
+
+    /// What to say when asked why, in one line.
+    pub fn explains(&self) -> String {
+        self.why.replace('\n', " ")
+    }
+}
 
 /// A kernel that begins.
 pub struct Card {
@@ -230,5 +300,23 @@ mod tests {
             measured(&new, None, Some(50.0)).as_deref(),
             Some("predicted 50 %, measured 30 % of the device's limit")
         );
+    }
+
+    #[test]
+    fn every_part_has_its_words() {
+        use Part::*;
+        for part in [
+            Drivers, Device, Properties, Limits, Kernel, Build, Upload, Arguments, Poison, Launch,
+            Wait, Read, Check, Time, Result,
+        ] {
+            let words = part.words();
+            assert!(!words.title.is_empty(), "{part:?}");
+            assert!(words.explains().len() > 100, "{part:?}");
+            assert!(!words.explains().contains('\n'), "{part:?}");
+            let needs_none = matches!(part, Kernel | Result);
+            assert_eq!(words.says(true).is_empty(), needs_none, "{part:?}");
+        }
+        assert_eq!(Wait.words().explains(), Launch.words().explains());
+        assert_ne!(Wait.words().says(false), Launch.words().says(false));
     }
 }

@@ -13,8 +13,7 @@ use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Left, PageDown, Pa
 use diagnostics::terminal::stream::Stream;
 use diagnostics::terminal::wrap;
 
-use super::keys::{Key, SPACE, meaning, named};
-use super::pane::{Pane, SCROLL, Scroll};
+use super::pane::{Key, Pane, SCROLL, SPACE, Scroll, meaning, named};
 use super::screen::{self, Input};
 
 /// For how long a key is waited for at a time.

@@ -6,10 +6,9 @@ use crossterm::event::KeyCode::{Backspace, Char, Enter, Esc, Left, PageDown, Pag
 use indicatif::ProgressBar;
 use watchdog::events::{Event, Sender};
 
-use super::card::Cards;
-use super::keys::{Key, SPACE, meaning, named};
+use super::card::{Cards, Part};
 use super::page::{Form, Page, Piece, View, style};
-use super::part::Part;
+use super::pane::{Key, SPACE, meaning, named};
 use super::screen;
 
 /// What a key does between the steps.
