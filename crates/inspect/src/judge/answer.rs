@@ -11,7 +11,8 @@ use verify::matrix::Fill;
 use verify::{Differences, numbers};
 use watchdog::worker::Ended;
 
-use crate::judge::{Detection, Detector, Observation, Other};
+use crate::judge::observation::{Detection, Detector, Observation};
+use crate::judge::other::Other;
 
 /// How a worker ended with a case.
 #[derive(Clone, Debug)]

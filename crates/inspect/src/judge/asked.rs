@@ -16,7 +16,7 @@ use watchdog::simulator::{self, oclgrind};
 use watchdog::staff::Staff;
 use watchdog::worker::{Ended, Work};
 
-use crate::judge::Other;
+use crate::judge::other::Other;
 
 /// Seconds after which a launch is ended, unless the learner says otherwise.
 pub const TIMEOUT: u64 = 20;

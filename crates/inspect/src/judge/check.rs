@@ -14,9 +14,12 @@ use verify::draw::Far;
 use verify::element::Type;
 use watchdog::worker::Work;
 
-use crate::judge::answer::out_of_stack;
-use crate::judge::asked::{Asked, Origin, Purpose};
-use crate::judge::{Case, End, How, Observation, Other, Subject, Verdict, asked, simulator};
+use crate::judge::answer::{End, out_of_stack};
+use crate::judge::asked::{self, Asked, Case, How, Origin, Purpose};
+use crate::judge::observation::{Observation, Verdict};
+use crate::judge::other::Other;
+use crate::judge::simulator;
+use crate::judge::subject::Subject;
 use results::{Reason, Results, Tried};
 use task::form::{Form, Given, Or};
 use task::sizes::{FEW, Sizes, in_words, product};

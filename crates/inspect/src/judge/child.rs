@@ -16,11 +16,10 @@ use verify::draw::Draw;
 use verify::poison::Poison;
 use watchdog::events::Event;
 
-use crate::judge::asked::{Asked, Purpose};
+use crate::judge::asked::{Asked, Case, Purpose};
 use crate::judge::beside::{make_fills, ran};
-use crate::judge::other::rewritten;
+use crate::judge::other::{Other, rewritten};
 use crate::judge::reference::refer;
-use crate::judge::{Case, Other};
 use task::form::Form;
 use task::signature::Signature;
 

@@ -13,11 +13,11 @@ use diagnostics::tokens::Tokens;
 use watchdog::simulator::Line;
 use watchdog::worker::Work;
 
-use crate::judge::answer::{judge, out_of_stack, wrong_result};
-use crate::judge::asked::{Asked, Purpose};
-use crate::judge::{
-    Case, Detection, Detector, End, Evidence, How, Observation, Part, Seen, asked, rates, simulator,
-};
+use crate::judge::answer::{End, judge, out_of_stack, wrong_result};
+use crate::judge::asked::{self, Asked, Case, How, Purpose};
+use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part, Seen};
+use crate::judge::rates;
+use crate::judge::simulator;
 use crate::launched::Wanted;
 use crate::trace::accesses::{Kind, Memory};
 use crate::trace::figures::Figures;

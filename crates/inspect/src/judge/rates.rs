@@ -12,7 +12,7 @@ use verify::numbers::{percent, seconds, significant};
 use task::form::{Form, Least, Limit};
 use task::sizes::Sizes;
 
-use crate::judge::{Detection, Detector, Observation};
+use crate::judge::observation::{Detection, Detector, Observation};
 
 /// How fast it is.
 #[derive(Serialize)]

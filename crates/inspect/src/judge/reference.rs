@@ -13,8 +13,7 @@ use verify::formula::Formula;
 use verify::poison::{Poison, is_poison};
 use verify::{Same, shaken};
 
-use crate::judge::beside;
-use crate::judge::beside::{Left, RunOf};
+use crate::judge::beside::{self, Left, RunOf};
 use task::form::Form;
 
 /// Runs of a reference with other numbers: enough that by chance hardly any element stays.

@@ -12,8 +12,10 @@ use diagnostics::types;
 use watchdog::simulator::{Fault, FaultKind, Log, look_for_faults, oclgrind};
 use watchdog::worker::Work;
 
-use crate::judge::answer::judge;
-use crate::judge::{Detection, Detector, End, Evidence, How, Observation, Part, asked, exchange};
+use crate::judge::answer::{End, judge};
+use crate::judge::asked::{self, How};
+use crate::judge::exchange;
+use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part};
 
 /// Faults shown of each detector; more repeat the story.
 const SHOWN: usize = 4;

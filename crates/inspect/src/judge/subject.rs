@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::judge::{Case, End, How, asked};
+use crate::judge::answer::End;
+use crate::judge::asked::{self, Asked, Case, How, Purpose};
 use crate::launched::Wanted;
 use ::watchdog::lessons::{self, Lesson};
 use ::watchdog::worker::Work;
@@ -14,7 +15,6 @@ use common::source::Source;
 use diagnostics::directives;
 use verify::element::Type;
 
-use crate::judge::asked::{Asked, Purpose};
 use task::draft::{Draft, Undrafted};
 use task::form::Form;
 use task::read::place;

@@ -4,9 +4,11 @@ use common::error::{Kind, UNCHECKED, worst};
 use common::outcome::{Outcome, Skip};
 use common::record::Record;
 
-use crate::judge::answer::judge;
-use crate::judge::asked::Origin;
-use crate::judge::{Case, Detector, End, Observation, Other, Seen, Subject, Verdict};
+use crate::judge::answer::{End, judge};
+use crate::judge::asked::{Case, Origin};
+use crate::judge::observation::{Detector, Observation, Seen, Verdict};
+use crate::judge::other::Other;
+use crate::judge::subject::Subject;
 use task::sizes::in_words;
 use verify::draw::Far;
 
