@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use verify::numbers::count;
 
 use crate::command;
-use crate::device::pocl::cache_folder;
 use crate::failure::Told;
 use crate::host::ulimits_in_words;
 use crate::stage::{Stage, Whose};
@@ -101,10 +100,9 @@ impl Death {
             }
             How::Signal(_) | How::Exited(_) => {
                 let (cause, mut next) = self.likely();
-                if let (How::Signal(6 | 7), cache) = (&self.how, cache_folder()) {
-                    let cache = cache.display();
-                    next +=
-                        &format!("; if right kernels die, too: rm -r {cache}   is PoCL's cache");
+                if let How::Signal(6 | 7) = self.how {
+                    // Where PoCL keeps what it has compiled, which may be damaged.
+                    next += "; if right kernels die, too: rm -r \"${POCL_CACHE_DIR:-$HOME/.cache/pocl}\"";
                 }
                 // It may have been one of the limits that this process runs under.
                 let limits = match ulimits_in_words() {

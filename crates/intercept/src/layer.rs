@@ -5,68 +5,24 @@ mod function;
 mod making;
 mod memory;
 mod profiling;
+mod table;
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_void};
-use std::fs::File;
-use std::io::Write;
 use std::mem::{MaybeUninit, offset_of, size_of};
 use std::ptr;
-use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::cl_layer::{CL_LAYER_API_VERSION, CL_LAYER_API_VERSION_100, CL_LAYER_NAME};
 use opencl_sys::{CL_INVALID_VALUE, CL_SUCCESS, cl_int, cl_uint};
 
-use crate::line::{Line, VARIABLE};
 use crate::story::Told;
 use function::Function;
+use table::{FILE, LAYER, Layer};
 
 const NAME: &CStr = c"opencl-course calls";
 /// The functions of a table, which may be fewer in an older loader.
 const ENTRIES: usize = size_of::<cl_icd_dispatch>() / size_of::<*const c_void>();
-
-/// What this process was given, and gave.
-struct Layer {
-    /// What comes after us.
-    driver: cl_icd_dispatch,
-    /// What the loader is given.
-    told: cl_icd_dispatch,
-    /// The calls that are told, by their places in the tables.
-    calls: HashMap<usize, &'static Told>,
-}
-
-/// That of this process.
-static LAYER: OnceLock<Layer> = OnceLock::new();
-
-/// Only what the loader calls by our table asks for it.
-fn layer() -> &'static Layer {
-    LAYER.get().expect("the layer was initialised")
-}
-
-/// What comes after us.
-fn driver() -> &'static cl_icd_dispatch {
-    &layer().driver
-}
-
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-static FILE: LazyLock<Option<Mutex<File>>> = LazyLock::new(|| {
-    let path = std::env::var_os(VARIABLE)?;
-    let file = File::options().append(true).create(true).open(path);
-    file.ok().map(Mutex::new)
-});
-
-/// Writes a line, at once: the program may crash in the next call.
-fn write(line: &Line) {
-    if let (Some(file), Ok(mut text)) = (&*FILE, serde_json::to_string(line)) {
-        text.push('\n');
-        // The program goes on, whoever reads or does not.
-        let _ = lock(file).write_all(text.as_bytes());
-    }
-}
 
 /// Puts functions of ours before those of the calls that are told.
 fn layer_before(driver: cl_icd_dispatch) -> Layer {

@@ -21,7 +21,7 @@ pub const CACHE_VARIABLE: &str = "POCL_KERNEL_CACHE";
 const NEW_FOLDER: &str = "export POCL_CACHE_DIR=$(mktemp -d)";
 
 /// Where PoCL keeps what it compiles (pocl_cache_init_topdir in its pocl_cache.c).
-pub fn cache_folder() -> PathBuf {
+fn cache_folder() -> PathBuf {
     if let Some(folder) = variable(FOLDER_VARIABLE) {
         return folder.into();
     }

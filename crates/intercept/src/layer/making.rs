@@ -11,12 +11,11 @@ use opencl_sys::{
 };
 use serde_json::{Map, Value, json};
 
-use super::function::Word;
 use super::memory::{
-    as_number, as_text, ask, first_bytes, get, hash, hash_of, list, put, source, text,
+    Word, as_number, as_text, ask, first_bytes, get, hash, hash_of, list, put, source, text,
 };
 use super::profiling::{self, Watched};
-use super::{driver, layer, lock, write};
+use super::table::{driver, layer, lock, write};
 use crate::line::{Call, Line};
 use crate::story::{SIGNS, Told};
 

@@ -1,24 +1,76 @@
-//! What lies where an argument points to.
+//! Arguments as words, and what lies where they point to.
 //!
-//! All of it is unsafe for the same reason: the address is one that the program passed, or null,
+//! All of that is unsafe for the same reason: the address is one that the program passed, or null,
 //! and there has to be what OpenCL asks for in that argument.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 use std::io;
+use std::mem::transmute_copy;
 use std::os::unix::fs::FileExt;
-use std::slice;
+use std::{ptr, slice};
 
 use opencl_sys::{CL_SUCCESS, cl_int};
 use serde_json::{Value, json};
-
-use super::function::Word;
 
 /// Texts longer than this are cut.
 const LETTERS: usize = 300;
 /// Of transfers up to this size it is told whether their bytes are the same.
 const HASHED: u64 = 64 << 20;
+
+const _: () = assert!(size_of::<usize>() == size_of::<u64>());
+
+/// An argument as a word, and back.
+pub trait Word: Copy {
+    fn word(self) -> u64;
+    /// # Safety
+    /// The word was made from a value of this type.
+    unsafe fn of(word: u64) -> Self;
+}
+
+macro_rules! numbers {
+    ($($type:ty)*) => {$(impl Word for $type {
+        fn word(self) -> u64 {
+            self as u64
+        }
+        unsafe fn of(word: u64) -> Self {
+            word as $type
+        }
+    })*};
+}
+numbers!(i32 u32 u64 usize);
+
+impl<T> Word for *mut T {
+    fn word(self) -> u64 {
+        self.expose_provenance() as u64
+    }
+    unsafe fn of(word: u64) -> Self {
+        ptr::with_exposed_provenance_mut(word as usize)
+    }
+}
+
+impl<T> Word for *const T {
+    fn word(self) -> u64 {
+        self.expose_provenance() as u64
+    }
+    unsafe fn of(word: u64) -> Self {
+        ptr::with_exposed_provenance(word as usize)
+    }
+}
+
+/// A function of the program's that is called back.
+impl<F: Copy> Word for Option<F> {
+    fn word(self) -> u64 {
+        const { assert!(size_of::<Option<F>>() == size_of::<*const ()>()) };
+        // SAFETY: a function that may be none is an address, or zero.
+        unsafe { transmute_copy::<Self, *const ()>(&self) }.word()
+    }
+    unsafe fn of(word: u64) -> Self {
+        // SAFETY: the word was such a function's.
+        unsafe { transmute_copy(&<*const ()>::of(word)) }
+    }
+}
 
 /// What is there, if anything is.
 pub unsafe fn get<T: Copy>(address: u64) -> Option<T> {

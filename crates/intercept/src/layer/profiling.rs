@@ -15,9 +15,8 @@ use opencl_sys::{
     CL_QUEUE_PROPERTIES, cl_int, cl_uint,
 };
 
-use super::function::Word;
-use super::memory::{as_number, ask, c_text, get, hash_if_there};
-use super::{driver, lock, write};
+use super::memory::{Word, as_number, ask, c_text, get, hash_if_there};
+use super::table::{driver, lock, write};
 use crate::line::Line;
 use crate::objects::overlap;
 
