@@ -1,60 +1,15 @@
 //! What an exercise asks beside its kernel's task: with which macros and where it must be right,
-//! and where what it does is counted: whole numbers, which no hardware blurs, as the trace of a
-//! launch in Oclgrind has them.
+//! and where what it does is counted.
 
 use std::collections::BTreeSet;
 
 use common::error::{AtField, Result};
-use serde::{Deserialize, Serialize};
 
-use crate::form::{Form, Named};
+use crate::form::{Count, Form, Named};
 use crate::sizes::{Sizes, in_words};
 
 /// The seed of an exercise's inputs.
 pub const SEED: u64 = 1;
-
-/// What can be counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Count {
-    /// Elements read from global memory.
-    GlobalLoads,
-    /// Elements written there.
-    GlobalStores,
-    /// Elements read from local memory.
-    LocalLoads,
-    /// Elements written there.
-    LocalStores,
-    /// Instructions that load from global memory, whatever their width.
-    LoadInstructions,
-    /// The same of stores.
-    StoreInstructions,
-    /// Barriers that an item passes.
-    Barriers,
-    /// Sectors of 32 bytes that groups of 32 neighbouring items touch.
-    Sectors,
-}
-
-impl Count {
-    /// Whether `course trace` shows it line by line.
-    pub fn is_of_memory(self) -> bool {
-        self != Count::Barriers
-    }
-
-    /// As the screen calls it, and of what, where that does not say it.
-    pub fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Count::GlobalLoads => ("global loads", " elements"),
-            Count::GlobalStores => ("global stores", " elements"),
-            Count::LocalLoads => ("local loads", " elements"),
-            Count::LocalStores => ("local stores", " elements"),
-            Count::LoadInstructions => ("load instructions", ""),
-            Count::StoreInstructions => ("store instructions", ""),
-            Count::Barriers => ("barriers", " for each item"),
-            Count::Sectors => ("sectors", " of 32 bytes"),
-        }
-    }
-}
 
 impl Form {
     /// The last of its variants, which is counted and timed.

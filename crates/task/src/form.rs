@@ -16,10 +16,9 @@ use verify::draw::Draw;
 use verify::element::Type;
 use verify::formula::Formula;
 
-use crate::cases::Count;
 use crate::sizes::{self, Sizes};
 
-pub use values::{Named, Or};
+pub use values::{Count, Named, Or};
 
 /// How a kernel is launched, what it is given, what must come out, and what it costs. Formulas know
 /// the sizes, the macros and names, and within a launch the numbers that its kernel is given, and G

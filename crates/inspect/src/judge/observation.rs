@@ -12,7 +12,7 @@ use diagnostics::log::{Log, Place};
 use diagnostics::terminal::wrap::{WIDTH, beside, cut};
 use diagnostics::terminal::{Out, plain, plain_name, show_error};
 use serde::{Serialize, Serializer};
-use task::cases::Count;
+use task::form::Count;
 use watchdog::simulator::{FaultKind, Line};
 
 /// Where the words beside a detector's name begin.

@@ -1,4 +1,5 @@
-//! What a field of a form may be: names with values, or something short, or a table or list.
+//! What a field of a form may be: names with values, something short or a table or list, and what is
+//! counted.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -135,5 +136,49 @@ impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for Or<P, T
             }
         }
         from.deserialize_any(Either(PhantomData))
+    }
+}
+
+/// What can be counted: whole numbers, which no hardware blurs, as the trace of a launch in Oclgrind
+/// has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Count {
+    /// Elements read from global memory.
+    GlobalLoads,
+    /// Elements written there.
+    GlobalStores,
+    /// Elements read from local memory.
+    LocalLoads,
+    /// Elements written there.
+    LocalStores,
+    /// Instructions that load from global memory, whatever their width.
+    LoadInstructions,
+    /// The same of stores.
+    StoreInstructions,
+    /// Barriers that an item passes.
+    Barriers,
+    /// Sectors of 32 bytes that groups of 32 neighbouring items touch.
+    Sectors,
+}
+
+impl Count {
+    /// Whether `course trace` shows it line by line.
+    pub fn is_of_memory(self) -> bool {
+        self != Count::Barriers
+    }
+
+    /// As the screen calls it, and of what, where that does not say it.
+    pub fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Count::GlobalLoads => ("global loads", " elements"),
+            Count::GlobalStores => ("global stores", " elements"),
+            Count::LocalLoads => ("local loads", " elements"),
+            Count::LocalStores => ("local stores", " elements"),
+            Count::LoadInstructions => ("load instructions", ""),
+            Count::StoreInstructions => ("store instructions", ""),
+            Count::Barriers => ("barriers", " for each item"),
+            Count::Sectors => ("sectors", " of 32 bytes"),
+        }
     }
 }
