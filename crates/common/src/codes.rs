@@ -1,18 +1,11 @@
 //! Every OpenCL status code: its name, what it means, the likely cause in a
 //! course like this one, and the next thing to try. The words are those of the page
-//! docs/error-codes.md, which is read here. Beside them the limits that a failed call may have met.
+//! docs/error-codes.md, which is read here.
 
+use std::fmt::{self, Display, Formatter};
 use std::sync::LazyLock;
 
-use opencl3::error_codes::{
-    CL_INVALID_BUFFER_SIZE, CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE,
-    CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES,
-};
-use opencl3::kernel::Kernel;
-
-use crate::device::Device;
-use crate::ndrange::{self, NdRange, sides};
-use verify::numbers::bytes;
+use serde::{Deserialize, Serialize};
 
 /// One status code and what to do about it.
 #[derive(Clone, Copy, Debug)]
@@ -49,80 +42,51 @@ pub fn explain(code: i32) -> Option<&'static Code> {
     CODES.iter().find(|known| known.code == code)
 }
 
-/// The limits of a buffer that a failed call may have run into: what it asked for, and what this
-/// device has.
-pub(crate) fn limits_of_buffer(device: &Device, size: usize, code: i32) -> Option<String> {
-    match code {
-        CL_MEM_OBJECT_ALLOCATION_FAILURE
-        | CL_OUT_OF_RESOURCES
-        | CL_OUT_OF_HOST_MEMORY
-        | CL_INVALID_BUFFER_SIZE => {
-            Some(format!("the buffer needs {}; {}", bytes(size as u64), of_memory(device)))
+/// What is told of something that failed. Display says it in lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    /// What happened.
+    pub happened: String,
+    /// A likely cause, where there is one to name.
+    pub cause: Option<String>,
+    /// The next thing to try, where there is one to name.
+    pub next: Option<String>,
+}
+
+impl From<String> for Told {
+    fn from(happened: String) -> Told {
+        Told { happened, ..Told::default() }
+    }
+}
+
+impl Told {
+    /// What happened, and the command that mends it, where there is one.
+    pub fn new(happened: impl Into<String>, mend: Option<&str>) -> Told {
+        Told { next: mend.map(String::from), ..happened.into().into() }
+    }
+
+    /// The first line of what happened.
+    pub fn in_short(&self) -> &str {
+        let first = self.happened.lines().next().unwrap_or_default();
+        first.trim_end_matches(':')
+    }
+
+    /// The same without the next thing to try, which stands elsewhere.
+    pub fn without_advice(self) -> Told {
+        Told { next: None, ..self }
+    }
+}
+
+impl Display for Told {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        f.write_str(&self.happened)?;
+        for (what, told) in [("likely cause", &self.cause), ("next", &self.next)] {
+            if let Some(told) = told {
+                write!(f, "\n  {what}: {told}")?;
+            }
         }
-        _ => None,
+        Ok(())
     }
-}
-
-/// Those of a launch.
-pub(crate) fn limits_of_launch(
-    device: &Device,
-    kernel: &Kernel,
-    range: &NdRange,
-    code: i32,
-) -> Option<String> {
-    let (id, limits) = (device.cl().id(), &device.limits);
-    Some(match code {
-        CL_MEM_OBJECT_ALLOCATION_FAILURE => {
-            format!("of the buffers of this launch {}", of_memory(device))
-        }
-        CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY => format!(
-            "{}; a group takes {} of local memory, the device has {} (CL_DEVICE_LOCAL_MEM_SIZE); \
-             an item takes {} of private memory",
-            of_group(device, kernel, range),
-            bytes(kernel.get_local_mem_size(id).unwrap_or(0)),
-            bytes(limits.local_mem_bytes),
-            bytes(kernel.get_private_mem_size(id).unwrap_or(0))
-        ),
-        CL_INVALID_WORK_GROUP_SIZE => of_group(device, kernel, range),
-        CL_INVALID_WORK_ITEM_SIZE => format!(
-            "the group is {}; the device allows {} along each dimension \
-             (CL_DEVICE_MAX_WORK_ITEM_SIZES)",
-            sides(range.local()),
-            sides(&limits.max_work_item_sizes)
-        ),
-        _ => return None,
-    })
-}
-
-/// The limits of buffers.
-fn of_memory(device: &Device) -> String {
-    format!(
-        "the largest may have {} (CL_DEVICE_MAX_MEM_ALLOC_SIZE), and all together {} \
-         (CL_DEVICE_GLOBAL_MEM_SIZE)",
-        bytes(device.limits.max_alloc_bytes),
-        bytes(device.limits.global_mem_bytes)
-    )
-}
-
-fn of_group(device: &Device, kernel: &Kernel, range: &NdRange) -> String {
-    let id = device.cl().id();
-    let mut text = format!(
-        "the group has {} = {} items; the device allows {} (CL_DEVICE_MAX_WORK_GROUP_SIZE)",
-        sides(range.local()),
-        ndrange::count(range.local()),
-        device.limits.max_work_group_size
-    );
-    if let Ok(room) = kernel.get_work_group_size(id) {
-        text.push_str(&format!(", this kernel {room} (CL_KERNEL_WORK_GROUP_SIZE)"));
-    }
-    let required = kernel.get_compile_work_group_size(id).unwrap_or_default();
-    if required.iter().any(|side| *side > 0) {
-        text.push_str(&format!(
-            ", and it runs in groups of {} only (reqd_work_group_size)",
-            sides(&required)
-        ));
-    }
-    text
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use verify::numbers::count;
 
+use crate::codes::Told;
 use crate::command;
-use crate::failure::Told;
 use crate::host::ulimits_in_words;
 use crate::stage::{Stage, Whose};
 

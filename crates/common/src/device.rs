@@ -8,7 +8,8 @@ pub mod pocl;
 pub use choose::{Choice, DEVICE_VARIABLE, choose, choose_as_told, listing};
 pub use missing::hidden;
 
-use std::ffi::OsString;
+pub use crate::host::variable;
+
 use std::fmt;
 use std::iter::repeat_n;
 use std::sync::Arc;
@@ -270,23 +271,4 @@ fn all() -> Result<Vec<(Platform, Vec<cl_device_id>)>, i32> {
 
 fn text(value: opencl3::Result<String>) -> String {
     plain_name(&value.unwrap_or_default())
-}
-
-/// What a variable says; one that is empty says nothing.
-pub fn variable(name: &str) -> Option<OsString> {
-    std::env::var_os(name).filter(|value| !value.is_empty())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_empty_variable_says_nothing() {
-        // Cargo sets them for its tests.
-        assert_eq!(variable("CARGO_PKG_NAME"), Some("common".into()));
-        assert_eq!(std::env::var_os("CARGO_PKG_VERSION_PRE"), Some("".into()));
-        assert_eq!(variable("CARGO_PKG_VERSION_PRE"), None);
-        assert_eq!(variable("OPENCL_COURSE_NOBODY_SETS_THIS"), None);
-    }
 }

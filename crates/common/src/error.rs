@@ -11,8 +11,8 @@ use opencl3::error_codes::ClError;
 use serde::{Deserialize, Serialize};
 
 use crate::codes;
+use crate::codes::Told;
 use crate::command;
-use crate::failure::Told;
 use crate::outcome::Skip;
 use verify::Differences;
 

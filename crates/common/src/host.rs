@@ -2,6 +2,7 @@
 //! too, and a system ends a process that takes more, often without a word. The other limits of a
 //! process, too.
 
+use std::ffi::OsString;
 use std::sync::{LazyLock, Mutex};
 use std::thread::{self, Builder};
 
@@ -101,6 +102,11 @@ pub fn gives_threads(count: usize) -> bool {
     })
 }
 
+/// What a variable says; one that is empty says nothing.
+pub fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,5 +130,14 @@ mod tests {
     fn a_driver_keeps_its_share_but_never_more_than_half() {
         let left = [4096, 1024, 512, 8].map(|mib| beside_drivers(mib << 20) >> 20);
         assert_eq!(left, [3584, 512, 256, 4]);
+    }
+
+    #[test]
+    fn an_empty_variable_says_nothing() {
+        // Cargo sets them for its tests.
+        assert_eq!(variable("CARGO_PKG_NAME"), Some("common".into()));
+        assert_eq!(std::env::var_os("CARGO_PKG_VERSION_PRE"), Some("".into()));
+        assert_eq!(variable("CARGO_PKG_VERSION_PRE"), None);
+        assert_eq!(variable("OPENCL_COURSE_NOBODY_SETS_THIS"), None);
     }
 }

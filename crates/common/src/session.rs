@@ -17,6 +17,8 @@ pub use fit::{Need, side_of};
 pub use image::{Format, Image};
 pub use launch::{Arg, Launch};
 
+use fit::{limits_of_buffer, limits_of_launch};
+
 use std::cell::RefCell;
 use std::fmt::Display;
 use std::rc::Rc;

@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 
-use super::{Device, Kind, LLVMPIPE, pocl, variable};
+use super::{Device, Kind, LLVMPIPE, pocl};
+use crate::codes::Told;
 use crate::error::{Error, Result};
-use crate::failure::Told;
+use crate::host::variable;
 
 /// A chosen device, with the reason in words.
 #[derive(Clone, Debug)]

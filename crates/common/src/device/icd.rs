@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::variable;
+use crate::host::variable;
 
 /// The variable that names another place for the .icd files.
 pub const ICD_VARIABLE: &str = "OCL_ICD_VENDORS";

@@ -9,8 +9,8 @@ use opencl3::error_codes::{
 
 use super::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE};
 use super::pocl;
+use crate::codes::Told;
 use crate::error::Error;
-use crate::failure::Told;
 
 /// The error where the loader gave this status instead of platforms.
 pub(super) fn no_platform(status: i32) -> Error {

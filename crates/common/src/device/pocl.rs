@@ -5,8 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::variable;
-use crate::failure::Told;
+use crate::codes::Told;
+use crate::host::variable;
 
 /// What PoCL's platform is called.
 pub const PLATFORM: &str = "Portable Computing Language";

@@ -13,8 +13,7 @@ use opencl3::event::Event;
 use opencl3::memory::{Buffer as Memory, CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, cl_mem};
 
-use super::{Call, Session};
-use crate::codes;
+use super::{Call, Session, limits_of_buffer};
 use crate::error::{During, Result};
 use verify::numbers::seconds;
 
@@ -55,9 +54,7 @@ impl Session {
             Memory::<u8>::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut())
         }
         .during(format!("allocating a buffer of {bytes} bytes"))
-        .map_err(|error| {
-            error.with_limits(|code| codes::limits_of_buffer(&self.device, bytes, code))
-        });
+        .map_err(|error| error.with_limits(|code| limits_of_buffer(&self.device, bytes, code)));
         self.listener.call(memory.as_ref().err(), &|| {
             let arguments = ["~context", "~CL_MEM_READ_WRITE", &format!("{bytes} bytes")];
             Call::new("clCreateBuffer", &arguments).gave(name)

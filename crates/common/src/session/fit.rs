@@ -1,10 +1,19 @@
-//! Whether a product has room on a device and on its host, before anything is allocated.
+//! Whether a product has room on a device and on its host, before anything is allocated; and which
+//! limits a call that failed may have met.
+
+use opencl3::error_codes::{
+    CL_INVALID_BUFFER_SIZE, CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE,
+    CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES,
+};
+use opencl3::kernel::Kernel;
 
 use super::Session;
 use crate::device::{Device, Kind, Limits};
 use crate::error::{Error, Result};
 use crate::host::{self, Room};
+use crate::ndrange::{self, NdRange, sides};
 use verify::element::Type;
+use verify::numbers::bytes;
 use verify::shape::Shape;
 
 /// The longest side of a square matrix whose elements an int can count, in whole tiles.
@@ -96,6 +105,82 @@ fn told_apart(need: u64, limit: u64) -> [String; 2] {
     };
     let differ = |[need, limit]: &[String; 2]| need != limit;
     (2..9).map(shown).find(differ).unwrap_or_else(|| shown(9))
+}
+
+/// The limits of a buffer that a failed call may have run into: what it asked for, and what this
+/// device has.
+pub(super) fn limits_of_buffer(device: &Device, size: usize, code: i32) -> Option<String> {
+    match code {
+        CL_MEM_OBJECT_ALLOCATION_FAILURE
+        | CL_OUT_OF_RESOURCES
+        | CL_OUT_OF_HOST_MEMORY
+        | CL_INVALID_BUFFER_SIZE => {
+            Some(format!("the buffer needs {}; {}", bytes(size as u64), of_memory(device)))
+        }
+        _ => None,
+    }
+}
+
+/// Those of a launch.
+pub(super) fn limits_of_launch(
+    device: &Device,
+    kernel: &Kernel,
+    range: &NdRange,
+    code: i32,
+) -> Option<String> {
+    let (id, limits) = (device.cl().id(), &device.limits);
+    Some(match code {
+        CL_MEM_OBJECT_ALLOCATION_FAILURE => {
+            format!("of the buffers of this launch {}", of_memory(device))
+        }
+        CL_OUT_OF_RESOURCES | CL_OUT_OF_HOST_MEMORY => format!(
+            "{}; a group takes {} of local memory, the device has {} (CL_DEVICE_LOCAL_MEM_SIZE); \
+             an item takes {} of private memory",
+            of_group(device, kernel, range),
+            bytes(kernel.get_local_mem_size(id).unwrap_or(0)),
+            bytes(limits.local_mem_bytes),
+            bytes(kernel.get_private_mem_size(id).unwrap_or(0))
+        ),
+        CL_INVALID_WORK_GROUP_SIZE => of_group(device, kernel, range),
+        CL_INVALID_WORK_ITEM_SIZE => format!(
+            "the group is {}; the device allows {} along each dimension \
+             (CL_DEVICE_MAX_WORK_ITEM_SIZES)",
+            sides(range.local()),
+            sides(&limits.max_work_item_sizes)
+        ),
+        _ => return None,
+    })
+}
+
+/// The limits of buffers.
+fn of_memory(device: &Device) -> String {
+    format!(
+        "the largest may have {} (CL_DEVICE_MAX_MEM_ALLOC_SIZE), and all together {} \
+         (CL_DEVICE_GLOBAL_MEM_SIZE)",
+        bytes(device.limits.max_alloc_bytes),
+        bytes(device.limits.global_mem_bytes)
+    )
+}
+
+fn of_group(device: &Device, kernel: &Kernel, range: &NdRange) -> String {
+    let id = device.cl().id();
+    let mut text = format!(
+        "the group has {} = {} items; the device allows {} (CL_DEVICE_MAX_WORK_GROUP_SIZE)",
+        sides(range.local()),
+        ndrange::count(range.local()),
+        device.limits.max_work_group_size
+    );
+    if let Ok(room) = kernel.get_work_group_size(id) {
+        text.push_str(&format!(", this kernel {room} (CL_KERNEL_WORK_GROUP_SIZE)"));
+    }
+    let required = kernel.get_compile_work_group_size(id).unwrap_or_default();
+    if required.iter().any(|side| *side > 0) {
+        text.push_str(&format!(
+            ", and it runs in groups of {} only (reqd_work_group_size)",
+            sides(&required)
+        ));
+    }
+    text
 }
 
 #[cfg(test)]

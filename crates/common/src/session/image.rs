@@ -8,8 +8,7 @@ use std::rc::Rc;
 use opencl3::memory::{self as cl, Buffer as Memory, Sampler, cl_image_desc, cl_image_format};
 use verify::element::Type;
 
-use super::buffer::Buffer;
-use super::{Call, Session};
+use super::{Buffer, Call, Session};
 use crate::error::{During, Error, Result};
 
 /// The channels of a pixel.

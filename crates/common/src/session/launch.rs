@@ -13,9 +13,7 @@ use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::memory::Sampler;
 use opencl3::types::{cl_event, cl_mem};
 
-use super::buffer::Buffer;
-use super::{Call, Session};
-use crate::codes;
+use super::{Buffer, Call, Session, limits_of_launch};
 use crate::error::{During, Error, Result};
 use crate::ndrange::{NdRange, sides};
 use crate::timing::Profile;
@@ -209,9 +207,8 @@ impl Session {
 
     /// A failed launch, with the limits that it may have run into.
     fn with_limits(&self, error: Error, launch: &Launch) -> Error {
-        error.with_limits(|code| {
-            codes::limits_of_launch(&self.device, &launch.kernel, &launch.range, code)
-        })
+        error
+            .with_limits(|code| limits_of_launch(&self.device, &launch.kernel, &launch.range, code))
     }
 
     /// Waits until the last of several launches, and so all of them, have ended. It fails where a
