@@ -20,7 +20,8 @@ use mpi::collective::{CommunicatorCollectives, Root, SystemOperation};
 use mpi::point_to_point::send_receive_into;
 use mpi::request::{WaitGuard, scope};
 use mpi::topology::{Color, Communicator, SimpleCommunicator};
-use verify::matrix::{Fill, Matrix};
+use verify::draw::random;
+use verify::element::Type;
 use verify::numbers::median;
 use verify::shape::Shape;
 use verify::vectors;
@@ -80,7 +81,7 @@ struct Side {
 fn panel(flags: &Flags, of_b: bool, own: &Range<usize>, i: usize) -> Vec<f32> {
     let which = (own.start as u64) << 32 | (i as u64) << 1 | u64::from(of_b);
     let count = own.len() * panels(flags.size.k)[i];
-    Matrix::floats(count, Fill::Random, flags.seed.wrapping_add(which))
+    cast_slice(random(Type::Float, count, flags.seed.wrapping_add(which)).as_bytes()).to_vec()
 }
 
 impl Side {
