@@ -151,7 +151,10 @@ pub fn must_be_there(file: &Path, folder: &Folder) -> Result<()> {
         return Ok(());
     }
     folder.must_be_started()?;
-    let why = ["is not there", "is no file: move it away"][usize::from(file.exists())];
+    let why = match file.metadata() {
+        Ok(there) => format!("is {}: move it away", common::file::name(there.file_type())),
+        Err(_) => "is not there".into(),
+    };
     bail!(Error::Usage(format!(
         "{} {why}\n  next: cargo course start   copies the kernels that you do not have yet",
         shown(file)

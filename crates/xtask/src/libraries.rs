@@ -15,6 +15,7 @@ use std::mem::take;
 use anyhow::{Result, ensure};
 use clap::Args;
 use common::record::Record;
+use common::timing::Runs;
 use diagnostics::aside;
 use diagnostics::terminal::Out;
 use serde_json::json;
@@ -181,7 +182,9 @@ impl Players<'_> {
                     continue;
                 }
                 for &shape in shapes {
-                    let record = measure(&mut *self.open, shape, self.options)?;
+                    let &LibrariesArgs { inputs, runs, .. } = self.options;
+                    let runs = runs.map_or(Runs::Enough, |runs| Runs::Exactly(runs as usize));
+                    let record = measure(&mut *self.open, shape, inputs, runs)?;
                     turns.push((self.library.name(), shape, record));
                 }
             }

@@ -3,12 +3,14 @@
 //!
 //! # Layout
 //!
+//! - `flags` are the lesson's own.
 //! - `work` is a device at work: blocks of C on their way in three queues.
 //! - `product` lets all devices, or the only one, take blocks from a board.
 //! - `table` shows several ways to compute the product: on one device, and on several.
 //! - `ranks` has mpirun start many processes, and the model; with the feature `mpi`, `summa` is
 //!   one of them, and their product.
 
+mod flags;
 mod product;
 mod ranks;
 #[cfg(feature = "mpi")]
@@ -18,40 +20,13 @@ mod work;
 
 use std::process::ExitCode;
 
-use clap::Args;
 use common::Error;
 use common::session::{Need, side_of};
 use lesson::lesson_with;
 use verify::element::Type;
 use verify::shape::Shape;
 
-/// The flags of this lesson alone.
-#[derive(Args)]
-pub struct Own {
-    /// Only the first part: several queues on one device
-    #[arg(long, conflicts_with = "split")]
-    overlap: bool,
-    /// Only the second part: several devices
-    #[arg(long)]
-    split: bool,
-    /// The devices of the second part, by their numbers in lesson01's listing or parts of names
-    /// [default: all GPUs and a CPU; without a GPU, every driver of the CPU; else two parts of the
-    /// one device]
-    #[arg(long, value_name = "N,N", value_delimiter = ',')]
-    devices: Vec<String>,
-    /// Let this device, or this rank, from 0, fail after its first block
-    #[arg(long, value_name = "N")]
-    fail: Option<usize>,
-    /// Let this device stop answering after its first block
-    #[arg(long, value_name = "N", conflicts_with = "ranks")]
-    hang: Option<usize>,
-    /// The third part, on this machine: so many ranks, by mpirun
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    ranks: Option<u16>,
-    /// The third part, in a process that mpirun has started
-    #[arg(long)]
-    mpi: bool,
-}
+use crate::flags::Own;
 
 fn main() -> ExitCode {
     // A rank of MPI is no child of ours.

@@ -13,7 +13,7 @@ use verify::element::Type;
 use verify::numbers::{percent, seconds, significant};
 use verify::shape::Shape;
 
-use crate::Own;
+use crate::flags::Own;
 use crate::table::real_devices;
 
 /// Columns of A and rows of B that are sent at a time, at most.

@@ -26,7 +26,7 @@ use verify::numbers::median;
 use verify::shape::Shape;
 use verify::vectors;
 
-use crate::Own;
+use crate::flags::Own;
 use crate::ranks::{Measured, panels, places};
 use crate::work::Engine;
 

@@ -16,7 +16,7 @@ use verify::numbers::{count, percent, seconds};
 use verify::problem::Problem;
 use verify::vectors;
 
-use crate::Own;
+use crate::flags::Own;
 use crate::product::{Board, OnHost, Outcome, Way};
 use crate::work::{Engine, Work};
 

@@ -20,8 +20,6 @@ use verify::problem::Problem;
 use verify::shape::Shape;
 use watchdog::machine;
 
-use super::LibrariesArgs;
-
 /// A library that multiplies matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Library {
@@ -101,7 +99,8 @@ const WARM_UP: Duration = Duration::from_millis(100);
 pub fn measure(
     library: &mut dyn Multiply,
     shape: Shape,
-    &LibrariesArgs { inputs, runs, .. }: &LibrariesArgs,
+    inputs: Type,
+    runs: Runs,
 ) -> Result<Record> {
     let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
     let problem = &problem.with_inputs(inputs, inputs != Type::Float);
@@ -119,7 +118,6 @@ pub fn measure(
     while begin.elapsed() < WARM_UP {
         library.run(problem)?;
     }
-    let runs = runs.map_or(Runs::Enough, |runs| Runs::Exactly(runs as usize));
     let (mut walls, mut seconds) = (Vec::new(), Vec::new());
     while !runs.done(&walls) {
         let (wall, by_events) = library.run(problem)?;
