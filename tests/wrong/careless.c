@@ -133,7 +133,7 @@ int main(int count, char **words)
     cl_program program = build("");
     twice = clCreateKernel(program, "twice", NULL);
     add = clCreateKernel(program, "add", NULL);
-    int *host = calloc(N, 1), *result = calloc(N, 1);
+    int *host = calloc(N, 1), *result = calloc(N, 1), beside[] = {16, 77};
     cl_mem x = buffer(context, IS("unwritten") ? 0 : CL_MEM_COPY_HOST_PTR, IS("unwritten") ? NULL : host);
     cl_mem y = buffer(context, 0, NULL);
     cl_ulong more = 3;
@@ -185,6 +185,14 @@ int main(int count, char **words)
             launch(twice, NULL);
             clFinish(queue);
         }
+    } else if (IS("unset")) {
+        cl_event never = clCreateUserEvent(context, NULL);
+        clEnqueueReadBuffer(queue, x, CL_FALSE, 0, N, result, 1, &never, NULL);
+        clFinish(queue);
+    } else if (IS("longer")) {
+        clSetKernelArg(add, 2, sizeof(cl_ulong), beside);
+        launch(add, NULL);
+        clFinish(queue);
     } else if (IS("context")) {
         cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
         cl_mem z = buffer(other, 0, NULL);

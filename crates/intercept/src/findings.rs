@@ -13,15 +13,18 @@ use crate::order::{Order, place};
 use crate::story::{self, sentence};
 
 /// The kinds, in the order in which they are told.
-const KINDS: [(&str, &str); 14] = [
+const KINDS: [(&str, &str); 17] = [
     ("error", "Errors after which the program went on"),
     ("released", "Used after their release"),
+    ("context", "Objects of different contexts"),
     ("log", "Builds that failed, and whose log nobody read"),
     ("order", "Commands that nothing keeps in order"),
     ("unfinished", "Commands whose end nobody waited for"),
     ("mapped", "Used while the host has it mapped"),
     ("changed", "The host's memory, changed before a write had ended"),
     ("unwritten", "Read, and written by nobody"),
+    ("argument", "Arguments that may be longer than what is passed"),
+    ("unset", "Events that nobody set"),
     ("leak", "Never released"),
     ("build", "Programs built again"),
     ("between", "Waits between launches that are in order anyway"),
@@ -130,6 +133,7 @@ impl Findings {
             let unfinished = all.filter(|(place, _)| by_itself && !order.has_ended(*place));
             found.extend(unfinished.map(|(_, told)| ("unfinished", told)));
         }
+        found.extend(self.objects.unset().map(|one| ("unset", format!("event {}", one.number))));
         if by_itself {
             let leaked = self.objects.leaked().into_iter();
             found.extend(leaked.map(|(noun, all)| ("leak", leak(noun, &all))));
@@ -187,6 +191,18 @@ fn misuse(call: &Call, objects: &Objects) -> Vec<Found> {
             found.push(("released", says));
         }
     }
+    let mut of_contexts = used.iter().filter(|(_, object)| object.context != 0);
+    if let Some((first, of)) = of_contexts.next()
+        && let Some((other, another)) = of_contexts.find(|(_, one)| one.context != of.context)
+    {
+        let [first, context] = [*first, of.context].map(name);
+        let [other, its] = [*other, another.context].map(name);
+        found.push(("context", format!("{told}: {other} is of {its}, and {first} of {context}")));
+    }
+    if let Some(low) = lower_half(call, objects) {
+        let says = format!("its lower half is {low}: is that a variable of 4 bytes, passed as 8?");
+        found.push(("argument", format!("{told}: {says}")));
+    }
     let accesses = objects.accesses(call);
     for access in &accesses {
         let Some(object) = objects.get(call, access.buffer) else {
@@ -204,6 +220,25 @@ fn misuse(call: &Call, objects: &Objects) -> Vec<Found> {
         }
     }
     found
+}
+
+/// Of an argument of eight bytes the lower four, where these look like its value, and the upper four
+/// like what lay beside it.
+fn lower_half(call: &Call, objects: &Objects) -> Option<String> {
+    let kernel = objects.get(call, call.number("kernel"))?;
+    let parameter = kernel.parameters.get(call.number("index") as usize)?;
+    let value = call.number("value");
+    let (low, high) = (value as u32, (value >> 32) as u32);
+    let is_small = |half: u32| (1..1 << 24).contains(&half);
+    let is_usual = |of: f64| (1e-6..1e9).contains(&of.abs());
+    match &*parameter.of {
+        "long" | "ulong" | "size_t" => (is_small(low) && is_small(high)).then(|| low.to_string()),
+        "double" if !(1e-100..1e100).contains(&f64::from_bits(value).abs()) => {
+            let low = f32::from_bits(low);
+            is_usual(low.into()).then(|| low.to_string())
+        }
+        _ => None,
+    }
 }
 
 /// Whether a command must not touch what is mapped so. A kernel may leave alone what it is given,

@@ -25,7 +25,7 @@ pub struct Object {
     whole: Option<u64>,
     /// Flags of a buffer or a queue.
     pub flags: u64,
-    /// The context that a program is of.
+    /// The context that it is of, where that is known.
     pub context: u64,
     /// What the source of a program, and nothing else, comes to.
     pub source: u64,
@@ -33,6 +33,8 @@ pub struct Object {
     pub is_written: bool,
     /// Where a buffer is mapped.
     pub maps: Vec<Mapping>,
+    /// Whether it is an event of the program's own that was not set.
+    is_unset: bool,
     /// A kernel's parameters, where the driver tells them.
     pub parameters: Vec<Parameter>,
     /// A kernel's arguments that are set: their bytes, as a number.
@@ -111,6 +113,12 @@ impl Objects {
 
     fn learn(&mut self, call: &Call) {
         let name = &*call.name;
+        let parents = ["queue", "program", "kernel", "buffer"].into_iter();
+        let mut parents = parents.filter_map(|parent| self.get(call, call.number(parent)));
+        let context = match call.number("context") {
+            0 => parents.next().map_or(0, |parent| parent.context),
+            named => named,
+        };
         if let Some(noun) = Told::of(name).and_then(Told::noun) {
             let whole = call.number("buffer");
             let base = self.get(call, whole).map_or(0, |whole| whole.bytes.start);
@@ -123,8 +131,9 @@ impl Objects {
                 bytes: begin..begin.saturating_add(call.number("size")),
                 whole: (noun == "part").then_some(whole),
                 flags,
-                context: call.number("context"),
+                context,
                 source: call.number("source"),
+                is_unset: name == "clCreateUserEvent",
                 // The buffer that an image is made of may be.
                 is_written: flags & OF_HOST != 0
                     || name.contains("GL")
@@ -138,13 +147,16 @@ impl Objects {
             }
         }
         if call.number("event") != 0 && call.is_command() {
-            let event = Object { noun: "event", ..Object::default() };
+            let event = Object { noun: "event", context, ..Object::default() };
             self.place((call.process, call.number("event")), event);
         }
         let is_maker = |text: &str| text.starts_with("clEnqueue") || text.starts_with("clCreate");
         self.is_blind |= name.starts_with("clGetExtension") && is_maker(call.text("name"));
         self.learn_of_bytes(call);
         match name {
+            "clSetUserEventStatus" => {
+                self.change(call, call.number("event"), |event| event.is_unset = false);
+            }
             "clSetKernelArg" => self.change(call, call.number("kernel"), |kernel| {
                 let (index, value) = (call.number("index"), call.number("value"));
                 kernel.arguments.insert(index, value);
@@ -271,6 +283,11 @@ impl Objects {
             access(call.number(buffer), part, arg.ends_with('>'))
         });
         arguments.chain(buffers).collect()
+    }
+
+    /// The events of the program's own that nobody set.
+    pub fn unset(&self) -> impl Iterator<Item = &Object> {
+        self.all.values().filter(|one| one.is_unset)
     }
 
     /// Those that nobody has released, by their kind; devices are not the program's.
