@@ -13,6 +13,7 @@ use verify::numbers::count;
 
 use crate::codes::Told;
 use crate::command;
+use crate::device::pocl::CLEAR_CACHE;
 use crate::host::ulimits_in_words;
 use crate::stage::{Stage, Whose};
 
@@ -101,8 +102,7 @@ impl Death {
             How::Signal(_) | How::Exited(_) => {
                 let (cause, mut next) = self.likely();
                 if let How::Signal(6 | 7) = self.how {
-                    // Where PoCL keeps what it has compiled, which may be damaged.
-                    next += "; if right kernels die, too: rm -r \"${POCL_CACHE_DIR:-$HOME/.cache/pocl}\"";
+                    next += &format!("; if right kernels die, too: {CLEAR_CACHE}");
                 }
                 // It may have been one of the limits that this process runs under.
                 let limits = match ulimits_in_words() {

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use common::device::pocl;
 use common::error::{During, Error, Result};
 use common::ndrange::NdRange;
 use common::program::Program;
@@ -98,11 +99,15 @@ impl Signature {
         // Of none some drivers leave what lay in memory as its name.
         let names = match program.cl.get_num_kernels() {
             Ok(0) => {
-                let file = source.path.display();
-                return Err(Error::Usage(format!(
+                let (file, cache) = (source.path.display(), pocl::CLEAR_CACHE);
+                let mut why = format!(
                     "{file} has no kernel, as the preprocessor leaves it: what stands behind an #if \
                      wants its macro, by define in a task file or --define"
-                )));
+                );
+                if session.device.platform.name.contains(pocl::PLATFORM) {
+                    why += &format!("\n  next: if it has one all the same: {cache}");
+                }
+                return Err(Error::Usage(why));
             }
             _ => program.cl.kernel_names().to_string(),
         };

@@ -9,12 +9,14 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use common::death::{Death, How};
+use common::device::pocl;
 use common::error::{Error, Kind, Result};
 use common::failure::Failure;
 use common::host::ulimits_in_words;
 use common::program::{OF_KERNELS, WORDS_VARIABLE};
 use common::record::Record;
 use common::stage::Stage;
+use diagnostics::aside;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -259,6 +261,19 @@ pub fn run(work: &Work, timeout: Duration, pause: Pause) -> Result<Option<Ended>
             }
             Some(End::Died(death)) => death,
         };
+        // A lesson tells it; but of a kernel that is judged a verdict would be made.
+        if let (How::Signal(signal), false) = (&death.how, is_lesson)
+            && pocl::may_be_damaged(*signal)
+            && environment.insert(pocl::CACHE_VARIABLE, "0".into()).is_none()
+        {
+            aside!(
+                "\nThe driver failed, perhaps on a damaged file in PoCL's cache of compiled kernels.\n  \
+                 It is tried again without the cache. If that helps, clear it: {}",
+                pocl::CLEAR_CACHE
+            );
+            events.clear();
+            continue;
+        }
         if !work.told.is_heard {
             events.pass_on(&format!("{DRIVERS_WORDS}.{OF_KERNELS}"));
             events.pass_on(DRIVERS_WORDS);

@@ -17,6 +17,10 @@ pub const FOLDER_VARIABLE: &str = "POCL_CACHE_DIR";
 /// Set to 0, PoCL compiles every kernel anew and leaves its cache alone.
 pub const CACHE_VARIABLE: &str = "POCL_KERNEL_CACHE";
 
+/// The line that clears its cache: PoCL believes what it finds there, and where a file was cut short (a
+/// full disk, a process that was ended while it wrote) ends the process, or finds no kernel.
+pub const CLEAR_CACHE: &str = "rm -r \"${POCL_CACHE_DIR:-$HOME/.cache/pocl}\"";
+
 /// The line that gives it a folder.
 const NEW_FOLDER: &str = "export POCL_CACHE_DIR=$(mktemp -d)";
 
@@ -35,6 +39,12 @@ fn cache_folder() -> PathBuf {
         Some(home.into())
     });
     base.unwrap_or_else(|| "/tmp".into()).join(below)
+}
+
+/// Whether a process may have died by this signal of what it found in the cache.
+pub fn may_be_damaged(signal: i32) -> bool {
+    let holds_something = || fs::read_dir(cache_folder()).is_ok_and(|mut all| all.next().is_some());
+    [6, 7].contains(&signal) && variable(CACHE_VARIABLE) != Some("0".into()) && holds_something()
 }
 
 /// What comes of it where PoCL cannot use that folder, which is made where it is missing, as PoCL
