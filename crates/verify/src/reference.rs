@@ -17,33 +17,28 @@ use crate::shape::Shape;
 #[allow(missing_docs)]
 pub enum LoopOrder {
     Ijk,
-    Ikj,
     Jik,
-    Jki,
+    Ikj,
     Kij,
+    Jki,
     Kji,
 }
 
+use LoopOrder::*;
+
 impl LoopOrder {
     /// All six, the textbook's first.
-    pub const ALL: [LoopOrder; 6] = [
-        LoopOrder::Ijk,
-        LoopOrder::Jik,
-        LoopOrder::Ikj,
-        LoopOrder::Kij,
-        LoopOrder::Jki,
-        LoopOrder::Kji,
-    ];
+    pub const ALL: [LoopOrder; 6] = [Ijk, Jik, Ikj, Kij, Jki, Kji];
 
     /// Outer, middle and inner loop in words.
     pub fn name(self) -> &'static str {
         match self {
-            LoopOrder::Ijk => "row, column, inner",
-            LoopOrder::Jik => "column, row, inner",
-            LoopOrder::Ikj => "row, inner, column",
-            LoopOrder::Kij => "inner, row, column",
-            LoopOrder::Jki => "column, inner, row",
-            LoopOrder::Kji => "inner, column, row",
+            Ijk => "row, column, inner",
+            Jik => "column, row, inner",
+            Ikj => "row, inner, column",
+            Kij => "inner, row, column",
+            Jki => "column, inner, row",
+            Kji => "inner, column, row",
         }
     }
 
@@ -57,12 +52,12 @@ impl LoopOrder {
             c[i * s.n + j] += a[i * s.k + k] * b[k * s.n + j];
         };
         match self {
-            LoopOrder::Ijk => nest([s.m, s.n, s.k], &mut step),
-            LoopOrder::Ikj => nest([s.m, s.k, s.n], |i, k, j| step(i, j, k)),
-            LoopOrder::Jik => nest([s.n, s.m, s.k], |j, i, k| step(i, j, k)),
-            LoopOrder::Jki => nest([s.n, s.k, s.m], |j, k, i| step(i, j, k)),
-            LoopOrder::Kij => nest([s.k, s.m, s.n], |k, i, j| step(i, j, k)),
-            LoopOrder::Kji => nest([s.k, s.n, s.m], |k, j, i| step(i, j, k)),
+            Ijk => nest([s.m, s.n, s.k], &mut step),
+            Ikj => nest([s.m, s.k, s.n], |i, k, j| step(i, j, k)),
+            Jik => nest([s.n, s.m, s.k], |j, i, k| step(i, j, k)),
+            Jki => nest([s.n, s.k, s.m], |j, k, i| step(i, j, k)),
+            Kij => nest([s.k, s.m, s.n], |k, i, j| step(i, j, k)),
+            Kji => nest([s.k, s.n, s.m], |k, j, i| step(i, j, k)),
         }
     }
 

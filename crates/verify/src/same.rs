@@ -20,8 +20,9 @@ pub struct Same {
     pub step: f64,
     /// The size of each element, or of the terms that it was made of, where that is more.
     magnitudes: Vec<f64>,
-    /// Which elements nobody can tell: none, where the reference was meant for these inputs.
-    unknown: Vec<bool>,
+    /// Which elements are compared: not every fourth, where that is nobody's, nor one that nobody
+    /// can tell, where the reference was not meant for these inputs.
+    judged: Vec<bool>,
 }
 
 /// By which share inputs are changed to see how far results move: more than roundings do,
@@ -67,8 +68,8 @@ impl Same {
             share: share.unwrap_or(MARGIN * unit * operations.max(1.0).sqrt()),
             step: want.ty().least(),
             magnitudes: (0..want.len()).map(|i| want.get(i).abs()).collect(),
+            judged: vec![true; want.len()],
             want,
-            unknown: Vec::new(),
         };
         same.and_moved(moved, shake)
     }
@@ -107,7 +108,13 @@ impl Same {
             }
             all.all(f64::is_finite) && self.share * self.magnitudes[i] <= want.abs()
         };
-        self.unknown = (0..self.want.len()).map(|i| !is_certain(i)).collect();
+        self.judged = (0..self.want.len()).map(is_certain).collect();
+        self
+    }
+
+    /// Without every fourth element, which is nobody's.
+    pub fn with_gaps(mut self) -> Same {
+        self.judged.iter_mut().skip(3).step_by(4).for_each(|is_judged| *is_judged = false);
         self
     }
 
@@ -117,22 +124,14 @@ impl Same {
     }
 }
 
-/// Holds every element against the reference's: how many were compared. NaN passes for NaN alone. Of
-/// `has_gaps` every fourth element is nobody's. Integers without a tolerance are held bit by bit:
-/// long ones have more digits than a double.
+/// Holds every element against the reference's: how many were compared. NaN passes for NaN alone.
+/// Integers without a tolerance are held bit by bit: long ones have more digits than a double.
 ///
 /// # Errors
 /// What is wrong with the result, which messages call `name`.
-pub fn check_same(
-    name: &str,
-    got: &Elements,
-    same: &Same,
-    has_gaps: bool,
-) -> Result<usize, Differences> {
+pub fn check_same(name: &str, got: &Elements, same: &Same) -> Result<usize, Differences> {
     let want = &same.want;
-    let length = got.len().min(want.len());
-    let is_known = |i: &usize| !same.unknown.get(*i).is_some_and(|unknown| *unknown);
-    let judged = (0..length).filter(|i| !(has_gaps && i % 4 == 3) && is_known(i));
+    let judged = (0..got.len().min(want.len())).filter(|i| same.judged[*i]);
     let compared = judged.clone().count();
     let is_exact = same.share.max(same.step) == 0.0 && !want.ty().is_floating();
     let is_right = |i: &usize| {
@@ -207,7 +206,7 @@ mod tests {
             change(&mut got);
             let [got, want] = [got, want.clone()].map(Elements::Float);
             let same = Same::of(want, None, 1.0, &[], 1.0);
-            check_same("y", &got, &same, false).err().unwrap_or_default().to_string()
+            check_same("y", &got, &same).err().unwrap_or_default().to_string()
         };
         assert_eq!(check(&|_| ()), "");
         assert_eq!(check(&|got| got[3] += 1e-6), "");
@@ -226,12 +225,13 @@ mod tests {
         let infinite = |got: f32| {
             let want = Elements::Float(vec![f32::INFINITY]);
             let same = Same::of(want, None, 1.0, &[], 1.0);
-            check_same("y", &Elements::Float(vec![got]), &same, false).is_ok()
+            check_same("y", &Elements::Float(vec![got]), &same).is_ok()
         };
         assert!(infinite(f32::INFINITY) && !infinite(7.0) && !infinite(f32::NEG_INFINITY));
         let ints = |last| Elements::from_fn(Type::Uint, 3, |i| [4e9, 2.0, last][i]);
         let exact = |got: &Elements, want: Elements, gaps| {
-            check_same("h", got, &Same::of(want, None, 1e9, &[], 1.0), gaps)
+            let same = Same::of(want, None, 1e9, &[], 1.0);
+            check_same("h", got, &if gaps { same.with_gaps() } else { same })
         };
         assert!(exact(&ints(7.0), ints(7.0), false).is_ok());
         assert!(exact(&ints(8.0), ints(7.0), false).is_err());
@@ -245,7 +245,7 @@ mod tests {
         let near = |last| {
             let mut same = Same::of(ints(7.0), None, 1.0, &[], 1.0);
             same.step = 1.0;
-            check_same("h", &ints(last), &same, false).is_ok()
+            check_same("h", &ints(last), &same).is_ok()
         };
         assert!(near(8.0) && near(6.0) && !near(9.0));
         let lanes = |last| Elements::Float(vec![1.0, 2.0, 3.0, last]);
@@ -284,7 +284,7 @@ mod tests {
         let same = Same::of(want.clone(), None, 1.0, &moved, shake);
         let off = |by: [f64; 2]| {
             let got = Elements::from_fn(Type::Float, 2, |i| want.get(i) + by[i]);
-            check_same("y", &got, &same, false).is_ok()
+            check_same("y", &got, &same).is_ok()
         };
         assert!(off([1e-4, 1e-4]) && !off([0.1, 0.0]) && !off([0.0, 0.1]));
     }

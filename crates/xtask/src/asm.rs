@@ -14,7 +14,7 @@ use watchdog::machine::date;
 
 use crate::kept;
 use crate::pages::{picked, quoted};
-use crate::record::printed;
+use crate::record::{printed, told};
 
 /// The flags of `cargo xtask asm`.
 #[derive(clap::Args)]
@@ -38,12 +38,12 @@ fn path(device: &str, kernel: &str) -> PathBuf {
 
 /// Records one kernel, in the variant that is named.
 pub fn record(AsmArgs { kernel, name, flags }: &AsmArgs) -> Result<()> {
-    let words = [&["asm".to_string()], &kernel[..]].concat();
-    let json = printed(&[&words[..], &["--json".into()]].concat(), flags, &[0])?;
-    let told: Value = serde_json::from_str(&json)?;
+    let words = [&["asm".to_string()], &kernel[..], flags].concat();
+    let told = told(&[&words[..], &["--json".into()]].concat(), &[0])?;
+    let told = told.first().context("nothing was told")?;
     let text = |field: &str| told[field].as_str().unwrap_or("?");
     let [device, platform, driver] = ["device", "platform", "driver"].map(text);
-    let command = [&words[..], flags].concat().join(" ");
+    let command = words.join(" ");
     let date = date("+%Y-%m-%d")?;
     let code = Source::read(text("source").as_ref())?.kernel(&kernel[0]);
     let made = format!(
@@ -52,7 +52,7 @@ pub fn record(AsmArgs { kernel, name, flags }: &AsmArgs) -> Result<()> {
     let text = code.map(|kernel| kernel.code).unwrap_or_default();
     let origin = serde_json::to_string_pretty(&json!({ "made": made, "text": text }))?;
     let path = path(name, &kernel.join(" "));
-    kept::write(path.with_extension("txt"), &printed(&words, flags, &[0])?)?;
+    kept::write(path.with_extension("txt"), &printed(&words, &[0])?)?;
     kept::write(path.with_extension("json"), &format!("{origin}\n"))
 }
 

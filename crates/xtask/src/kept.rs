@@ -25,13 +25,14 @@ pub fn read(file: impl AsRef<Path>) -> Result<String> {
     fs::read_to_string(&path).with_context(|| format!("{}", path.display()))
 }
 
-/// What each line of such a file holds.
-pub fn read_lines<T: DeserializeOwned>(file: &str) -> Result<Vec<T>> {
-    let text = read(file)?;
-    let lines = text.lines().zip(1..).map(|(line, number)| {
-        serde_json::from_str(line).with_context(|| format!("{file}, line {number}"))
+/// What was measured, an object a line; the first one says by which command, and when.
+pub fn lines_of<T: DeserializeOwned>(text: &str) -> Result<(Value, Vec<T>)> {
+    let mut lines = text.lines();
+    let about = serde_json::from_str(lines.next().context("nothing was kept")?)?;
+    let rest = lines.zip(2..).map(|(line, number)| {
+        serde_json::from_str(line).with_context(|| format!("line {number} is damaged"))
     });
-    lines.collect()
+    Ok((about, rest.collect::<Result<_>>()?))
 }
 
 /// The files and folders in a folder below the root of the course, by name.

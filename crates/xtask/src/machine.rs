@@ -6,14 +6,14 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use verify::numbers::bytes;
 use watchdog::devices::{self, Device};
 use watchdog::machine::has_instructions;
 use watchdog::scratch::Scratch;
 
 use crate::kept;
-use crate::record::printed;
+use crate::record::told;
 
 /// What to measure, and where to keep it.
 #[derive(Args)]
@@ -48,9 +48,7 @@ pub fn machine(options: &MachineArgs) -> Result<()> {
         fs::write(&path, task)?;
         words.push(path.display().to_string());
     }
-    let told = printed(&words, &[], &[0])?;
-    let told = told.lines().map(serde_json::from_str::<Value>);
-    let told: Vec<Value> = told.collect::<Result<_, _>>()?;
+    let told = told(&words, &[0])?;
     ensure!(told.len() == points.len(), "not every task was told");
     let mut lines = vec![kept::about_device(&device)?];
     for ((probe, variant, steps, _), told) in points.iter().zip(told) {

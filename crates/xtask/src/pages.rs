@@ -157,8 +157,8 @@ pub fn picked<T: Ord>(
 /// What a directive asks for.
 fn make(directive: &[&str], root: &str) -> Result<String> {
     match directive {
-        ["kernel", file, name] => quoted::kernel(file, name),
-        ["kernel", file, name, lines] => quoted::part_of_kernel(file, name, lines),
+        ["kernel", file, name] => quoted::kernel(file, name, None),
+        ["kernel", file, name, lines] => quoted::kernel(file, name, Some(lines)),
         ["code", file] => quoted::code(file, None),
         ["code", file, name] => quoted::code(file, Some(name)),
         ["output", run, lesson, lines] => quoted::output(run, lesson, lines),

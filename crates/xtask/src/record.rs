@@ -102,13 +102,12 @@ pub fn problems(asked: &Problems) -> Result<()> {
         let stages = stages.iter().map(|file| file.to_string_lossy());
         words.extend(stages.filter(|file| is_asked(file)).map(String::from));
     }
+    words.extend_from_slice(&asked.flags);
     // Each stage and each operation by its name; a round adds to it what it measured.
     let mut lines: Vec<Value> = Vec::new();
     for _ in 0..asked.rounds {
         // 1 where a stage misses the target, 2 where it is none for this device.
-        let text = printed(&words, &asked.flags, &[0, 1, 2])?;
-        let told = text.lines().map(serde_json::from_str);
-        let told: Vec<Value> = told.collect::<Result<_, _>>()?;
+        let told = told(&words, &[0, 1, 2])?;
         let stages = told.iter().map(|told| {
             let file = told["file"].as_str().unwrap_or_default();
             let stage = file.rsplit("problems/").next().unwrap_or_default();
@@ -170,12 +169,18 @@ fn pytorch(questions: Vec<Value>) -> Result<Vec<Value>> {
     Ok(answers)
 }
 
+/// What the same program prints with `--json`, an object a line.
+pub fn told(words: &[String], well: &[i32]) -> Result<Vec<Value>> {
+    let text = printed(words, well)?;
+    Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
+}
+
 /// What the program `course`, which lies beside this one, prints, if it ends well.
-pub fn printed(words: &[String], flags: &[String], well: &[i32]) -> Result<String> {
+pub fn printed(words: &[String], well: &[i32]) -> Result<String> {
     let mut command =
         Command::new(current_exe()?.with_file_name(format!("cargo-course{}", consts::EXE_SUFFIX)));
     watchdog::end_with_us(&mut command);
-    command.args(words).args(flags).stderr(Stdio::inherit());
+    command.args(words).stderr(Stdio::inherit());
     let output = command.output();
     let output = output.context("course is not built; run `cargo build --workspace` first")?;
     let code = output.status.code();

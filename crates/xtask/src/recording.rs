@@ -1,6 +1,6 @@
 //! A lesson as it was recorded once: `docs/data/RUN/LESSON.jsonl` and `.txt`.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use common::record::{Of, Record};
 use common::source::Source;
 use serde::Deserialize;
@@ -29,16 +29,12 @@ impl Recording {
     }
 
     fn of(run: &str, text: &str) -> Result<Recording> {
-        let lines = text.lines().map(serde_json::from_str);
-        let mut values: Vec<Value> = lines.collect::<Result<_, _>>()?;
-        ensure!(!values.is_empty(), "an empty recording");
-        let about = values.remove(0);
-        let word = |name: &str| about[name].as_str().unwrap_or("?").to_string();
+        let (about, values): (_, Vec<Value>) = kept::lines_of(text)?;
         let records = values.iter().map(Record::deserialize);
         let records = records.collect::<Result<_, _>>();
         Ok(Recording {
             name: run.into(),
-            date: word("date"),
+            date: about["date"].as_str().unwrap_or("?").into(),
             records: records.context("a record that cannot be read")?,
             values,
         })

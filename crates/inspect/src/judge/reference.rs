@@ -78,6 +78,9 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
             one =
                 one.and_moved(near, shakes[1]).where_certain(&others, operations, halves.largest());
         }
+        if has_gaps {
+            one = one.with_gaps();
+        }
         same.push((name, Rc::new(one)));
     }
     task.right = Right::Same(same);

@@ -172,12 +172,11 @@ impl Task {
             let elements = result.map(|(_, elements)| elements);
             elements.ok_or_else(|| Error::Usage(why()))
         };
-        let has_gaps = |name: &str| self.buffer(name).is_some_and(|one| one.has_gaps);
         let each = |name: &str, formula: &Formula| {
-            let (elements, gaps) = (found(name)?, has_gaps(name));
-            let image = self.buffer(name).and_then(|one| one.image);
-            let step = image.map_or(0.0, Format::step);
-            let checked = check_each(name, elements, gaps, step, formula, &plan.scope, inputs);
+            let (elements, buffer) = (found(name)?, self.buffer(name));
+            let has_gaps = buffer.is_some_and(|one| one.has_gaps);
+            let step = buffer.and_then(|one| one.image).map_or(0.0, Format::step);
+            let checked = check_each(name, elements, has_gaps, step, formula, &plan.scope, inputs);
             checked.map_err(|why| Error::Usage(why).at(&format!("check.{name}")))
         };
         let all: Vec<Result<usize, Differences>> = match &self.right {
@@ -194,10 +193,8 @@ impl Task {
                 all.collect::<Result<_>>()?
             }
             Right::Same(all) => {
-                let same = |(name, same): &(String, Rc<verify::Same>)| {
-                    Ok(check_same(name, found(name)?, same, has_gaps(name)))
-                };
-                all.iter().map(same).collect::<Result<_>>()?
+                let all = all.iter().map(|(name, same)| Ok(check_same(name, found(name)?, same)));
+                all.collect::<Result<_>>()?
             }
             Right::Unchecked => Vec::new(),
             Right::AnyOf(name, all) => {

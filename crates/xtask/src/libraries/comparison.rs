@@ -54,9 +54,7 @@ impl Comparison {
     }
 
     fn of(text: &str) -> Result<Comparison> {
-        let rates = text.lines().skip(1).map(serde_json::from_str);
-        let rates = rates.collect::<Result<_, _>>();
-        Ok(Comparison(rates.context("a damaged line")?))
+        Ok(Comparison(kept::lines_of(text)?.1))
     }
 
     /// The sizes, in order.

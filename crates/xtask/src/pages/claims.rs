@@ -172,7 +172,8 @@ fn in_comparison(comparison: &Comparison, what: &[&str]) -> Result<Option<f64>> 
 
 /// `PROBE VARIANT` or `PROBE VARIANT GB/s` of a device's parts.
 fn of_machine(name: &str, what: &str) -> Result<Option<f64>> {
-    let lines: Vec<Value> = kept::read_lines(&format!("docs/data/machine/{name}.jsonl"))?;
+    let text = kept::read(format!("docs/data/machine/{name}.jsonl"))?;
+    let (_, lines): (_, Vec<Value>) = kept::lines_of(&text)?;
     let probe = what.strip_suffix(" GB/s");
     let name = |line: &Value| Some([line["probe"].as_str()?, line["variant"].as_str()?].join(" "));
     let is_it = |line: &&Value| name(line).as_deref() == Some(probe.unwrap_or(what));

@@ -1,29 +1,15 @@
 //! What a page quotes as it is: a kernel's text, an item of a Rust file, what a run printed.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use common::source::Source;
 use diagnostics::functions::functions;
 use regex_lite::Regex;
 
 use crate::kept;
 
-/// A function of a kernel file, with the comment above it.
-pub fn kernel(file: &str, name: &str) -> Result<String> {
-    Ok(format!("```c\n{}\n```", function(file, name)?))
-}
-
-/// Some of its lines, counted from that comment on and moved to the left margin.
-pub fn part_of_kernel(file: &str, name: &str, range: &str) -> Result<String> {
-    let part = lines(&function(file, name)?, range)?;
-    let full = || part.lines().filter(|line| !line.is_empty());
-    let indent = full().map(|line| line.len() - line.trim_start().len());
-    let indent = indent.min().context("no such lines")?;
-    let moved = part.lines().map(|line| line.get(indent..).unwrap_or(""));
-    let moved: Vec<_> = moved.collect();
-    Ok(format!("```c\n{}\n```", moved.join("\n")))
-}
-
-fn function(file: &str, name: &str) -> Result<String> {
+/// A function of a kernel file, with the comment above it; or some of its lines, counted from that
+/// comment on.
+pub fn kernel(file: &str, name: &str, range: Option<&str>) -> Result<String> {
     let text = Source::of_course(file)?.text;
     let mut functions = functions(&text).into_iter();
     let function = functions.find(|one| one.name == name);
@@ -32,7 +18,18 @@ fn function(file: &str, name: &str) -> Result<String> {
     let above = text[..bytes.start].lines().rev();
     let above = above.take_while(|line| !line.is_empty() && *line != "}");
     let start = bytes.start - above.map(|line| line.len() + 1).sum::<usize>();
-    Ok(text[start..bytes.end].to_string())
+    let whole = &text[start..bytes.end];
+    let part = range.map_or(Ok(whole.into()), |range| lines(whole, range))?;
+    ensure!(!part.is_empty(), "no such lines");
+    Ok(format!("```c\n{}\n```", at_the_margin(part.lines())))
+}
+
+/// Lines, moved to the left margin.
+fn at_the_margin<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> String {
+    let full = lines.clone().filter(|line| !line.is_empty());
+    let indent = full.map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
+    let moved = lines.map(|line| line.get(indent..).unwrap_or(""));
+    moved.collect::<Vec<_>>().join("\n")
 }
 
 /// An item of a Rust file, with the comment above it; the whole file where none is named.
@@ -56,8 +53,7 @@ fn extract(text: &str, name: &str) -> Option<String> {
     let end = named + lines[named..].iter().position(closes)?;
     let above = lines[..named].iter().rev();
     let above = above.take_while(|line| line.trim_start().starts_with(['/', '#'])).count();
-    let moved = lines[named - above..=end].iter().map(|line| line.get(indent..).unwrap_or(""));
-    Some(moved.collect::<Vec<_>>().join("\n"))
+    Some(at_the_margin(lines[named - above..=end].iter().copied()))
 }
 
 /// Some lines of what a lesson's recorded run printed.

@@ -175,8 +175,8 @@ pub fn exercises(number: u32) -> Result<String> {
 pub fn stages(problem: &str) -> Result<String> {
     let mut tables = Vec::new();
     for file in kept::entries("docs/data/problems")? {
-        let lines = kept::read_lines(&file.display().to_string())?;
-        tables.extend(stages_of(&lines, problem));
+        let (about, lines) = kept::lines_of(&kept::read(&file)?).with_context(|| format!("{}", file.display()))?;
+        tables.extend(stages_of(&about, &lines, problem));
     }
     if tables.is_empty() {
         kept::read(format!("exercises/problems/{problem}/task.toml"))?;
@@ -185,7 +185,7 @@ pub fn stages(problem: &str) -> Result<String> {
     Ok(tables.join("\n\n"))
 }
 
-fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
+fn stages_of(about: &Value, lines: &[Value], problem: &str) -> Option<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
     let ours = lines.iter().filter(|line| text(&line["stage"]).starts_with(problem));
     let ours: Vec<&Value> = ours.collect();
@@ -218,7 +218,7 @@ fn stages_of(lines: &[Value], problem: &str) -> Option<String> {
     let mut names = vec![format!("{device}: time"), of.into()];
     names.extend(theirs.map(|_| "times as fast as PyTorch".into()));
     let table = table("stage", &names, &rows);
-    let (sizes, date) = (sizes.join(", "), text(&lines[0]["date"]));
+    let (sizes, date) = (sizes.join(", "), text(&about["date"]));
     Some(format!("{table}\n\n*{device}, {sizes}, recorded {date}, by `cargo xtask problems`.*"))
 }
 
