@@ -27,6 +27,10 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Code> {
     let inner = |error| wrapped(bytes).map_or(Err(error), object::File::parse);
     let file = object::File::parse(bytes).or_else(inner);
     let file = file.map_err(|error| Error::build(format!("a damaged library: {error}")))?;
+    if file.architecture() != Architecture::X86_64 {
+        let why = format!("code for {:?}: the course reads x86-64", file.architecture());
+        return Err(Error::build(why));
+    }
     // What runs stands first. PoCL calls one that has the kernel's own function in it, but no
     // lines.
     let names = [
@@ -35,7 +39,7 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Code> {
         kernel.to_string(),
     ];
     let found = names.iter().filter_map(|name| function(&file, name));
-    let mut copies = found.collect::<Result<Vec<Code>>>()?;
+    let mut copies: Vec<Code> = found.collect();
     if copies.is_empty() {
         let names = file.symbols().filter_map(|one| one.name().ok());
         let names = names.filter(|name| !name.is_empty()).map(String::from);
@@ -62,22 +66,18 @@ fn best(copies: &[Code]) -> usize {
 }
 
 /// The kernel's function of this name, if it is there.
-fn function(file: &object::File, name: &str) -> Option<Result<Code>> {
+fn function(file: &object::File, name: &str) -> Option<Code> {
     let mut symbols = file.symbols().chain(file.dynamic_symbols());
     let symbol = symbols.find(|one| one.name() == Ok(name) && one.size() > 0)?;
     let section = file.section_by_index(symbol.section_index()?).ok()?;
     let address = symbol.address();
     let bytes = section.data_range(address, symbol.size()).ok()??;
-    if file.architecture() != Architecture::X86_64 {
-        let why = format!("code for {:?}: the course reads x86-64", file.architecture());
-        return Some(Err(Error::build(why)));
-    }
     let mut instructions = x86::decode(bytes, address);
     let lines = lines(file).unwrap_or_default();
     for one in &mut instructions {
         one.line = lines.range(..=one.address).next_back().and_then(|(_, line)| *line);
     }
-    Some(Ok(Code { language: "x86-64".into(), instructions, ..Code::default() }))
+    Some(Code { language: "x86-64".into(), instructions, ..Code::default() })
 }
 
 /// The line from each address on; none behind the end of a sequence. Empty where the library

@@ -206,14 +206,14 @@ mod tests {
         function = "tile"
         variant = "{TM}"
         pad = ["TM", "TM", 1]
-        pad-by = "kernel"
+        kernel-pads = true
         local = [1, 1]
         global = ["ceil(N/TM)", "ceil(M/TM)"]
         define = { TM = [8, 64] }
         [[step]]
         like = "tile {TM}"
         function = "host_pads"
-        pad-by = "host"
+        kernel-pads = false
         [[step]]
         function = "thin"
         where = ["N <= 4"]

@@ -60,34 +60,22 @@ impl Undrafted<'_> {
     }
 
     fn product(&self) -> Draft {
-        const RANGE: &str = r#"size     = "37x91x53"
-sizes    = ["5x6x1030", "65x63x17", "17x35x19"]
-global   = ["N", "M"]
-"#;
-        const REST: &str = r#"product  = "row-major"
-flops    = "2*M*N*K"
-"#;
+        let range = range("37x91x53", &["5x6x1030", "65x63x17", "17x35x19"], &["N", "M"]);
+        let rest = "product  = \"row-major\"\nflops    = \"2*M*N*K\"\n";
         let says = "a product of row-major matrices, an item for each element of C; \
                     get_global_id(0) counts columns, get_global_id(1) rows";
-        self.written(RANGE, &[16, 16], REST, says)
+        self.written(&range, &[16, 16], rest, says)
     }
 
     fn vectors(&self, kinds: &[Kind], is_matrix: bool) -> Draft {
-        const MATRICES: &str = r#"size     = "37x91"
-sizes    = ["65x63", "17x35"]
-global   = ["N", "M"]
-"#;
-        const VECTORS: &str = r#"size     = "1303"
-sizes    = ["7"]
-global   = ["N"]
-"#;
         let (range, group, names, length, on) = if is_matrix {
             let on = "matrices of M x N, its two ints; get_global_id(0) counts columns, \
                       get_global_id(1) rows";
-            (MATRICES, &[16, 16][..], &["M", "N"][..], "M*N", on)
+            let range = range("37x91", &["65x63", "17x35"], &["N", "M"]);
+            (range, &[16, 16][..], &["M", "N"][..], "M*N", on)
         } else {
             let on = "vectors, as long as its int says";
-            (VECTORS, &[256][..], &["N"][..], "N", on)
+            (range("1303", &["7"], &["N"]), &[256][..], &["N"][..], "N", on)
         };
         let mut sizes = names.iter();
         let given = || self.signature.args.iter().zip(kinds);
@@ -122,7 +110,7 @@ bytes    = "{bytes}*{length}"
             "on {on}. A result that is a copy of the input, transposed or not, or d * A + B is \
              right; for any other no reference is given: result not checked"
         );
-        self.written(range, group, &rest, &says)
+        self.written(&range, group, &rest, &says)
     }
 
     /// A launch of one group for who asks for no data: all numbers are 0.
@@ -208,6 +196,11 @@ check    = "none"  # ? {{ same_as = "plain.cl" }}, or a formula of the index i
         };
         Draft { text, says }
     }
+}
+
+/// Sizes, and the items in each dimension.
+fn range(size: &str, sizes: &[&str], global: &[&str]) -> String {
+    format!("size     = {size:?}\nsizes    = {sizes:?}\nglobal   = {global:?}\n")
 }
 
 /// A line of the arguments of a draft, with what is to be said yet.

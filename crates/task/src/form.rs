@@ -91,8 +91,9 @@ pub struct Form {
     pub inputs: Option<Type>,
     /// What M, N and K are rounded up to.
     pub pad: Option<[Formula; 3]>,
-    /// By whom. What runs beside it relieves the host.
-    pub pad_by: Who,
+    /// Whether the kernel copes with that, which is told the sizes as they are; else the host pads with
+    /// zeros, but where something runs beside the product.
+    pub kernel_pads: bool,
 
     // What is right, and what it costs.
     /// What each element of the output, or of the named ones, must be.
@@ -216,17 +217,6 @@ pub enum Layout {
     ColumnMajor,
     /// A and C row-major, B in panels of PANEL columns: `[N / PANEL][K][PANEL]`.
     BPanels,
-}
-
-/// Who copes with sizes that are no multiples.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Who {
-    /// The host, which pads with zeros.
-    #[default]
-    Host,
-    /// The kernel, which is told the sizes as they are.
-    Kernel,
 }
 
 /// What must be above 0, and why the task is skipped where it is not.

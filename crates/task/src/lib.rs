@@ -12,12 +12,9 @@
 //! - [`signature`] is what a driver tells of a kernel, which the text need not say again. [`make`]
 //!   makes of text and signature what runs, with the values of the [`names`] that the text gives, or
 //!   a tuner tries.
-//! - [`sizes`] are those of a file, and [`drawn`] those that no file says. [`draft`] is a first text
-//!   from a signature alone.
-//! - [`cases`] is what an exercise asks beside: with which macros it must be right, and
-//!   what is counted, and where.
+//! - [`sizes`] are those of a file, with what is counted and where, and [`drawn`] those that no file
+//!   says. [`draft`] is a first text from a signature alone.
 
-pub mod cases;
 pub mod draft;
 pub mod drawn;
 pub mod form;

@@ -1,6 +1,8 @@
 //! The names that a form's formulas know, its macros among them, and what they come to; and what a
 //! tuner chooses among: of a form's `tune` a value for each name.
 
+use std::collections::BTreeSet;
+
 use common::error::{AtField, Result};
 use common::program;
 use verify::element::Type;
@@ -17,14 +19,29 @@ impl Form {
         let variants = if self.variants.is_empty() { &none[..] } else { &self.variants };
         let mut all = Vec::new();
         for macros in variants {
-            for mut define in self.define.each() {
-                define.extend(macros.firsts().map(|(name, value)| (name.into(), value.clone())));
+            let mut own = self.define.clone();
+            own.extend(macros.firsts().map(|(name, value)| (name.into(), value.clone())));
+            for define in own.each() {
                 for names in self.names.each() {
                     all.push(Form { define: define.clone(), names, ..self.clone() });
                 }
             }
         }
         all
+    }
+
+    /// The last of its variants, which is counted and timed.
+    pub fn last_variant(&self) -> Form {
+        self.in_variants().pop().unwrap_or_default()
+    }
+
+    /// What tells this launch from others: ", ROWS = 4", or nothing.
+    pub fn variant(&self) -> String {
+        let names = self.variants.iter().flat_map(Named::firsts);
+        let names: BTreeSet<&str> = names.map(|(name, _)| name).collect();
+        let own = self.define.firsts();
+        let own = own.filter(|(name, _)| names.contains(name));
+        own.map(|(name, value)| format!(", {name} = {value}")).collect()
     }
 
     /// What its formulas know at these sizes.

@@ -125,7 +125,8 @@ impl Signature {
         if structs.is_empty() {
             return Ok(all);
         }
-        let names: Vec<String> = structs.iter().map(|one| one.pointee()).collect();
+        let names = structs.iter().map(|one| one.told.trim_end_matches('*').to_string());
+        let names: Vec<String> = names.collect();
         let sizes = sizes(session, source, &names, build)?;
         for ((parameter, name), size) in structs.into_iter().zip(names).zip(sizes) {
             let field = types::of_fields(&text, &name);
@@ -200,11 +201,6 @@ impl Parameter {
             told: format!("{words}{told}"),
             access,
         }
-    }
-
-    /// The type behind a pointer.
-    fn pointee(&self) -> String {
-        self.told.trim_end_matches('*').into()
     }
 }
 

@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use common::error::{AtField, Error, Result};
 use common::ndrange::NdRange;
-use common::{Error, Result};
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
 use verify::shape::Shape;
 
-use crate::form::{Form, Or};
+use crate::form::{Count, Form, Or};
 
 /// Multiply-adds that the simulator does in a few seconds.
 pub const FEW: usize = 50_000;
@@ -82,6 +82,9 @@ pub fn of_words(words: &str) -> std::result::Result<Sizes, String> {
     Ok(names.zip(values).collect())
 }
 
+/// The seed of an exercise's inputs.
+pub const SEED: u64 = 1;
+
 /// What a simulator may be tried with where nothing smaller has several groups.
 const NOT_TOO_MANY: usize = 8 * FEW;
 
@@ -110,6 +113,31 @@ impl Form {
         let small = small.max_by_key(|sizes| product(sizes));
         let small = small.or(all.iter().min_by_key(|sizes| product(sizes)));
         small.cloned().unwrap_or_default()
+    }
+
+    /// Size at which the simulator counts.
+    pub fn counted(&self) -> Sizes {
+        if self.counted.is_empty() {
+            return self.small();
+        }
+        self.counted.clone()
+    }
+
+    /// The name of the size at which is counted, as the kernel is told it, and at most how
+    /// much of what there may be, in the order of `Count`.
+    pub fn targets(&self) -> Result<(String, Vec<(Count, f64)>)> {
+        let counted = self.counted();
+        let task = self.task(&counted, SEED, &[])?;
+        let plan = task.plan()?;
+        let scope = &plan.scopes[task.own()];
+        let told = counted.iter().map(|(name, size)| {
+            let told = scope.get(name).map_or(*size, |size| size as usize);
+            (name.clone(), told)
+        });
+        let name = in_words(&told.collect());
+        let targets = self.at_most.iter();
+        let targets = targets.map(|(count, most)| Ok((*count, most.value(scope).at("at-most")?)));
+        Ok((name, targets.collect::<Result<_>>()?))
     }
 
     /// The sizes for words such as "rows=5,cols=70", or "5x7x9" of M, N and K; its own
@@ -206,5 +234,24 @@ mod tests {
             assert_eq!(words, tried, "{text}");
             assert_eq!(task.hides_groups(&all[0]), hides, "{text}");
         }
+    }
+
+    #[test]
+    fn damaged_data_are_refused_or_a_launch() {
+        let page = include_str!("../../../exercises/06-local-memory/2-two-barriers/README.md");
+        let (_, data) = page.split_once("```toml\n").unwrap();
+        let (data, _) = data.split_once("\n```").unwrap();
+        let whole = Form::of(data, Path::new("")).unwrap();
+        assert!(whole.task(&whole.counted(), SEED, &[]).is_ok());
+        damage::must_be_survived(data.as_bytes(), |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            let Ok(task) = Form::of(&text, Path::new("")) else {
+                return;
+            };
+            let _ = task.targets();
+            for launch in task.in_variants() {
+                let _ = (launch.variant(), launch.drawn(7), launch.counted());
+            }
+        });
     }
 }

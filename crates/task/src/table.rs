@@ -1,7 +1,6 @@
 //! The rows of a lesson, in its main.rs or steps.toml: [`Form`]s of the problem's sizes and of
 //! what the device tells. A row with several values for a macro is several tasks.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use common::device::{Kind, Limits};
@@ -90,19 +89,6 @@ fn over<'t>(mut base: DeTable<'t>, own: DeTable<'t>) -> DeTable<'t> {
         base.remove("local");
         base.remove("local-hint");
     }
-    // A macro is set once.
-    let together = set_together(&own);
-    if let Some(DeValue::Table(known)) = base.get_mut("define").map(Spanned::get_mut) {
-        for name in &together {
-            known.remove(&**name);
-        }
-    }
-    if let Some(DeValue::Table(new)) = own.get("define").map(Spanned::get_ref) {
-        let known = set_together(&base);
-        if new.keys().any(|name| known.contains(name.get_ref())) {
-            base.remove("variants");
-        }
-    }
     for (key, mut value) in own {
         let is_of_names = ["define", "names", "traffic"].contains(&&**key.get_ref());
         let known = base.get_mut(&key).map(Spanned::get_mut);
@@ -118,14 +104,6 @@ fn over<'t>(mut base: DeTable<'t>, own: DeTable<'t>) -> DeTable<'t> {
         }
     }
     base
-}
-
-/// The macros that a row's `variants` set.
-fn set_together<'t>(row: &DeTable<'t>) -> Vec<Cow<'t, str>> {
-    let sets = row.get("variants").and_then(|sets| sets.get_ref().as_array());
-    let first = sets.and_then(|sets| sets.first()?.get_ref().as_table());
-    let names = first.into_iter().flat_map(DeTable::keys);
-    names.map(|name| name.get_ref().clone()).collect()
 }
 
 impl Form {

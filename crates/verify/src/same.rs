@@ -13,7 +13,8 @@ pub const MARGIN: f64 = 20.0;
 /// What a reference left in a buffer, and by how much each element may differ from it.
 #[derive(Clone, Debug)]
 pub struct Same {
-    want: Elements,
+    /// What it left.
+    pub want: Elements,
     /// As a share of an element's magnitude; 0 of integers, which must be equal.
     pub share: f64,
     /// By how much it may differ whatever its magnitude: where a device rounds as it likes.
@@ -116,11 +117,6 @@ impl Same {
     pub fn with_gaps(mut self) -> Same {
         self.judged.iter_mut().skip(3).step_by(4).for_each(|is_judged| *is_judged = false);
         self
-    }
-
-    /// Whether two references left the same.
-    pub fn has_same(&self, other: &Same) -> bool {
-        self.want == other.want
     }
 }
 

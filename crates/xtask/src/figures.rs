@@ -101,14 +101,14 @@ pub fn update(check: bool) -> Result<Vec<String>> {
     let mut stale = Vec::new();
     for name in names()? {
         let file = format!("{FOLDER}/{name}.svg");
-        stale.extend(updated(file, &svg(&name)?, check)?);
+        stale.extend(kept::updated(file, &svg(&name)?, check)?);
     }
     let scripts = kept::entries(PLAY)?.into_iter();
     for script in scripts.filter(|file| file.extension().is_some_and(|end| end == "js")) {
         let current = must_be_current(&kept::read(&script)?);
         current.with_context(|| format!("{} is stale", script.display()))?;
     }
-    stale.extend(updated(format!("{PLAY}/colours.css"), &colours()?, check)?);
+    stale.extend(kept::updated(format!("{PLAY}/colours.css"), &colours()?, check)?);
     Ok(stale)
 }
 
@@ -121,17 +121,6 @@ fn colours() -> Result<String> {
         "/* Made from the style of the figures by `cargo xtask pages`. */\n\
          :where(.play svg) {{\n{light}}}\n:where(:is(.ayu, .coal, .navy) .play svg) {{\n{dark}"
     ))
-}
-
-/// The file, below the root of the workspace, if it was not as it should be.
-fn updated(file: String, new: &str, check: bool) -> Result<Option<String>> {
-    if kept::read(&file).is_ok_and(|old| old == new) {
-        return Ok(None);
-    }
-    if !check {
-        kept::write(&file, new)?;
-    }
-    Ok(Some(file))
 }
 
 /// What is wrong between the figures, their files and all pages of the course.

@@ -56,6 +56,17 @@ pub fn write(path: impl AsRef<Path>, text: &str) -> Result<()> {
     Ok(())
 }
 
+/// Writes a file that is not as it should be, but with `check`; its name, if it was not.
+pub fn updated(file: String, new: &str, check: bool) -> Result<Option<String>> {
+    if read(&file).is_ok_and(|old| old == new) {
+        return Ok(None);
+    }
+    if !check {
+        write(&file, new)?;
+    }
+    Ok(Some(file))
+}
+
 /// Writes a file with an object a line.
 pub fn write_lines(path: impl AsRef<Path>, lines: &[Value]) -> Result<()> {
     let lines = lines.iter().map(|line| format!("{line}\n"));

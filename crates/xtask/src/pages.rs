@@ -61,12 +61,7 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
         let new = generate(&old, &figures::to_root(file));
         let new = new.with_context(|| format!("in {}", file.display()))?;
         broken.extend(claims::broken(file, &new)?);
-        if new != old {
-            stale.push(format!("{}", file.display()));
-            if !check {
-                kept::write(std::path::absolute(file)?, &new)?;
-            }
-        }
+        stale.extend(kept::updated(std::path::absolute(file)?.display().to_string(), &new, check)?);
     }
     let mut wrong = Vec::new();
     if check && !stale.is_empty() {

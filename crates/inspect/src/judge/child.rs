@@ -191,7 +191,7 @@ impl Run<'_> {
             refer(lesson, &mut before, file, true)?;
             if let (Right::Same(before), Right::Same(after)) = (&before.right, &task.right) {
                 let mut all = before.iter().zip(after);
-                if all.all(|((_, one), (_, other))| one.has_same(other)) {
+                if all.all(|((_, one), (_, other))| one.want == other.want) {
                     return Err(Error::Usage("the reference does not look at them".into()));
                 }
             }
@@ -253,24 +253,20 @@ fn unvaried(task: &Task) -> Option<String> {
 
 /// Refuses what has no room, before anything is allocated.
 fn must_fit(lesson: &mut Lesson, task: &Task) -> Result<()> {
-    let plan = task.plan()?;
-    let sizes = task.buffers.iter().zip(&plan.shapes);
-    let mut lengths = sizes.clone().map(|(buffer, [[rows, columns], _])| (buffer, rows * columns));
-    if let Some((buffer, _)) = lengths.find(|(_, length)| *length == 0) {
-        let Buffer { name, shape, .. } = buffer;
-        let why = format!("args: the length of {name}, the formula \"{}\", is 0", shape[1]);
-        return Err(Error::Usage(why).at(&buffer.key));
-    }
-    let session = lesson.session()?;
-    for (buffer, [room, _]) in sizes.clone() {
-        if let Some(image) = buffer.image_of(*room) {
-            let fits = session.must_hold(&image);
-            let wrong = |why| Error::Usage(format!("args: {}: {why}", buffer.name));
-            fits.map_err(|why| wrong(why).at(&buffer.key))?;
+    let (plan, session) = (task.plan()?, lesson.session()?);
+    let mut needs = Vec::new();
+    for (buffer, [room, _]) in task.buffers.iter().zip(&plan.shapes) {
+        let Buffer { name, shape, key, .. } = buffer;
+        let length = room[0] * room[1];
+        if length == 0 {
+            let why = format!("args: the length of {name}, the formula \"{}\", is 0", shape[1]);
+            return Err(Error::Usage(why).at(key));
         }
+        if let Some(image) = buffer.image_of(*room) {
+            let wrong = |why| Error::Usage(format!("args: {name}: {why}")).at(key);
+            session.must_hold(&image).map_err(wrong)?;
+        }
+        needs.push(Need::Written((length * buffer.ty.size()) as u64));
     }
-    let needs = sizes.map(|(buffer, [[rows, columns], _])| {
-        Need::Written((rows * columns * buffer.ty.size()) as u64)
-    });
-    session.must_have_room(&needs.collect::<Vec<_>>(), |_| None)
+    session.must_have_room(&needs, |_| None)
 }

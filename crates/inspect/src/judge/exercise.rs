@@ -22,9 +22,8 @@ use crate::launched::Wanted;
 use crate::trace::accesses::{Kind, Memory};
 use crate::trace::figures::Figures;
 use crate::trace::{Model, trace};
-use task::cases::SEED;
 use task::form::{Count, Form};
-use task::sizes::{Sizes, in_words};
+use task::sizes::{SEED, Sizes, in_words};
 
 struct Exercise<'a> {
     pub task: &'a Form,

@@ -122,9 +122,6 @@ impl<'de, P: Deserialize<'de>, T: Deserialize<'de>> Deserialize<'de> for Or<P, T
             fn visit_i64<E: de::Error>(self, number: i64) -> Result<Or<P, T>, E> {
                 self.visit_str(&number.to_string())
             }
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Or<P, T>, E> {
-                self.visit_str(&number.to_string())
-            }
             fn visit_f64<E: de::Error>(self, number: f64) -> Result<Or<P, T>, E> {
                 self.visit_str(&number.to_string())
             }

@@ -6,7 +6,7 @@ use verify::formula::{Formula, Scope};
 use verify::shape::Shape;
 
 use super::{For, launch, of_kernel, wrong};
-use crate::form::{Form, LaunchForm, Layout, Who};
+use crate::form::{Form, LaunchForm, Layout};
 use crate::sizes::{SIDES, sides_of};
 use crate::task::{Arg, Buffer, Fill, Right, Role, Task, Work};
 
@@ -38,7 +38,7 @@ impl Form {
         let inputs = self.inputs.unwrap_or(ty);
 
         let is_alone = self.before.is_empty() && self.after.is_empty();
-        let host_pads = self.pad.is_some() && self.pad_by == Who::Host && is_alone;
+        let host_pads = self.pad.is_some() && !self.kernel_pads && is_alone;
         let told = |name: &str| format!("{name}{}", if host_pads { "P" } else { "" }).into();
         let matrix = |name, ty, sides: [&str; 2], transposed, role| Buffer {
             used: sides.map(Formula::from),
@@ -57,11 +57,11 @@ impl Form {
         let mut args = SIDES.map(|name| Arg::int(name, told(name))).to_vec();
         args.extend(["A", "B", "C"].map(|name| Arg::Buffer(name.into())));
         if layout == Layout::BPanels {
-            let length = Formula::from("KP*PANEL*ceil(NP/PANEL)");
+            let length = "KP*PANEL*ceil(NP/PANEL)".into();
             let fill = Fill::Each(PANELS.into());
             // The matrix itself stays on the host.
             buffers[1].shape = buffers[1].used.clone();
-            buffers.push(Buffer::vector("panels", inputs, length, Role::In(fill)));
+            buffers.push(Buffer::matrix("panels", inputs, [1.into(), length], Role::In(fill)));
             args[4] = Arg::Buffer("panels".into());
         }
         let mut launch = launch(&launches[own], signature, args)?;

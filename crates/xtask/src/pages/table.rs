@@ -175,7 +175,8 @@ pub fn exercises(number: u32) -> Result<String> {
 pub fn stages(problem: &str) -> Result<String> {
     let mut tables = Vec::new();
     for file in kept::entries("docs/data/problems")? {
-        let (about, lines) = kept::lines_of(&kept::read(&file)?).with_context(|| format!("{}", file.display()))?;
+        let (about, lines) =
+            kept::lines_of(&kept::read(&file)?).with_context(|| format!("{}", file.display()))?;
         tables.extend(stages_of(&about, &lines, problem));
     }
     if tables.is_empty() {
