@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::element::{Elements, Type};
 
-use parse::{Expr, Op};
+use parse::Expr;
 
 /// What a formula comes to, or what is wrong with it.
 pub type Result<T> = std::result::Result<T, String>;
@@ -45,9 +45,8 @@ impl Formula {
     /// # Errors
     /// When it is malformed or uses an unknown name.
     pub fn value(&self, scope: &Scope) -> Result<f64> {
-        let lanes = Lanes { scope, buffers: &[], indices: Vec::new() };
-        let numbers = lanes.of(&self.parsed()?);
-        Ok(numbers.map_err(|why| self.malformed(&why))?[0].value)
+        let number = Given { scope, buffers: &[] }.of(&self.parsed()?, None);
+        Ok(number.map_err(|why| self.malformed(&why))?.value)
     }
 
     /// Its value as a number of things, from 0 to 2^53.
@@ -79,20 +78,19 @@ impl Formula {
         scope: &Scope,
         buffers: &[(&str, &Elements)],
     ) -> Result<Vec<Number>> {
-        let tree = self.parsed()?;
-        let index: Vec<f64> = range.map(|i| i as f64).collect();
-        let lanes = Lanes { scope, buffers, indices: vec![("i", &index[..])] };
-        let numbers = lanes.of(&tree);
-        let mut numbers = numbers.map_err(|why| self.malformed(&why))?;
-        spread(&mut numbers, index.len());
+        let mut tree = self.parsed()?;
+        tree.settle(&|name| scope.get(name).filter(|_| name != "i"));
         let count = tree.roundings();
         let has_sum = tree.any(&|one| matches!(one, Expr::Sum { .. }));
         let is_exact = count == 0.0 && !has_sum && tree.has_element();
         let factor = crate::same::MARGIN * count.max(1.0).sqrt();
-        for Number { size, .. } in &mut numbers {
-            *size = if is_exact { 0.0 } else { size.abs() * factor };
-        }
-        Ok(numbers)
+        let number = |i: usize| {
+            let index = Index { name: "i", value: i as f64, outer: None };
+            let Number { value, size } = Given { scope, buffers }.of(&tree, Some(&index))?;
+            let size = if is_exact { 0.0 } else { size.abs() * factor };
+            Ok(Number { value, size })
+        };
+        range.map(number).collect::<Result<_>>().map_err(|why| self.malformed(&why))
     }
 
     /// So many elements of this type, of which each has the formula's value for its index.
@@ -196,141 +194,66 @@ impl Number {
     }
 }
 
-/// Evaluation for several elements at once: a list as long as they are many, or of one
-/// number that holds for all of them.
-struct Lanes<'a> {
+/// A name that differs from element to element, or of a sum's terms, and those of the sums around it.
+struct Index<'a> {
+    name: &'a str,
+    value: f64,
+    outer: Option<&'a Index<'a>>,
+}
+
+/// What a formula is evaluated with.
+#[derive(Clone, Copy)]
+struct Given<'a> {
     scope: &'a Scope,
     buffers: &'a [(&'a str, &'a Elements)],
-    /// Names that differ from element to element, or of which each sum has its own.
-    indices: Vec<(&'a str, &'a [f64])>,
 }
 
-type Numbers = Result<Vec<Number>>;
-
-impl Lanes<'_> {
-    fn of(&self, tree: &Expr) -> Numbers {
+impl Given<'_> {
+    fn of(self, tree: &Expr, index: Option<&Index>) -> Result<Number> {
         match tree {
-            Expr::Number(number) => Ok(vec![Number::of(*number)]),
-            Expr::Name(name) => self.named(name),
-            Expr::At(name, index) => self.elements(name, index),
+            Expr::Number(number) => Ok(Number::of(*number)),
+            Expr::Name(name) => {
+                let mut indices = std::iter::successors(index, |one| one.outer);
+                let found = indices.find(|one| one.name == *name).map(|one| one.value);
+                let value = found.or_else(|| self.scope.get(name));
+                value.map(Number::of).ok_or_else(|| format!("has an unknown name, {name}"))
+            }
+            Expr::At(name, at) => self.element(name, self.of(at, index)?.value),
             Expr::Call(op, of) => {
-                let mut all: Vec<Vec<Number>> = Vec::new();
-                for one in of {
-                    let numbers = match all.first() {
-                        Some(first) if op.is_choice() => {
-                            self.where_asked(*op, first, one, all.len())
-                        }
-                        _ => self.of(one),
-                    };
-                    all.push(numbers?);
+                let mut operands = [Number::default(); 3];
+                for (at, one) in of.iter().enumerate() {
+                    // What a choice does not ask for may look beside a buffer.
+                    if at == 0 || !op.is_choice() || op.asks_for(at, operands[0].value) {
+                        operands[at] = self.of(one, index)?;
+                    }
                 }
-                Ok(apply(*op, &all))
+                let (values, sizes) = (operands.map(|one| one.value), operands.map(|one| one.size));
+                Ok(Number { value: (op.does)(values), size: op.size(values, sizes) })
             }
-            Expr::Sum { index, from, to, of } => self.sums(index, [from, to], of),
-        }
-    }
-
-    /// Operand number `at` of a choice, for the elements whose `first` operand asks for it; for the
-    /// others anything, since it may look beside a buffer there.
-    fn where_asked(&self, op: Op, first: &[Number], of: &Expr, at: usize) -> Numbers {
-        let asks = |number: &Number| op.asks_for(at, number.value);
-        let asked: Vec<usize> = (0..first.len()).filter(|i| asks(&first[*i])).collect();
-        if asked.is_empty() {
-            return Ok(vec![Number::default()]);
-        }
-        if asked.len() == first.len() {
-            return self.of(of);
-        }
-        let gathered = |all: &[f64]| match all.len() {
-            1 => all.to_vec(),
-            _ => asked.iter().map(|i| all[*i]).collect(),
-        };
-        let indices = self.indices.iter();
-        let indices: Vec<_> = indices.map(|(name, all)| (*name, gathered(all))).collect();
-        let own = indices.iter().map(|(name, all)| (*name, &all[..]));
-        let indices = own.collect();
-        let mut found = Lanes { indices, ..*self }.of(of)?;
-        spread(&mut found, asked.len());
-        let mut all = vec![Number::default(); first.len()];
-        for (i, number) in asked.into_iter().zip(found) {
-            all[i] = number;
-        }
-        Ok(all)
-    }
-
-    fn named(&self, name: &str) -> Numbers {
-        let mut indices = self.indices.iter().rev();
-        if let Some((_, index)) = indices.find(|(other, _)| *other == name) {
-            return Ok(index.iter().copied().map(Number::of).collect());
-        }
-        let value = self.scope.get(name);
-        let value = value.ok_or_else(|| format!("has an unknown name, {name}"))?;
-        Ok(vec![Number::of(value)])
-    }
-
-    fn elements(&self, name: &str, index: &Expr) -> Numbers {
-        let mut buffers = self.buffers.iter();
-        let Some((_, buffer)) = buffers.find(|(other, _)| *other == name) else {
-            return Err(format!("has an unknown buffer, {name}"));
-        };
-        let element = |Number { value: at, .. }| {
-            if at >= 0.0 && (at as usize) < buffer.len() && at.fract() == 0.0 {
-                return Ok(Number::of(buffer.get(at as usize)));
+            Expr::Sum { index: name, from, to, of } => {
+                let (from, to) = (self.of(from, index)?.value, self.of(to, index)?.value);
+                let length = (to - from).max(0.0) as usize;
+                if length > MOST_TERMS {
+                    return Err(format!("adds up {length} terms, more than {MOST_TERMS}"));
+                }
+                let mut sum = Number::default();
+                for j in 0..length {
+                    let own = Index { name, value: from + j as f64, outer: index };
+                    let term = self.of(of, Some(&own))?;
+                    sum = Number { value: sum.value + term.value, size: sum.size + term.size };
+                }
+                Ok(Number { size: (length as f64).sqrt() * sum.size, ..sum })
             }
-            let length = buffer.len();
-            Err(format!("asks for {name}[{at}]: it has {length} elements"))
-        };
-        self.of(index)?.into_iter().map(element).collect()
+        }
     }
 
-    /// One sum for each element: its terms are evaluated together, the rest holds for all.
-    fn sums(&self, index: &str, [from, to]: [&Expr; 2], of: &Expr) -> Numbers {
-        let [mut from, mut to] = [self.of(from)?, self.of(to)?];
-        let lengths = self.indices.iter().map(|(_, index)| index.len());
-        let count = lengths.chain([from.len(), to.len()]).max().unwrap_or(1);
-        spread(&mut from, count);
-        spread(&mut to, count);
-        let sum = |at: usize| {
-            let (from, to) = (from[at].value, to[at].value);
-            let length = (to - from).max(0.0) as usize;
-            if length > MOST_TERMS {
-                return Err(format!("adds up {length} terms, more than {MOST_TERMS}"));
-            }
-            let terms: Vec<f64> = (0..length).map(|j| from + j as f64).collect();
-            let own = self.indices.iter().map(|&(name, all)| match all.len() {
-                0 | 1 => (name, all),
-                _ => (name, &all[at..=at]),
-            });
-            let indices = own.chain([(index, &terms[..])]).collect();
-            let mut terms = Lanes { indices, ..*self }.of(of)?;
-            spread(&mut terms, length);
-            let value = terms.iter().map(|one| one.value).sum();
-            let size: f64 = terms.iter().map(|one| one.size).sum();
-            Ok(Number { value, size: (length as f64).sqrt() * size })
-        };
-        (0..count).map(sum).collect()
-    }
-}
-
-/// Element by element, of up to three lists as long, or of numbers that hold for all elements.
-fn apply(op: Op, of: &[Vec<Number>]) -> Vec<Number> {
-    let longest = of.iter().map(Vec::len).max().unwrap_or(1);
-    let operand = |list: usize, i: usize| {
-        let numbers = of.get(list)?;
-        numbers.get(i).or(numbers.last()).copied()
-    };
-    let number = |i| {
-        let operands = [0, 1, 2].map(|list| operand(list, i).unwrap_or_default());
-        let (values, sizes) = (operands.map(|one| one.value), operands.map(|one| one.size));
-        Number { value: (op.does)(values), size: op.size(values, sizes) }
-    };
-    (0..longest).map(number).collect()
-}
-
-/// One number, for each of so many elements.
-fn spread(numbers: &mut Vec<Number>, count: usize) {
-    if let [number] = numbers[..] {
-        numbers.resize(count, number);
+    fn element(self, name: &str, at: f64) -> Result<Number> {
+        let found = self.buffers.iter().find(|(other, _)| *other == name);
+        let (_, buffer) = found.ok_or_else(|| format!("has an unknown buffer, {name}"))?;
+        if at >= 0.0 && (at as usize) < buffer.len() && at.fract() == 0.0 {
+            return Ok(Number::of(buffer.get(at as usize)));
+        }
+        Err(format!("asks for {name}[{at}]: it has {} elements", buffer.len()))
     }
 }
 

@@ -125,6 +125,24 @@ impl Expr {
         }
     }
 
+    /// Puts numbers in the place of the names that are known to be the same for all elements.
+    pub fn settle(&mut self, known: &dyn Fn(&str) -> Option<f64>) {
+        match self {
+            Expr::Number(_) => (),
+            Expr::Name(name) => {
+                if let Some(value) = known(name) {
+                    *self = Expr::Number(value);
+                }
+            }
+            Expr::At(_, of) => of.settle(known),
+            Expr::Call(_, of) => of.iter_mut().for_each(|one| one.settle(known)),
+            Expr::Sum { index, from, to, of } => {
+                let inside = |name: &str| known(name).filter(|_| name != index);
+                [from, to, of].into_iter().for_each(|one| one.settle(&inside));
+            }
+        }
+    }
+
     /// Whether it looks into a buffer.
     pub fn has_element(&self) -> bool {
         self.any(&|one| matches!(one, Expr::At(..)))
