@@ -150,12 +150,13 @@ fn told(options: &OccupancyArgs) -> Result<Known> {
     if !record.platform.contains("NVIDIA") {
         return Ok(known);
     }
-    let binary = launched.binary(&wanted)?;
-    known.architecture = binary.architecture().as_deref().and_then(Architecture::named);
-    known.registers = binary.resources(&wanted.kernel).registers;
+    let (bytes, log) = launched.binary(&wanted)?;
+    known.architecture =
+        file::target(&String::from_utf8_lossy(&bytes)).and_then(Architecture::named);
+    known.registers = file::resources(&log, &wanted.kernel).registers;
     let mut source = "the driver's build log";
     if known.registers.is_none() && options.registers.is_none() {
-        known.registers = file::decode(&binary.bytes, &wanted.kernel)?.resources.registers;
+        known.registers = file::decode(&bytes, &wanted.kernel)?.resources.registers;
         source = "ptxas";
     }
     let told = |registers| format!("{registers} registers for each item: told by {source}");

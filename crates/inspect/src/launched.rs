@@ -19,7 +19,7 @@ use watchdog::scratch::Scratch;
 use watchdog::worker::{self, Work};
 use watchdog::{built, lessons};
 
-use crate::code::{Code, Resources};
+use crate::code::Code;
 use crate::file;
 
 /// How long a launch may take.
@@ -212,12 +212,10 @@ impl Launched {
             let why = "Oclgrind is a simulator: it makes no machine code; take another --device";
             return Err(Error::Usage(why.into()).into());
         }
-        let binary = self.binary(wanted)?;
-        let mut code = file::decode(&binary.bytes, &wanted.kernel).with_context(|| {
-            let record = &self.record;
-            format!("{} ({})", record.device, record.platform)
-        })?;
-        let resources = binary.resources(&wanted.kernel);
+        let (bytes, log) = self.binary(wanted)?;
+        let mut code = file::decode(&bytes, &wanted.kernel)
+            .with_context(|| format!("{} ({platform})", self.record.device))?;
+        let resources = file::resources(&log, &wanted.kernel);
         if resources.registers.is_some() {
             code.resources = resources;
         }
@@ -250,9 +248,9 @@ impl Launched {
         Ok(code)
     }
 
-    /// The binary of the kernel's program, built with the lesson's macros by `oclcc`, which a
-    /// driver may take down.
-    pub fn binary(&self, wanted: &Wanted) -> Result<Binary> {
+    /// The binary of the kernel's program, as the driver gives it, and what that said while building
+    /// it: with the lesson's macros, by `oclcc`, which a driver may take down.
+    pub fn binary(&self, wanted: &Wanted) -> Result<(Vec<u8>, String)> {
         let folder = Scratch::new()?;
         let [to, log] = ["program", "log"].map(|name| folder.0.join(name));
         let mut work = Work::of(built::program("oclcc")?);
@@ -269,26 +267,6 @@ impl Launched {
         if ended.status != 0 {
             return Err(Error::build(ended.refused().to_string()).into());
         }
-        Ok(Binary { bytes: fs::read(&to)?, log: fs::read_to_string(&log).unwrap_or_default() })
-    }
-}
-
-/// A program's binary, and what its driver said while building it.
-pub struct Binary {
-    /// As the driver gives it.
-    pub bytes: Vec<u8>,
-    log: String,
-}
-
-impl Binary {
-    /// The generation of the NVIDIA GPU that it is for, such as "sm_90".
-    pub fn architecture(&self) -> Option<String> {
-        let text = String::from_utf8_lossy(&self.bytes);
-        file::target(&text).map(String::from)
-    }
-
-    /// What the driver's assembler said of a kernel.
-    pub fn resources(&self, kernel: &str) -> Resources {
-        file::resources(&self.log, kernel)
+        Ok((fs::read(&to)?, fs::read_to_string(&log).unwrap_or_default()))
     }
 }

@@ -1,10 +1,8 @@
 //! A lesson as it was recorded once: `docs/data/RUN/LESSON.jsonl` and `.txt`.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use common::record::{Of, Record};
 use common::source::Source;
-use serde::Deserialize;
-use serde_json::Value;
 use verify::shape::Shape;
 use watchdog::lessons::numbered;
 
@@ -18,8 +16,6 @@ pub struct Recording {
     pub date: String,
     /// What it measured, in order.
     pub records: Vec<Record>,
-    /// The same as it was written.
-    pub values: Vec<Value>,
 }
 
 impl Recording {
@@ -29,15 +25,9 @@ impl Recording {
     }
 
     fn of(run: &str, text: &str) -> Result<Recording> {
-        let (about, values): (_, Vec<Value>) = kept::lines_of(text)?;
-        let records = values.iter().map(Record::deserialize);
-        let records = records.collect::<Result<_, _>>();
-        Ok(Recording {
-            name: run.into(),
-            date: about["date"].as_str().unwrap_or("?").into(),
-            records: records.context("a record that cannot be read")?,
-            values,
-        })
+        let (about, records) = kept::lines_of(text)?;
+        let date = about["date"].as_str().unwrap_or("?").into();
+        Ok(Recording { name: run.into(), date, records })
     }
 
     /// The first record that was made on a device, not on the host.
@@ -123,7 +113,6 @@ mod tests {
         assert!(Recording::of("x", &few).is_ok_and(|one| one.records.len() == 3));
         damage::must_be_survived(few.as_bytes(), |bytes| {
             if let Ok(recording) = Recording::of("x", &String::from_utf8_lossy(bytes)) {
-                assert_eq!(recording.records.len(), recording.values.len());
                 recording.size();
             }
         });

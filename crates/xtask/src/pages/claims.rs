@@ -190,14 +190,16 @@ fn recorded(run: &str, lesson: &str, name: &str) -> Result<Option<f64>> {
     let best = recording.best().filter(|_| kernel == "best");
     let kernel = best.map_or(kernel, |best| &best.kernel);
     // The first that was timed.
-    let mut records = recording.records.iter().zip(&recording.values);
-    let timed = records.find(|(one, _)| one.kernel == kernel && one.rate().is_some());
+    let timed = recording.records.iter().find(|one| one.kernel == kernel && one.rate().is_some());
     let none = || format!("docs/data/{run}/{lesson}.jsonl has no timed {kernel}");
-    let (record, value) = timed.with_context(none)?;
+    let record = timed.with_context(none)?;
     Ok(match field {
         "" => record.rate(),
         "intensity" => record.intensity(),
-        field => value.pointer(&format!("/{}", field.replace('.', "/"))).and_then(Value::as_f64),
+        field => {
+            let fields = serde_json::to_value(record)?;
+            fields.pointer(&format!("/{}", field.replace('.', "/"))).and_then(Value::as_f64)
+        }
     })
 }
 
