@@ -4,16 +4,17 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use indexmap::IndexMap;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{self, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use verify::formula::Formula;
 
 /// Names with their values, in the order of the file. One may have a list of them: of a lesson's
 /// row it takes one after the other.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(try_from = "toml::Table")]
-pub struct Named(Vec<(String, Vec<Formula>)>);
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(try_from = "IndexMap<String, Values>")]
+pub struct Named(IndexMap<String, Vec<Formula>>);
 
 impl Named {
     /// All of them, each with its first value.
@@ -24,19 +25,22 @@ impl Named {
 
     /// Whether each has one value.
     pub fn is_plain(&self) -> bool {
-        self.0.iter().all(|(_, values)| values.len() == 1)
+        self.0.values().all(|values| values.len() == 1)
     }
 
     /// All of them with one value each, in every combination, the first one's changing slowest.
     pub fn each(&self) -> Vec<Named> {
         let mut all = vec![Named::default()];
         for (name, values) in &self.0 {
-            let one = |value: &Formula| (name.clone(), vec![value.clone()]);
-            let longer = |known: &Named| {
-                let longer = values.iter().map(|value| [&known.0[..], &[one(value)]].concat());
-                longer.map(Named).collect::<Vec<_>>()
-            };
-            all = all.iter().flat_map(longer).collect();
+            let mut longer = Vec::new();
+            for known in &all {
+                for value in values {
+                    let mut one = known.clone();
+                    one.extend([(name.clone(), value.clone())]);
+                    longer.push(one);
+                }
+            }
+            all = longer;
         }
         all
     }
@@ -45,46 +49,31 @@ impl Named {
 /// What is known gets another value.
 impl<V: Into<Formula>> Extend<(String, V)> for Named {
     fn extend<I: IntoIterator<Item = (String, V)>>(&mut self, more: I) {
-        for (name, value) in more {
-            let value = vec![value.into()];
-            match self.0.iter_mut().find(|(other, _)| *other == name) {
-                Some(known) => known.1 = value,
-                None => self.0.push((name, value)),
-            }
-        }
+        self.0.extend(more.into_iter().map(|(name, value)| (name, vec![value.into()])));
     }
 }
 
-impl TryFrom<toml::Table> for Named {
-    type Error = toml::de::Error;
+/// The same of a name in a file, where it may be any text.
+type Values = Or<String, Vec<Or<String, ()>>>;
 
-    fn try_from(table: toml::Table) -> Result<Named, toml::de::Error> {
-        let read = |(name, value): (String, toml::Value)| {
+impl TryFrom<IndexMap<String, Values>> for Named {
+    type Error = String;
+
+    fn try_from(said: IndexMap<String, Values>) -> Result<Named, String> {
+        let read = |(name, values): (String, Values)| {
             let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
             if !name.chars().all(is_plain) || name.starts_with(|c: char| c.is_ascii_digit()) {
-                let why = format!("{name:?} is no name: letters, digits and _ make one");
-                return Err(de::Error::custom(why));
+                return Err(format!("{name:?} is no name: letters, digits and _ make one"));
             }
-            let formula = |value: toml::Value| match value {
-                // A macro's may be any text.
-                toml::Value::String(text) => Ok(text.into()),
-                number => Formula::deserialize(number),
-            };
-            let values = match value {
-                toml::Value::Array(all) => {
-                    all.into_iter().map(formula).collect::<Result<_, _>>()?
+            let values = match values {
+                Or::Plain(one) => vec![Formula::from(one)],
+                Or::Table(all) => {
+                    all.iter().filter_map(Or::plain).map(|one| (&**one).into()).collect()
                 }
-                one => vec![formula(one)?],
             };
             Ok((name, values))
         };
-        table.into_iter().map(read).collect::<Result<_, _>>().map(Named)
-    }
-}
-
-impl Serialize for Named {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_map(self.0.iter().map(|(name, values)| (name, values)))
+        said.into_iter().map(read).collect::<Result<_, _>>().map(Named)
     }
 }
 
