@@ -121,7 +121,7 @@ pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
                     (Detection::Fault, format!("called with \"{word}\", it runs on another device"))
                 }
             };
-        observations.push(Observation::new(Detector::Choice, outcome, says));
+        observations.push(Observation::new(Detector::Named("asked for a device"), outcome, says));
     }
     let status = u8::from(observations.iter().any(Observation::is_fault));
     Ok(seen(observations, status, String::new()))
@@ -142,9 +142,9 @@ fn judge(rules: &Rules, ran: &Ran) -> Observation {
     if details.is_empty() {
         let calls = ran.calls.values().map(|(times, _)| times).sum();
         let says = format!("nothing is wrong with {}", count(calls, "call"));
-        return Observation::new(Detector::Calls, Detection::Silent, says);
+        return Observation::new(Detector::Named("calls"), Detection::Silent, says);
     }
-    Observation::new(Detector::Calls, Detection::Fault, details.remove(0)).with(details)
+    Observation::new(Detector::Named("calls"), Detection::Fault, details.remove(0)).with(details)
 }
 
 impl Ran {

@@ -213,7 +213,7 @@ impl Problem {
             let s = self.shape;
             let [a, b] = self.operands().each_ref().map(|one| one.data.to_f64());
             let mut c = vec![0.0; s.m * s.n];
-            reference::doubles(s, &a, &b, &mut c);
+            reference::multiply(s, &a, &b, &mut c, matrixmultiply::dgemm);
             let norm = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>().sqrt();
             let rows = a.chunks(s.k).map(norm).collect();
             let mut squares = vec![0.0; s.n];

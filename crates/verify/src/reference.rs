@@ -116,10 +116,10 @@ pub fn library(problem: &Problem) -> Option<(Matrix, f64)> {
     let [a, b] = problem.operands();
     let seconds = match (&a.data, &b.data, &mut c.data) {
         (Elements::Float(a), Elements::Float(b), Elements::Float(c)) => {
-            median_seconds(|| floats(s, a, b, black_box(c)))
+            median_seconds(|| multiply(s, a, b, black_box(c), matrixmultiply::sgemm))
         }
         (Elements::Double(a), Elements::Double(b), Elements::Double(c)) => {
-            median_seconds(|| doubles(s, a, b, black_box(c)))
+            median_seconds(|| multiply(s, a, b, black_box(c), matrixmultiply::dgemm))
         }
         _ => return None,
     };
@@ -148,19 +148,9 @@ fn median_seconds(mut call: impl FnMut()) -> f64 {
 /// Seconds after which enough has been measured.
 const SLOW: f64 = 0.2;
 
-/// C = A * B by the crate [`LIBRARY`] on all cores, row-major, in floats. Panics unless the slices are M x K, K x N and M x N long.
-pub(crate) fn floats(s: Shape, a: &[f32], b: &[f32], c: &mut [f32]) {
-    by_rows(s, a, b, c, [1.0, 0.0], matrixmultiply::sgemm);
-}
-
-/// The same in doubles. Panics unless the slices are M x K, K x N and M x N long.
-pub(crate) fn doubles(s: Shape, a: &[f64], b: &[f64], c: &mut [f64]) {
-    by_rows(s, a, b, c, [1.0, 0.0], matrixmultiply::dgemm);
-}
-
 /// M, K, N, and then alpha, A, B, beta and C, each matrix with its strides of rows and columns.
 #[rustfmt::skip]
-type Gemm<T> = unsafe fn(
+pub(crate) type Gemm<T> = unsafe fn(
     usize, usize, usize,
     T, *const T, isize, isize, *const T, isize, isize, T, *mut T, isize, isize,
 );
@@ -168,15 +158,16 @@ type Gemm<T> = unsafe fn(
 /// Rows of C that are worth a thread.
 const ROWS: usize = 64;
 
-/// Some rows of A and of C at a time, each on the next core that is free.
-fn by_rows<T: Copy + Send + Sync>(
+/// C = A * B by a function of [`LIBRARY`] on all cores, row-major: some rows of A and of C at a time,
+/// each on the next core that is free. Panics unless the slices are M x K, K x N and M x N long.
+pub(crate) fn multiply<T: Copy + From<u8> + Send + Sync>(
     s: Shape,
     a: &[T],
     b: &[T],
     c: &mut [T],
-    [one, zero]: [T; 2],
     gemm: Gemm<T>,
 ) {
+    let (one, zero) = (T::from(1), T::from(0));
     let [m, n, k] = [s.m, s.n, s.k];
     assert_eq!([a.len(), b.len(), c.len()], [m * k, k * n, m * n], "of {s}");
     let rows = m.div_ceil(cores()).max(ROWS);

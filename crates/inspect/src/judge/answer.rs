@@ -216,7 +216,7 @@ mod tests {
             ..Differences::from("3 are wrong")
         };
         let records = [Outcome::RIGHT, Outcome::Wrong(wrong)].map(record);
-        let seen = of_records(Detector::Speed, &records);
+        let seen = of_records(Detector::Named("speed"), &records);
         assert_eq!(seen.outcome, Detection::Fault);
         assert_eq!(seen.says, "3 are wrong");
         let details = ["in f 8x8", "looks like: rain", "C[0] is 1", "1 of 2 launches are wrong"];
@@ -228,7 +228,7 @@ mod tests {
         let says = |compared| {
             let varies = false;
             let right = record(Outcome::Right { compared, varies });
-            of_records(Detector::Speed, &[right]).says
+            of_records(Detector::Named("speed"), &[right]).says
         };
         assert_eq!(says(Some(4)), "right, 4 elements compared");
         assert_eq!(says(None), "right");
@@ -237,6 +237,6 @@ mod tests {
 
     #[test]
     fn no_record_is_no_success() {
-        assert_eq!(of_records(Detector::Speed, &[]).outcome, Detection::NotRun);
+        assert_eq!(of_records(Detector::Named("speed"), &[]).outcome, Detection::NotRun);
     }
 }

@@ -173,7 +173,7 @@ fn called(without: &[String], source: &Source) -> Option<Observation> {
     let line = source.text.lines().nth(number).unwrap_or_default().trim();
     let says = format!("it calls {}, which the task does without", tokens.text(at));
     let line = Evidence::Line(Line { number: number + 1, included: None, code: line.into() });
-    Some(Observation::new(Detector::Task, Detection::Fault, says).with([line]))
+    Some(Observation::new(Detector::Named("task"), Detection::Fault, says).with([line]))
 }
 
 /// The rate of a kernel file as a share of what the device does in the same run.
@@ -185,7 +185,7 @@ fn rate(exercise: &Exercise, file: &Path) -> Result<Observation> {
     let end = End::of(&ended);
     let record = ended.records.first();
     let speed = record.and_then(|record| rates::speed(record, &sizes, &task));
-    Ok(match (speed, judge(Detector::Speed, &end, &ended.records)) {
+    Ok(match (speed, judge(Detector::Named("speed"), &end, &ended.records)) {
         (Some(speed), _) => speed.beside(&task.at_least),
         (None, _) if ended.status == 0 => {
             rates::not_judged("a simulator's times say nothing about a device")
@@ -275,7 +275,7 @@ fn counts(exercise: &Exercise, ran: Option<&Record>) -> Result<Vec<Observation>>
         Ok(traced) => traced,
         Err(error) => {
             let why = format!("{error:#}");
-            return Ok(vec![Observation::new(Detector::Counts, Detection::NotRun, why)]);
+            return Ok(vec![Observation::new(Detector::Named("counts"), Detection::NotRun, why)]);
         }
     };
     let (figures, [ran, all]) = (traced.figures, traced.launch.groups);
@@ -314,7 +314,7 @@ pub fn counted(task: &Form, how: &How, name: &str) -> Result<Vec<Observation>> {
     let why = faults.into_iter().find(|one| !one.is_silent());
     let why = why.map_or("nothing was counted".into(), |one| one.says);
     let says = format!("not judged: {why}");
-    let seen = Observation::new(Detector::Counts, Detection::NotJudged, says);
+    let seen = Observation::new(Detector::Named("counts"), Detection::NotJudged, says);
     Ok(vec![seen])
 }
 

@@ -46,16 +46,8 @@ pub enum Detector {
     Oclgrind(Part),
     /// Who counts something.
     Count(Count),
-    /// Who counts all that the task asks for.
-    Counts,
-    /// The clock.
-    Speed,
-    /// The task itself, which does without some functions.
-    Task,
-    /// What a program of the host's calls.
-    Calls,
-    /// Which device it chooses.
-    Choice,
+    /// Who is called so: "speed" by the clock, what the "task" does without, "calls" of the host's.
+    Named(&'static str),
 }
 
 /// What a simulator looks at.
@@ -79,11 +71,7 @@ impl Display for Detector {
             Oclgrind(Part::Result) => "Oclgrind: result".into(),
             Oclgrind(Part::Faults(kind)) => format!("Oclgrind: {}", kind.name()),
             Count(count) => count.words().0.into(),
-            Counts => "counts".into(),
-            Speed => "speed".into(),
-            Task => "task".into(),
-            Calls => "calls".into(),
-            Choice => "asked for a device".into(),
+            Named(name) => (*name).into(),
         })
     }
 }

@@ -85,7 +85,7 @@ impl Rates {
     /// Holds it against the share of a limit that is asked for; what is too near is not judged.
     /// Nor is what was timed while others used the machine.
     pub fn beside(&self, at_least: &BTreeMap<Limit, Least>) -> Observation {
-        let seen = |outcome, says| Observation::new(Detector::Speed, outcome, says);
+        let seen = |outcome, says| Observation::new(Detector::Named("speed"), outcome, says);
         let mut asked = Vec::new();
         for (limit, least) in at_least {
             let (share, of) = match limit {
@@ -144,7 +144,7 @@ impl Rates {
 /// Says that nobody judged a speed, and why.
 pub fn not_judged(why: &str) -> Observation {
     let says = format!("not judged: {why}");
-    Observation::new(Detector::Speed, Detection::NotJudged, says)
+    Observation::new(Detector::Named("speed"), Detection::NotJudged, says)
 }
 
 #[cfg(test)]
