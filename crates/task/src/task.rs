@@ -311,6 +311,11 @@ impl Arg {
 }
 
 impl Buffer {
+    /// A vector of so many elements.
+    pub fn vector(name: &str, ty: Type, length: impl Into<Formula>, role: Role) -> Buffer {
+        Buffer::matrix(name, ty, ["1".into(), length.into()], role)
+    }
+
     /// The image that it is, with room for so many rows and columns.
     pub fn image_of(&self, [rows, columns]: [usize; 2]) -> Option<Image> {
         let format = self.image?;

@@ -57,11 +57,11 @@ impl Form {
         let mut args = SIDES.map(|name| Arg::int(name, told(name))).to_vec();
         args.extend(["A", "B", "C"].map(|name| Arg::Buffer(name.into())));
         if layout == Layout::BPanels {
-            let length = "KP*PANEL*ceil(NP/PANEL)".into();
+            let length = "KP*PANEL*ceil(NP/PANEL)";
             let fill = Fill::Each(PANELS.into());
             // The matrix itself stays on the host.
             buffers[1].shape = buffers[1].used.clone();
-            buffers.push(Buffer::matrix("panels", inputs, [1.into(), length], Role::In(fill)));
+            buffers.push(Buffer::vector("panels", inputs, length, Role::In(fill)));
             args[4] = Arg::Buffer("panels".into());
         }
         let mut launch = launch(&launches[own], signature, args)?;
