@@ -11,7 +11,11 @@ use crate::code::{Flow, Instruction, Operation, Space};
 pub fn decode(bytes: &[u8], address: u64) -> Vec<Instruction> {
     let decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
     let decoded: Vec<Decoded> = decoder.into_iter().collect();
-    let has_frame = decoded.iter().any(sets_frame);
+    // `mov rbp, rsp`: from there on rbp points to the stack, too.
+    let has_frame = decoded.iter().any(|one| {
+        let operands = (one.op0_register(), one.op1_register());
+        one.mnemonic() == Mnemonic::Mov && operands == (Named::RBP, Named::RSP)
+    });
     let mut formatter = FastFormatter::new();
     let options = formatter.options_mut();
     options.set_space_after_operand_separator(true);
@@ -32,13 +36,6 @@ pub fn decode(bytes: &[u8], address: u64) -> Vec<Instruction> {
         }
     };
     decoded.iter().map(instruction).collect()
-}
-
-/// `mov rbp, rsp`: from here on rbp points to the stack, too.
-fn sets_frame(one: &Decoded) -> bool {
-    one.mnemonic() == Mnemonic::Mov
-        && one.op0_register() == Named::RBP
-        && one.op1_register() == Named::RSP
 }
 
 fn flow(one: &Decoded) -> Flow {

@@ -132,16 +132,12 @@ impl Form {
             let why = "check is of an output, and no argument is out or inout";
             outputs.first().map(ToString::to_string).ok_or_else(|| wrong("check", why))
         };
-        let (right, compared) = match &self.check {
+        let right = match &self.check {
             None => return Ok(Right::Unchecked),
             Some(Or::Plain(formula)) if formula.text() == "none" => return Ok(Right::Unchecked),
-            Some(Or::Plain(formula)) => {
-                (Right::Each(vec![(first()?, formula.clone())]), outputs.clone())
-            }
+            Some(Or::Plain(formula)) => Right::Each(vec![(first()?, formula.clone())]),
             // Which is still to be run.
-            Some(Or::Table(Check { same_as: Some(_), .. })) => {
-                first().map(|_| (Right::Unchecked, outputs.clone()))?
-            }
+            Some(Or::Table(Check { same_as: Some(_), .. })) => first().map(|_| Right::Unchecked)?,
             Some(Or::Table(Check { tolerance: Some(_), .. })) => {
                 let why = "check: tolerance is for same_as; a result is held to a formula by the \
                            magnitude of its terms: leave it out, or give a kernel that is plainly \
@@ -149,11 +145,10 @@ impl Form {
                 return Err(wrong("check.tolerance", why));
             }
             Some(Or::Table(Check { any_of, .. })) if !any_of.is_empty() => {
-                (Right::AnyOf(first()?, any_of.clone()), outputs.clone())
+                Right::AnyOf(first()?, any_of.clone())
             }
             Some(Or::Table(Check { each, .. })) => {
-                let names: Vec<&str> = each.keys().map(String::as_str).collect();
-                if let Some(name) = names.iter().find(|name| !outputs.contains(name))
+                if let Some(name) = each.keys().find(|name| !outputs.contains(&&***name))
                     && !outputs.is_empty()
                 {
                     let all = outputs.join(", ");
@@ -161,10 +156,15 @@ impl Form {
                         format!("check: no output is called {name}; there are {all}, and same_as");
                     return Err(wrong(&format!("check.{name}"), why));
                 }
-                (Right::Each(each.clone().into_iter().collect()), names)
+                Right::Each(each.clone().into_iter().collect())
             }
         };
-        if let Some(name) = mixed.iter().find(|name| compared.contains(&name.as_str())) {
+        let is_compared = |name: &&String| match &right {
+            Right::Each(all) => all.iter().any(|(one, _)| one == *name),
+            Right::AnyOf(one, _) => one == *name,
+            _ => true,
+        };
+        if let Some(name) = mixed.iter().find(is_compared) {
             let why = format!(
                 "check: {name} is a struct of several types, whose fields the course cannot compare: \
                  give the fields as arrays, or say check = \"none\""

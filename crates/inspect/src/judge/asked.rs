@@ -8,7 +8,7 @@ use clap::{Args, FromArgMatches};
 use common::error::Kind;
 use common::failure::Failure;
 use serde::{Deserialize, Serialize};
-use task::form::Form;
+use task::form::{Form, Or};
 use task::signature::Signature;
 use task::sizes::{FEW, Sizes, product};
 use verify::element::Type;
@@ -76,9 +76,10 @@ impl How {
 }
 
 /// What is asked of a worker.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Asked {
-    pub purpose: Purpose,
+    /// Whether what the driver tells of the kernels is asked for, and nothing that they do.
+    pub is_of_signatures: bool,
     /// All of one kernel file.
     pub tasks: Vec<Form>,
     /// The kernel that the file must define, where the learner was told its name.
@@ -89,25 +90,22 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// One task, in these cases.
-    pub fn of(purpose: Purpose, task: &Form, cases: Vec<Case>) -> Asked {
-        Asked { purpose, tasks: vec![task.clone()], only: None, cases }
+    pub fn of(task: &Form, cases: Vec<Case>) -> Asked {
+        Asked { tasks: vec![task.clone()], cases, ..Asked::default() }
+    }
+
+    /// The same for who looks at a launch from outside: but for a product nobody asks what is right.
+    pub fn unchecked(mut self) -> Asked {
+        for task in self.tasks.iter_mut().filter(|task| task.product.is_none()) {
+            task.check = Some(Or::Plain("none".into()));
+        }
+        self
     }
 
     /// The worker that does it, by a lesson's flags.
     pub fn work(&self) -> Result<Work> {
         Ok(Work::of_task(serde_json::to_value(self)?)?)
     }
-}
-
-/// What it is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Purpose {
-    /// What the driver tells of the kernels.
-    Signatures,
-    /// Right results, and times where these are asked for.
-    Results,
-    /// One launch, for who looks at it from outside.
-    Launch,
 }
 
 /// A kernel at a size.
@@ -227,7 +225,7 @@ pub(crate) fn wants_stack(work: &dyn Fn() -> Result<Work>, how: &How) -> Result<
 /// When no worker can be started.
 pub fn timed(task: &Form, sizes: &Sizes, how: &How) -> Result<Ended> {
     let cases = vec![Case::of(sizes.clone())];
-    let mut work = Asked::of(Purpose::Results, task, cases).work()?;
+    let mut work = Asked::of(task, cases).work()?;
     flags(&mut work, how, !how.no_timing);
     on_device(work, how)
 }
@@ -240,7 +238,8 @@ pub fn timed(task: &Form, sizes: &Sizes, how: &How) -> Result<Ended> {
 pub(crate) fn signatures(task: &Form, ty: Type, how: &How) -> Result<Vec<Signature>> {
     let work = || -> Result<Work> {
         let cases = vec![Case::of(task.size.clone())];
-        let mut work = Asked::of(Purpose::Signatures, task, cases).work()?;
+        let asked = Asked { is_of_signatures: true, ..Asked::of(task, cases) };
+        let mut work = asked.work()?;
         flags(&mut work, how, false);
         work.args(["--type", ty.name()]);
         Ok(work)

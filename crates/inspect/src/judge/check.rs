@@ -15,7 +15,7 @@ use verify::element::Type;
 use watchdog::worker::Work;
 
 use crate::judge::answer::{End, out_of_stack};
-use crate::judge::asked::{self, Asked, Case, How, Origin, Purpose};
+use crate::judge::asked::{self, Asked, Case, How, Origin};
 use crate::judge::observation::{Observation, Verdict};
 use crate::judge::other::Other;
 use crate::judge::simulator;
@@ -180,7 +180,7 @@ impl Check<'_> {
                 }
                 work
             }
-            None => Asked::of(Purpose::Results, task, all.to_vec()).work()?,
+            None => Asked::of(task, all.to_vec()).work()?,
         };
         let is_asked = self.times && !self.how.no_timing;
         let times = is_asked && all.iter().any(|case| case.timed);

@@ -16,7 +16,7 @@ use verify::draw::Draw;
 use verify::poison::Poison;
 use watchdog::events::Event;
 
-use crate::judge::asked::{Asked, Case, Purpose};
+use crate::judge::asked::{Asked, Case};
 use crate::judge::beside::{make_fills, ran};
 use crate::judge::other::{Other, rewritten};
 use crate::judge::reference::refer;
@@ -62,7 +62,7 @@ fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
         let run = Run {
             file: &asked.tasks[case.task],
             case,
-            purpose: asked.purpose,
+            is_of_signatures: asked.is_of_signatures,
             is_timed: is_timed && case.timed,
             is_long: others_since.is_some_and(|since| since.elapsed() > LONG),
         };
@@ -75,7 +75,7 @@ fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
 struct Run<'a> {
     file: &'a Form,
     case: &'a Case,
-    purpose: Purpose,
+    is_of_signatures: bool,
     is_timed: bool,
     /// Whether other numbers took their time already.
     is_long: bool,
@@ -106,7 +106,7 @@ impl Run<'_> {
         let program = lesson.program(&options)?;
         let source = lesson.source()?;
         let all = lesson.signatures(&program, &source, &options)?;
-        if self.purpose == Purpose::Signatures {
+        if self.is_of_signatures {
             let all = serde_json::to_value(&all).map_err(std::io::Error::from)?;
             return lesson.console.events.send(&Event::Answer(all));
         }
@@ -170,12 +170,8 @@ impl Run<'_> {
         }
         lesson.console.doing(Stage::Filling)?;
         evaluate_fills(&mut task)?;
-        if self.purpose == Purpose::Launch && file.product.is_none() {
-            task.right = Right::Unchecked;
-        } else {
-            let is_ordinary = other.is_none_or(Other::is_of_text);
-            refer(lesson, &mut task, file, !is_ordinary)?;
-        }
+        let is_ordinary = other.is_none_or(Other::is_of_text);
+        refer(lesson, &mut task, file, !is_ordinary)?;
         if other.is_some_and(Other::is_of_scalars) {
             if let Some(Other::Opposite(_)) = other {
                 Other::Opposite(1).put_into(&mut before, file)?;

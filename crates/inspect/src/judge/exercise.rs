@@ -14,7 +14,7 @@ use watchdog::simulator::Line;
 use watchdog::worker::Work;
 
 use crate::judge::answer::{End, judge, out_of_stack, wrong_result};
-use crate::judge::asked::{self, Asked, Case, How, Purpose};
+use crate::judge::asked::{self, Asked, Case, How};
 use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part, Seen};
 use crate::judge::rates;
 use crate::judge::simulator;
@@ -26,18 +26,18 @@ use task::form::{Count, Form};
 use task::sizes::{SEED, Sizes, in_words};
 
 struct Exercise<'a> {
-    pub task: &'a Form,
-    pub how: &'a How,
+    task: &'a Form,
+    how: &'a How,
     /// What `course trace` is called with.
-    pub name: &'a str,
+    name: &'a str,
     /// Whether the learner launches it, too.
-    pub is_problem: bool,
+    is_problem: bool,
 }
 
 impl Exercise<'_> {
     /// The worker that checks a task in these cases. What its file lacks is said by its name.
     fn work(&self, tasks: Vec<Form>, cases: Vec<Case>) -> Result<Work> {
-        let mut work = asked(Purpose::Results, tasks, cases).work()?;
+        let mut work = asked(tasks, cases).work()?;
         asked::flags(&mut work, self.how, false);
         Ok(work)
     }
@@ -66,9 +66,9 @@ fn case((number, task): (usize, &Form), sizes: Sizes, seed: u64) -> Case {
     Case { task: number, says, seed: Some(seed), ..Case::of(sizes) }
 }
 
-fn asked(purpose: Purpose, tasks: Vec<Form>, cases: Vec<Case>) -> Asked {
-    let only = tasks[0].launch.function.clone();
-    Asked { purpose, only: Some(only).filter(|name| !name.is_empty()), tasks, cases }
+fn asked(tasks: Vec<Form>, cases: Vec<Case>) -> Asked {
+    let only = Some(tasks[0].launch.function.clone()).filter(|name| !name.is_empty());
+    Asked { only, tasks, cases, ..Asked::default() }
 }
 
 /// The worker that launches a task once, where it is counted.
@@ -78,7 +78,7 @@ fn asked(purpose: Purpose, tasks: Vec<Form>, cases: Vec<Case>) -> Asked {
 pub fn launch(task: &Form) -> Result<Work> {
     let task = task.last_variant();
     let cases = vec![case((0, &task), task.counted(), SEED)];
-    asked(Purpose::Launch, vec![task], cases).work()
+    asked(vec![task], cases).unchecked().work()
 }
 
 /// Whether a task's kernel does what is asked: what every check saw. `name` is what the learner

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::judge::answer::End;
-use crate::judge::asked::{self, Asked, Case, How, Purpose};
+use crate::judge::asked::{self, Asked, Case, How};
 use crate::launched::Wanted;
 use ::watchdog::lessons::{self, Lesson};
 use ::watchdog::worker::Work;
@@ -220,7 +220,7 @@ impl Subject {
             None if self.has_file() => self.form.size.clone(),
             None => self.form.sizes_of(SMALL)?,
         };
-        Asked::of(Purpose::Launch, &self.form, vec![Case::of(sizes)]).work()
+        Asked::of(&self.form, vec![Case::of(sizes)]).unchecked().work()
     }
 
     /// What a worker said of it, with the place of the task's field that it is about.
