@@ -93,22 +93,12 @@ impl Form {
     /// tells nothing.
     fn side_of_a_group(&self) -> Option<usize> {
         const MOST: usize = 1024;
-        let at = |side: usize| {
-            let sizes = self.size.keys().map(|name| (name.clone(), side));
-            self.ranges(&sizes.collect()).ok()
-        };
-        let is_one = |side: usize| {
-            let ranges = at(side).unwrap_or_default();
+        let is_one = |side: &usize| {
+            let sizes = self.size.keys().map(|name| (name.clone(), *side));
+            let ranges = self.ranges(&sizes.collect()).unwrap_or_default();
             !ranges.is_empty() && ranges.iter().all(|one| one.global() == one.local())
         };
-        let (mut told, mut above) = (0, MOST);
-        while told + 1 < above {
-            let middle = (told + above) / 2;
-            match is_one(middle) {
-                true => told = middle,
-                false => above = middle,
-            }
-        }
+        let told = Vec::from_iter(1..MOST).partition_point(is_one);
         let ranges = self.ranges(&self.size).ok()?;
         let longest = ranges.iter().flat_map(|one| one.local()).max();
         let own = Some(told).filter(|side| (2..MOST - 1).contains(side));

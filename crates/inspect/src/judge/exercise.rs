@@ -336,7 +336,8 @@ fn come_to(count: Count, figures: &Figures) -> f64 {
         LocalStores => elements(Kind::Store, Local),
         LoadInstructions => figures.moved(Kind::Load, Global).accesses,
         StoreInstructions => figures.moved(Kind::Store, Global).accesses,
-        Barriers => return figures.barriers_of_a_group(),
+        // Of a group, and so of each of its items.
+        Barriers => return figures.barriers as f64 / figures.groups.max(1) as f64,
         Sectors => figures.total(|_| true).sectors,
     };
     count as f64

@@ -58,7 +58,7 @@ pub struct Figures {
     pub images: BTreeSet<usize>,
     /// That the groups passed, all together.
     pub(crate) barriers: u64,
-    groups: u64,
+    pub(crate) groups: u64,
 }
 
 pub(crate) struct Row {
@@ -134,11 +134,6 @@ impl Figures {
     /// What all lines load or store; an atomic access does both.
     pub fn moved(&self, kind: Kind, memory: Memory) -> Sums {
         self.total(|one| one.memory == memory && [kind, Kind::Atomic].contains(&one.kind))
-    }
-
-    /// Barriers that a group passes, and so each of its items.
-    pub fn barriers_of_a_group(&self) -> f64 {
-        self.barriers as f64 / self.groups.max(1) as f64
     }
 
     /// Counts a trace in `folder`.
