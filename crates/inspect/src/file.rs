@@ -43,8 +43,7 @@ pub fn read(path: &Path, kernel: &str) -> Result<Code> {
 /// [`Error::Build`] where they are nothing that the course reads, or hold no such kernel.
 pub fn decode(bytes: &[u8], kernel: &str) -> Result<Code> {
     if elf::is_elf(bytes) && bytes.get(18..20) == Some(&NVIDIA_GPU) {
-        let read = Tools::of(bytes).and_then(|tools| tools.run("nvdisasm", &["-c", "code"]));
-        let [text, _] = read.map_err(|why| {
+        let [text, _] = tools(bytes, &["nvdisasm -c code"]).map_err(|why| {
             Error::build(format!(
                 "a GPU's machine code, which nvdisasm of NVIDIA's CUDA toolkit reads: {why:#}\n  \
                  next: {INSTALL}"
@@ -74,14 +73,9 @@ fn of_ptx(text: &str, kernel: &str) -> Result<Code> {
     let text = text.trim_end_matches('\0');
     let mut code = ptx::read(text, kernel)?;
     let architecture = target(text).unwrap_or("sm_70");
-    let assemble = |tools: Tools| {
-        let words = ["-v", "-arch", architecture, "-o", "cubin", "code"];
-        let [_, log] = tools.run("ptxas", &words)?;
-        let [sass, _] = tools.run("nvdisasm", &["-c", "cubin"])?;
-        Ok((sass, log))
-    };
-    match Tools::of(text.as_bytes()).and_then(assemble) {
-        Ok((sass, log)) => {
+    let assemble = format!("ptxas -v -arch {architecture} -o cubin code");
+    match tools(text.as_bytes(), &[&assemble, "nvdisasm -c cubin"]) {
+        Ok([sass, log]) => {
             code = sass::read(&sass, kernel)?;
             code.resources = resources(&log, kernel);
             code.language = format!("SASS of {architecture}, as ptxas makes it of the PTX");
@@ -102,27 +96,25 @@ pub fn target(ptx: &str) -> Option<&str> {
     words.next().filter(|name| name.starts_with("sm_"))
 }
 
-/// A folder in which NVIDIA's tools find the file `code`.
-struct Tools(Scratch);
-
-impl Tools {
-    fn of(code: &[u8]) -> anyhow::Result<Tools> {
-        let folder = Scratch::new()?;
-        fs::write(folder.0.join("code"), code).context("a temporary file")?;
-        Ok(Tools(folder))
-    }
-
-    /// What a tool prints that did its work, and its log.
-    fn run(&self, tool: &str, words: &[&str]) -> anyhow::Result<[String; 2]> {
+/// What the last of these commands prints, tools of NVIDIA's in a folder that has this `code`, and
+/// what all of them log.
+fn tools(code: &[u8], commands: &[&str]) -> anyhow::Result<[String; 2]> {
+    let folder = Scratch::new()?;
+    fs::write(folder.0.join("code"), code).context("a temporary file")?;
+    let (mut printed, mut logs) = (String::new(), String::new());
+    for command in commands {
+        let (tool, words) = command.split_once(' ').unwrap_or((command, ""));
         let mut command = Command::new(tool);
-        let output = command.args(words).current_dir(&self.0.0).stdin(Stdio::null()).output();
-        let output = output.with_context(|| tool.to_string())?;
+        command.args(words.split(' ')).current_dir(&folder.0).stdin(Stdio::null());
+        let output = command.output().with_context(|| tool.to_string())?;
         let both = [output.stdout, output.stderr];
         let [text, log] = both.map(|text| String::from_utf8_lossy(&text).into_owned());
         let first = log.lines().next().unwrap_or("no message");
         ensure!(output.status.success(), "{tool} ended with {}: {first}", output.status);
-        Ok([text, log])
+        printed = text;
+        logs += &log;
     }
+    Ok([printed, logs])
 }
 
 /// What the assembler's log, or a build log, says of one kernel.

@@ -60,20 +60,10 @@ struct Shape {
 }
 
 /// A typed number, a figure, or the ratio of two.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Number {
-    Typed(f64),
-    Recorded(String),
-}
+type Number = toml::Value;
 
-impl Number {
-    fn value(&self) -> Result<f64> {
-        match self {
-            Number::Typed(value) => Ok(*value),
-            Number::Recorded(figures) => claims::value(figures),
-        }
-    }
+fn value(number: &Number) -> Result<f64> {
+    claims::value(&number.as_str().map_or_else(|| number.to_string(), String::from))
 }
 
 impl Axis {
@@ -135,12 +125,12 @@ impl Chart {
         let (Shape { class, dots, bar, .. }, mut words) = (shape, shape.words.clone());
         let mut points = Vec::new();
         for (x, y) in &shape.points {
-            let (x, y) = (x.value()?, y.value()?);
+            let (x, y) = (value(x)?, value(y)?);
             words = words.replace("{}", &percent(x));
             points.push((self.x.at(x), self.y.at(y)));
         }
         if let Some((bandwidth, rate)) = &shape.roof {
-            let (bandwidth, rate) = (bandwidth.value()?, rate.value()?);
+            let (bandwidth, rate) = (value(bandwidth)?, value(rate)?);
             let begin = self.x.values.0.max(self.y.values.0 / bandwidth);
             let corners = [begin, rate / bandwidth, self.x.values.1];
             let corner = |x: f64| (self.x.at(x), self.y.at(rate.min(x * bandwidth)));
