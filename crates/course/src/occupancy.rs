@@ -9,7 +9,7 @@ use common::Error;
 use common::ndrange;
 use diagnostics::terminal::Out;
 use inspect::file;
-use inspect::judge::{LaunchFlags, Sides, is_own};
+use inspect::judge::{LaunchFlags, is_own};
 use inspect::launched::Wanted;
 use inspect::occupancy::{Architecture, Demand, LARGEST_GROUP, Occupancy};
 use serde_json::json;
@@ -53,7 +53,7 @@ struct Known {
 
 /// Counts, and prints what came of it.
 pub fn occupancy(options: &OccupancyArgs) -> Result<ExitCode> {
-    let items = options.launch.group.as_ref().map(|Sides(sides)| ndrange::count(sides));
+    let items = options.launch.group.as_deref().map(ndrange::count);
     let most = LARGEST_GROUP as usize;
     if items.is_some_and(|items| items > most) {
         let why = format!("--group: a unit holds groups of {most} items at most");

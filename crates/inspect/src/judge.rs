@@ -33,4 +33,4 @@ pub use check::Check;
 pub use check::results::{Reason, Results};
 pub use observation::{Detection, Detector, Evidence, LIMITED, Observation, Part, Seen, Verdict};
 pub use other::Other;
-pub use subject::{LaunchFlags, Sides, Subject, drafts, is_own, is_task};
+pub use subject::{LaunchFlags, Subject, drafts, is_own, is_task};

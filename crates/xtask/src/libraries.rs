@@ -20,7 +20,7 @@ use diagnostics::aside;
 use diagnostics::terminal::Out;
 use serde_json::json;
 use verify::element::Type;
-use verify::numbers::significant;
+use verify::numbers::{quantile, significant};
 use verify::shape::Shape;
 use watchdog::devices::{self, Device};
 use watchdog::lessons;
@@ -30,7 +30,6 @@ use crate::kept;
 use comparison::{Comparison, OURS, OURS_BY_VENDOR, Rate};
 use cublas::OnGpu;
 use library::{Library, Multiply, OnHost, environment, measure};
-use verify::numbers::quantile;
 
 /// What is compared.
 #[derive(Args)]

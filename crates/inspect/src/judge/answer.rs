@@ -3,8 +3,7 @@
 
 use common::death::{Death, How};
 use common::error::Kind;
-use common::failure::Failure;
-use common::failure::Told;
+use common::failure::{Failure, Told};
 use common::record::{Of, Record};
 use common::stage::{Stage, Whose};
 use verify::matrix::Fill;

@@ -9,8 +9,7 @@ use common::failure::Told;
 use common::outcome::Skip;
 use common::record::Record;
 use verify::Look;
-use verify::draw::Draw;
-use verify::draw::Far;
+use verify::draw::{Draw, Far};
 use verify::element::Type;
 use watchdog::worker::Work;
 

@@ -42,9 +42,8 @@ pub struct LaunchFlags {
     pub define: Vec<(String, String)>,
 }
 
-/// The sides of a group.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sides(pub Vec<usize>);
+/// The sides of a group. By this name they are one value of a flag, not several.
+pub type Sides = Vec<usize>;
 
 /// What is looked at.
 pub struct Subject {
@@ -142,7 +141,7 @@ impl Subject {
         let source = Source::read(&task.kernel)
             .map_err(|error| Error::Usage(format!("{}: kernel: {error}", path.display())))?;
         task.define.extend(flags.define.clone());
-        if let Some(Sides(group)) = &flags.group {
+        if let Some(group) = &flags.group {
             task.launch.local = group.iter().copied().map(Into::into).collect();
         }
         if let ("", Some(last)) = (&*task.launch.function, task.launches.last()) {
@@ -264,7 +263,7 @@ pub fn drafts(
     let all = asked::signatures(&bare, ty, how)?;
     let name = file.file_name().unwrap_or(file.as_os_str());
     let name = name.to_string_lossy();
-    let group = flags.group.as_ref().map(|Sides(sides)| &sides[..]);
+    let group = flags.group.as_deref();
     let text = Source::read(file)?.text;
     let drafted = |signature: Signature| {
         let kernel = Undrafted { signature: &signature, define: &flags.define, file: &name, group };
@@ -311,11 +310,9 @@ fn drawn_up(
 /// "16", or "16x8".
 fn sides(text: &str) -> Result<Sides, String> {
     let side = |text: &str| text.parse().ok().filter(|&side: &usize| side > 0);
-    let sides: Option<Vec<usize>> = text.split(['x', 'X']).map(side).collect();
+    let sides: Option<Sides> = text.split(['x', 'X']).map(side).collect();
     let sides = sides.filter(|sides| sides.len() <= 3);
-    sides
-        .map(Sides)
-        .ok_or_else(|| "write one to three whole numbers above 0, for example 64 or 16x8".into())
+    sides.ok_or("write one to three whole numbers above 0, for example 64 or 16x8".into())
 }
 
 /// "TILE=16".
@@ -335,8 +332,8 @@ mod tests {
 
     #[test]
     fn sides_and_macros_are_read_or_refused_with_an_example() {
-        assert_eq!(sides("64"), Ok(Sides(vec![64])));
-        assert_eq!(sides("16x8"), Ok(Sides(vec![16, 8])));
+        assert_eq!(sides("64"), Ok(vec![64]));
+        assert_eq!(sides("16x8"), Ok(vec![16, 8]));
         for bad in ["", "0", "16x", "1x2x3x4", "-1", "a"] {
             assert!(sides(bad).unwrap_err().contains("16x8"), "{bad}");
         }
