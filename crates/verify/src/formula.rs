@@ -222,8 +222,8 @@ impl Given<'_> {
             Expr::Call(op, of) => {
                 let mut operands = [Number::default(); 3];
                 for (at, one) in of.iter().enumerate() {
-                    // What a choice does not ask for may look beside a buffer.
-                    if at == 0 || !op.is_choice() || op.asks_for(at, operands[0].value) {
+                    // What is not asked for may look beside a buffer.
+                    if op.asks_for(at, operands[0].value) {
                         operands[at] = self.of(one, index)?;
                     }
                 }

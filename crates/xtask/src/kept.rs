@@ -83,10 +83,9 @@ pub fn about() -> Result<Value> {
 /// The same with the device, and the machine that has it.
 pub fn about_device(Device { name, platform, driver, .. }: &Device) -> Result<Value> {
     let mut about = about()?;
-    let host = machine::host();
     for (field, word) in [("device", name), ("platform", platform), ("driver", driver)] {
         about[field] = json!(word);
     }
-    about["host"] = json!(host);
+    about["host"] = json!(machine::host());
     Ok(about)
 }

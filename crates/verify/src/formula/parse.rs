@@ -81,14 +81,10 @@ const IF: Op = op("if", 3, 0.0, |[a, b, c]| if a != 0.0 { b } else { c });
 const NOT: Op = op("!", 1, 0.0, |[a, ..]| f64::from(a == 0.0));
 
 impl Op {
-    /// Whether its first operand says which of the others are asked for.
-    pub fn is_choice(self) -> bool {
-        matches!(self.name, "if" | "&&" | "||")
-    }
-
-    /// Whether a choice whose first operand is this asks for operand number `at`.
+    /// Whether it asks for operand number `at`, where its first one is this: a choice does not for all.
     pub fn asks_for(self, at: usize, first: f64) -> bool {
-        (first != 0.0) == (at == 1 && self.name != "||")
+        let is_choice = matches!(self.name, "if" | "&&" | "||");
+        at == 0 || !is_choice || (first != 0.0) == (at == 1 && self.name != "||")
     }
 
     /// The size of the terms that a result was made of, by which it may be off: of the operands'

@@ -41,7 +41,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use common::file::workspace;
 use regex_lite::Regex;
 use serde_json::Value;
@@ -162,9 +162,8 @@ fn in_comparison(comparison: &Comparison, what: &[&str]) -> Result<Option<f64>> 
         ["quantile", q] => comparison.quantile(q.parse()?, None),
         ["quantile", q, library @ ..] => comparison.quantile(q.parse()?, Some(&library.join(" "))),
         [size, library @ ..] => {
-            let mut shapes = comparison.shapes().into_iter();
-            let shape = shapes.find(|shape| shape.in_short() == *size);
-            shape.and_then(|shape| comparison.rate(shape, &library.join(" ")))
+            let shape = size.parse().map_err(Error::msg)?;
+            comparison.rate(shape, &library.join(" "))
         }
         [] => None,
     })
