@@ -5,7 +5,6 @@
 pub mod background;
 pub mod folder;
 mod front;
-mod list;
 pub mod progress;
 pub mod puzzle;
 pub mod screen;

@@ -3,7 +3,6 @@
 //! is run as a process, which the next key or save ends.
 
 use std::io::{IsTerminal, stdin, stdout};
-use std::ops::ControlFlow;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, SystemTime};
 
@@ -22,7 +21,6 @@ use watchdog::watch::{News, Saves};
 use super::background::Background;
 use super::folder::Folder;
 use super::is_tried;
-use super::list::{self, List};
 use super::puzzle::{Kind, Puzzle};
 use super::turn::Turn;
 use super::verdict::Verdict;
@@ -38,7 +36,7 @@ const BAR: usize = 30;
 const NEXT: KeyCode = Char('n');
 
 /// What a key does, and what lies over the check then.
-type Does = for<'a> fn(&mut Front<'a>) -> Result<Over<'a>>;
+type Does = for<'a> fn(&mut Front<'a>) -> Result<Over>;
 
 /// The keys.
 #[rustfmt::skip]
@@ -47,7 +45,7 @@ const KEYS: [Key<Does>; 14] = [
     (&[Char('h')], "hint", |front| front.told("--hint")),
     (&[Char('s')], "solution", |front| front.solution()),
     (&[NEXT], "next", |front| front.go_to_next()),
-    (&[Char('l')], "list", |front| Ok(Over::List(List::at(front.turn.puzzle, front.puzzles)))),
+    (&[Char('l')], "list", |front| front.told("--list")),
     (&[Char('?')], "keys", |_| Ok(Over::text(all_keys()))),
     (&[Char('q')], "quit", |_| Ok(Over::End)),
     (&[Char('e')], "your editor ($VISUAL or $EDITOR) with this file", |front| front.edit()),
@@ -56,18 +54,15 @@ const KEYS: [Key<Does>; 14] = [
     (&[Char('a')], "the innermost loop in machine code", |front| front.inspected("asm")),
     (&[Char('o')], "the page that is about it", |front| front.page()),
     (&[Char('r')], "check it once more", |front| front.check_again().map(|()| Over::Nothing)),
-    (&[Char('x')], "the file as it came; yours is kept beside it", |front| Ok(front.reset())),
+    (&[Char('x')], "the file as it came; yours is kept beside it", |front| front.told("--reset")),
 ];
 /// So many of them stand below the screen.
 const BELOW: usize = 7;
 
 /// What lies over the check.
-enum Over<'a> {
+enum Over {
     Nothing,
     Text(Shown),
-    List(List<'a>),
-    /// A question, and what is done after a yes.
-    Asks(String, Does),
     /// It was ended.
     End,
 }
@@ -110,7 +105,7 @@ struct Front<'a> {
     turn: Turn<'a>,
     saves: Saves,
     check: Shown,
-    over: Over<'a>,
+    over: Over,
     /// What is seen.
     drawn: Vec<String>,
 }
@@ -164,39 +159,25 @@ impl<'a> Front<'a> {
     }
 
     fn answer(&mut self, key: KeyCode) -> Result<()> {
-        self.over = match &mut self.over {
-            Over::List(list) => match list.key(key) {
-                ControlFlow::Continue(()) => return Ok(()),
-                ControlFlow::Break(None) => Over::Nothing,
-                ControlFlow::Break(Some(chosen)) => return self.turn_to(chosen),
-            },
-            Over::Asks(_, does) if key == Char('y') => {
-                let does = *does;
-                does(self)?
-            }
-            Over::Asks(..) => Over::Nothing,
-            over => match meaning(&KEYS, key) {
-                Some(does) => does(self)?,
-                None => {
-                    let shown = match over {
-                        Over::Text(shown) => shown,
-                        _ => &mut self.check,
-                    };
-                    meaning(&SCROLL, key).map(|to| shown.pane.scroll(to));
-                    return Ok(());
-                }
-            },
-        };
+        if let Some(does) = meaning(&KEYS, key) {
+            self.over = does(self)?;
+        } else if let Some(to) = meaning(&SCROLL, key) {
+            let shown = match &mut self.over {
+                Over::Text(shown) => shown,
+                _ => &mut self.check,
+            };
+            shown.pane.scroll(to);
+        }
         Ok(())
     }
 
     /// What its command says with this flag.
-    fn told(&self, flag: &str) -> Result<Over<'a>> {
+    fn told(&self, flag: &str) -> Result<Over> {
         Ok(Over::Text(Shown::of(&self.turn.words(Some(flag)))?))
     }
 
     /// What this command says of the kernel.
-    fn inspected(&self, tool: &str) -> Result<Over<'a>> {
+    fn inspected(&self, tool: &str) -> Result<Over> {
         let (puzzle, file) = (self.turn.puzzle, self.turn.file.to_string_lossy());
         if puzzle.kind == Kind::Program {
             return Ok(Over::text("  It is no kernel.".into()));
@@ -205,28 +186,24 @@ impl<'a> Front<'a> {
         Ok(Over::Text(Shown::of(&words)?))
     }
 
-    fn solution(&self) -> Result<Over<'a>> {
+    /// Nobody is to see it by mistake.
+    fn solution(&self) -> Result<Over> {
         if is_tried(self.turn.puzzle, &self.turn.file) {
             return self.told("--solution");
         }
-        let asks = "You have not changed your file yet. See the solution all the same?".into();
-        Ok(Over::Asks(asks, |front| front.told("--solution")))
-    }
-
-    /// The save of the file as it came is seen, and so it is checked.
-    fn reset(&self) -> Over<'a> {
-        let asks = format!("Give back {} as it came? Yours is kept beside it.", self.turn.name());
-        Over::Asks(asks, |front| front.told("--reset"))
+        let command = self.turn.puzzle.command();
+        let says = "You have not changed your file yet. The solution all the same:";
+        Ok(Over::text(format!("  {says}\n    {command} --solution")))
     }
 
     /// The page that the puzzle belongs to.
-    fn page(&self) -> Result<Over<'a>> {
+    fn page(&self) -> Result<Over> {
         let page = Source::read(&workspace().join(&self.turn.puzzle.page))?;
         // A problem's solutions are not read by mistake.
         Ok(Over::text(markdown(before_hints(&page.text), 0)))
     }
 
-    fn go_to_next(&mut self) -> Result<Over<'a>> {
+    fn go_to_next(&mut self) -> Result<Over> {
         let progress = self.turn.folder.progress();
         match progress.next_after(self.turn.puzzle, self.puzzles) {
             Some(next) if next != self.turn.puzzle => self.turn_to(next).map(|()| Over::Nothing),
@@ -235,7 +212,7 @@ impl<'a> Front<'a> {
     }
 
     /// The learner's editor has the terminal until it ends. What it saves is seen.
-    fn edit(&mut self) -> Result<Over<'a>> {
+    fn edit(&mut self) -> Result<Over> {
         let named = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
         let editor = { named }.find(|name| !name.is_empty());
         let editor = editor.unwrap_or("vi".into());
@@ -265,10 +242,6 @@ impl<'a> Front<'a> {
         let keys = self.keys();
         let state = self.state();
         let (pane, text) = match &mut self.over {
-            Over::List(list) => {
-                let rows = list.rows(&progress, size.0);
-                (&mut list.pane, rows)
-            }
             Over::Text(shown) => shown.laid_out(size.0),
             _ => self.check.laid_out(size.0),
         };
@@ -282,11 +255,8 @@ impl<'a> Front<'a> {
 
     /// How it stands, in a line.
     fn state(&mut self) -> String {
-        let job = match (&self.over, &mut self.check.job) {
-            (Over::Asks(question, _), _) => return question.clone().bold().to_string(),
-            (Over::List(list), _) => return format!("/{}_", list.search),
-            (_, None) => return String::new(),
-            (_, Some(job)) => job,
+        let Some(job) = &mut self.check.job else {
+            return String::new();
         };
         // It tells the verdict before it ends.
         let is_busy = job.is_busy();
@@ -307,13 +277,8 @@ impl<'a> Front<'a> {
 
     /// The keys below what is seen now.
     fn keys(&self) -> Vec<(String, String)> {
-        let other = |what: &str, does: &str| vec![(what.into(), does.into())];
-        match &self.over {
-            Over::Asks(..) => [other("y", "yes"), other("any other key", "no")].concat(),
-            Over::List(..) => [named(&list::KEYS), other("letters", "search")].concat(),
-            Over::Text(_) => named(&KEYS[..BELOW]),
-            Over::Nothing | Over::End => named(&KEYS[1..BELOW]),
-        }
+        // Where nothing lies over the check there is no way back.
+        named(&KEYS[usize::from(!matches!(self.over, Over::Text(_)))..BELOW])
     }
 }
 
@@ -325,7 +290,7 @@ fn all_keys() -> String {
     keys.collect::<String>() + "\n" + saves
 }
 
-impl Over<'_> {
+impl Over {
     fn text(page: String) -> Self {
         Over::Text(Shown { page, ..Shown::default() })
     }

@@ -52,30 +52,16 @@ pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
 
 /// Every puzzle with what is known of it, by lesson and kind.
 pub fn list(puzzles: &[&Puzzle], folder: &Folder) -> Result<()> {
-    for (puzzle, row) in rows(puzzles, &folder.progress(), |title| beside(title, 10)) {
-        let above = puzzle.map_or("\n  ", |_| "");
-        writeln!(Out, "{above}{row}")?;
-    }
-    total(puzzles, folder)
-}
-
-/// A line for each puzzle, with its `shown` title, and one above each group.
-pub fn rows<'a>(
-    puzzles: &[&'a Puzzle],
-    progress: &Progress,
-    shown: impl Fn(&str) -> String,
-) -> Vec<(Option<&'a Puzzle>, String)> {
-    let mut rows = Vec::new();
+    let progress = folder.progress();
     for of_group in puzzles.chunk_by(|one, next| one.group() == next.group()) {
-        rows.push((None, of_group[0].group().bold().to_string()));
+        writeln!(Out, "\n  {}", of_group[0].group().bold())?;
         for one in of_group {
             let mark = progress.of(&one.id).mark;
             let sign = mark.map_or(" ".normal(), |mark| mark.in_short().0);
-            let row = format!("  {sign} {:<5} {}", one.id, shown(&one.words.title));
-            rows.push((Some(*one), row));
+            writeln!(Out, "  {sign} {:<5} {}", one.id, beside(&one.words.title, 10))?;
         }
     }
-    rows
+    total(puzzles, folder)
 }
 
 /// One puzzle of `check-all`.

@@ -39,7 +39,9 @@ impl<'a> Turn<'a> {
     /// The command that does the same, or does what a flag asks `instead`.
     pub fn words(&self, instead: Option<&str>) -> Vec<String> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
-        let mut words = vec!["exercise".into(), text(&self.file)];
+        let mut words = vec!["exercise".into()];
+        // A list is of all.
+        words.extend((instead != Some("--list")).then(|| text(&self.file)));
         let from = self.from.into_iter();
         words.extend(from.flat_map(|set| ["--from".into(), text(set)]));
         match instead {

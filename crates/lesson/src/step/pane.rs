@@ -47,8 +47,6 @@ pub struct Pane {
     height: usize,
     /// The first line that is seen.
     top: usize,
-    /// A line that is to be seen, whatever its reader did.
-    pub cursor: Option<usize>,
 }
 
 /// Where to in a text.
@@ -90,10 +88,6 @@ impl Pane {
         // What fits is seen from its begin.
         let fits = self.lines.len() <= self.height;
         self.top = self.top.min(if fits { 0 } else { self.lines.len() - 1 });
-        if let Some(line) = self.cursor {
-            let first = (line + 1).saturating_sub(self.height);
-            self.top = self.top.clamp(first, line);
-        }
         let shown = self.lines.iter().skip(self.top).cloned();
         let rest = std::iter::repeat_n(String::new(), self.height);
         let shown = shown.chain(rest).take(self.height).collect();
