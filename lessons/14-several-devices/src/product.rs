@@ -227,8 +227,7 @@ impl Board {
     }
 
     pub fn is_done(&self) -> bool {
-        let mut states = self.states.iter();
-        states.all(|state| matches!(state, State::Done { .. }))
+        self.states.iter().all(|state| matches!(state, State::Done { .. }))
     }
 
     /// How many blocks a device did.

@@ -114,8 +114,7 @@ pub fn start(lesson: &mut Lesson, ranks: usize, own: &Own) -> Result<()> {
         ))?;
         for &count in &counts {
             let size = if is_weak { grown(shape, count) } else { shape };
-            let stage = Stage::Working(format!("mpirun -n {count}, {size}"));
-            lesson.console.doing(stage)?;
+            lesson.console.doing(Stage::Working(format!("mpirun -n {count}, {size}")))?;
             let measured = mpirun(count, size, lesson.flags().seed, own)?;
             lesson.say(measured.row())?;
             lesson.console.report.json(&measured)?;
@@ -142,8 +141,7 @@ fn mpirun(ranks: usize, size: Shape, seed: u64, own: &Own) -> Result<Measured> {
     // As in a container.
     command.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| {
-        let why = format!("mpirun cannot be started: {error}\n  next: ./setup --mpi");
-        Error::Usage(why)
+        Error::Usage(format!("mpirun cannot be started: {error}\n  next: ./setup --mpi"))
     })?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut lines = text.lines().filter(|_| output.status.success());

@@ -143,8 +143,7 @@ fn summa(world: &SimpleCommunicator, flags: &Flags) -> Result<Measured> {
     let again = |i| [(false, &rows), (true, &columns)].map(|(b, own)| panel(flags, b, own, i));
     let all = (0..kernels.len()).map(again);
     if let Some(row) = vectors::wrong_row(all, &block, rows.len(), flags.seed) {
-        let row = rows.start + row;
-        return Err(Error::Wrong(format!("row {row} of C is wrong").into()));
+        return Err(Error::Wrong(format!("row {} of C is wrong", rows.start + row).into()));
     }
     if flags.own.fail == Some(me) {
         return Err(Error::Died("it failed, as --fail asks".into()));

@@ -101,8 +101,7 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
     let here = count(devices.len(), "device");
     let struck = own.fail.max(own.hang);
     if struck.is_some_and(|device| device >= devices.len()) {
-        let why = format!("--fail and --hang name one of {here}, from 0");
-        return Err(Error::Usage(why));
+        return Err(Error::Usage(format!("--fail and --hang name one of {here}, from 0")));
     }
     let (source, raw_log) = (lesson.source()?, lesson.flags().raw_log);
     let engines = devices.iter().map(|device| Engine::open(device, &source, raw_log));
@@ -171,8 +170,7 @@ fn checked(
     let c = &way.matrices[2];
     c.floats().fill(f32::NAN);
     let outcome = way.multiply(turn)?;
-    let kernel = way.name.clone();
-    lesson.console.doing(Stage::Checking { kernel })?;
+    lesson.console.doing(Stage::Checking { kernel: way.name.clone() })?;
     // A copy: a device that was given up may still write.
     let c = c.floats().to_vec();
     let operands = problem.operands().each_ref();
