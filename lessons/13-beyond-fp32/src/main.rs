@@ -6,7 +6,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use common::Result;
 use common::device::Kind;
 use lesson::{Candidates, Costs, Lesson, lesson_with};
@@ -23,9 +22,8 @@ const LONGEST: usize = 16384;
 #[derive(Args)]
 struct Own {
     /// Run only the fastest kernel for inputs of this type: for `cargo xtask libraries`
-    #[arg(long, hide = true, value_parser = PossibleValuesParser::new(["half", "tf32"])
-        .map(|name| if name == "half" { Type::Half } else { Type::Tf32 }))]
-    inputs: Option<Type>,
+    #[arg(long, hide = true, value_parser = ["half", "tf32"])]
+    inputs: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -38,7 +36,7 @@ fn main() -> ExitCode {
         }
         if own.inputs.is_some() {
             let problem = lesson.problem()?;
-            return matrix_units::show(lesson, &problem, own.inputs);
+            return matrix_units::show(lesson, &problem, own.inputs.as_deref());
         }
         one_row(lesson)?;
         let problem = lesson.problem()?;

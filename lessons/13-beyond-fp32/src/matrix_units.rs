@@ -10,11 +10,12 @@ use verify::problem::Problem;
 use crate::STEPS;
 
 /// Prints the table of these kernels, unless `--only` leaves out all of them; or of the fastest
-/// for `inputs` alone.
-pub fn show(lesson: &mut Lesson, problem: &Problem, inputs: Option<Type>) -> Result<()> {
+/// for `inputs`, a type's name, alone.
+pub fn show(lesson: &mut Lesson, problem: &Problem, inputs: Option<&str>) -> Result<()> {
     let mut tasks = lesson.tasks(STEPS, "group", problem)?;
     if let Some(inputs) = inputs {
-        tasks.retain(|task| task.buffer("A").is_some_and(|a| a.ty == inputs));
+        // The steps before it have the same type, and cost the same by what was measured.
+        tasks.retain(|task| task.variant.starts_with(inputs));
     }
     let mut tasks = crate::choose(lesson, tasks, inputs.is_some())?;
     tasks.retain(|task| task.chosen || inputs.is_none());
