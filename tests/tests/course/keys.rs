@@ -82,7 +82,7 @@ pub fn press_all(terminal: &mut Terminal, keys: &[(&str, &str)]) {
         };
         terminal.waits_until(&format!("{comes:?} after {name}"), |_, screen| {
             let last = screen.lines().last().unwrap_or_default();
-            let is_whole = ["quit", "back", "search", "no"].iter().any(|end| last.ends_with(end));
+            let is_whole = ["quit", "back"].iter().any(|end| last.ends_with(end));
             is_whole && is_there(screen)
         });
     }

@@ -45,7 +45,7 @@ const KEYS: [Key<Does>; 14] = [
     (&[Char('h')], "hint", |front| front.told("--hint")),
     (&[Char('s')], "solution", |front| front.solution()),
     (&[NEXT], "next", |front| front.go_to_next()),
-    (&[Char('l')], "list", |front| front.told("--list")),
+    (&[Char('l')], "list", |front| front.list()),
     (&[Char('?')], "keys", |_| Ok(Over::text(all_keys()))),
     (&[Char('q')], "quit", |_| Ok(Over::End)),
     (&[Char('e')], "your editor ($VISUAL or $EDITOR) with this file", |front| front.edit()),
@@ -174,6 +174,12 @@ impl<'a> Front<'a> {
     /// What its command says with this flag.
     fn told(&self, flag: &str) -> Result<Over> {
         Ok(Over::Text(Shown::of(&self.turn.words(Some(flag)))?))
+    }
+
+    /// All of them, not this one's.
+    fn list(&self) -> Result<Over> {
+        let words = ["exercise", "--list"].map(String::from).into_iter();
+        Ok(Over::Text(Shown::of(&words.chain(self.turn.of_set()).collect::<Vec<_>>())?))
     }
 
     /// What this command says of the kernel.

@@ -38,17 +38,19 @@ impl<'a> Turn<'a> {
 
     /// The command that does the same, or does what a flag asks `instead`.
     pub fn words(&self, instead: Option<&str>) -> Vec<String> {
-        let text = |path: &Path| path.to_string_lossy().into_owned();
-        let mut words = vec!["exercise".into()];
-        // A list is of all.
-        words.extend((instead != Some("--list")).then(|| text(&self.file)));
-        let from = self.from.into_iter();
-        words.extend(from.flat_map(|set| ["--from".into(), text(set)]));
+        let mut words = vec!["exercise".into(), self.file.to_string_lossy().into_owned()];
+        words.extend(self.of_set());
         match instead {
             Some(flag) => words.push(flag.into()),
             None => words.extend(self.how.flags()),
         }
         words
+    }
+
+    /// What says whose exercises are meant, where they are not the course's.
+    pub fn of_set(&self) -> impl Iterator<Item = String> {
+        let from = self.from.into_iter();
+        from.flat_map(|set| ["--from".into(), set.to_string_lossy().into_owned()])
     }
 
     /// Checks the file, and shows what was seen and what comes `next` among these puzzles.
