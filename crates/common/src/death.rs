@@ -13,7 +13,7 @@ use verify::numbers::count;
 
 use crate::codes::Told;
 use crate::command;
-use crate::device::pocl::CLEAR_CACHE;
+use crate::device::pocl::{CLEAR_CACHE, may_be_damaged};
 use crate::host::ulimits_in_words;
 use crate::stage::{Stage, Whose};
 
@@ -101,7 +101,9 @@ impl Death {
             }
             How::Signal(_) | How::Exited(_) => {
                 let (cause, mut next) = self.likely();
-                if let How::Signal(6 | 7) = self.how {
+                if let How::Signal(signal) = self.how
+                    && may_be_damaged(signal)
+                {
                     next += &format!("; if right kernels die, too: {CLEAR_CACHE}");
                 }
                 // It may have been one of the limits that this process runs under.

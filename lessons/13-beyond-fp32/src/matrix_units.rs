@@ -14,8 +14,7 @@ use crate::STEPS;
 pub fn show(lesson: &mut Lesson, problem: &Problem, inputs: Option<&str>) -> Result<()> {
     let mut tasks = lesson.tasks(STEPS, "group", problem)?;
     if let Some(inputs) = inputs {
-        // The steps before it have the same type, and cost the same by what was measured.
-        tasks.retain(|task| task.variant.starts_with(inputs));
+        retain_fastest(&mut tasks, inputs);
     }
     let mut tasks = crate::choose(lesson, tasks, inputs.is_some())?;
     tasks.retain(|task| task.chosen || inputs.is_none());
@@ -26,6 +25,12 @@ pub fn show(lesson: &mut Lesson, problem: &Problem, inputs: Option<&str>) -> Res
     let measured = lesson.measure_against(heading, tasks, |_| Ok(()));
     lesson.rewrite = None;
     measured
+}
+
+/// Without the steps before the fastest kernel for `inputs`: of the same type, they cost the same by
+/// what was measured, and would be chosen first.
+fn retain_fastest(tasks: &mut Vec<Task>, inputs: &str) {
+    tasks.retain(|task| task.variant.starts_with(inputs));
 }
 
 /// PTX for a Hopper GPU and no other, with the instructions that stand in comments.
@@ -67,11 +72,11 @@ mod tests {
     use verify::problem::Problem;
     use verify::shape::Shape;
 
-    use super::for_sm_90a;
+    use super::{for_sm_90a, retain_fastest};
     use crate::STEPS;
 
-    /// What is chosen of rows of halves on an H200, and what it says.
-    fn chosen(m: usize, n: usize, k: usize) -> String {
+    /// What is chosen for inputs of a type on an H200, and what it says.
+    fn chosen(inputs: &str, [m, n, k]: [usize; 3]) -> String {
         let problem = Problem::new(Shape { m, n, k }, Type::Float, Fill::Random, 1);
         let limits = Limits {
             compute_units: 132,
@@ -82,7 +87,7 @@ mod tests {
         let given = given(&limits, Kind::Gpu, &problem);
         let tasks = Table::read(STEPS).and_then(|all| all.tasks("group", &given, &problem));
         let mut tasks = tasks.expect("a table");
-        tasks.retain(|task| task.variant.starts_with("half"));
+        retain_fastest(&mut tasks, inputs);
         let candidates = Candidates::on(Kind::Gpu, &limits, tasks, "h200.jsonl", true);
         let costs = Costs::read("".as_ref(), candidates.recording);
         let table = candidates.choose(&costs);
@@ -99,10 +104,11 @@ mod tests {
             (128, 4096, 4096, "128, SHARES=4"),
             (2000, 3000, 5000, "256, SHARES=2"),
         ] {
-            assert_eq!(chosen(m, n, k), format!("{half}{tile}"));
+            assert_eq!(chosen("half", [m, n, k]), format!("{half}{tile}"));
         }
         let moved = "half, padded: rows filled up first";
-        assert_eq!(chosen(4095, 4095, 4095), moved);
+        assert_eq!(chosen("half", [4095; 3]), moved);
+        assert!(chosen("tf32", [4096; 3]).starts_with("tf32: "));
     }
 
     #[test]
