@@ -171,7 +171,7 @@ fn main() -> ExitCode {
     let told = arguments().get_matches_from(words.map(|(_, word)| word));
     let Arguments { command, color } =
         Arguments::from_arg_matches(&told).unwrap_or_else(|error| error.exit());
-    lesson::cli::apply_color(color);
+    lesson::apply_color(color);
     use Command::*;
     end(installed::must_fit().and_then(|()| match command {
         None => puzzles::map(),

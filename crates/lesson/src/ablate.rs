@@ -51,7 +51,7 @@ impl Lesson {
         self.peak()?;
         self.console.head(HEADING)?;
         let text = text(self.files);
-        let wanted = tasks.iter().filter(|task| self.flags().wants_task(task));
+        let wanted = tasks.iter().filter(|task| self.flags.wants_task(task));
         let parts = wanted.map(|task| Ok((task, parts(&text, &task.name())?)));
         let mut tasks: Vec<(&Task, Vec<Ablation>)> = parts.collect::<Result<_>>()?;
         tasks.retain(|(_, parts)| !parts.is_empty());
@@ -113,7 +113,7 @@ impl Lesson {
         let session = self.session()?;
         let options = task.build_options(task.ty);
         let source = alone(source, &task.kernels().collect::<Vec<_>>());
-        let program = Program::build(&session, &source, &options, self.flags().raw_log)?;
+        let program = Program::build(&session, &source, &options, self.flags.raw_log)?;
         let ready = self.bind(task, task.plan()?, task.kernels_of(&program)?)?;
         self.console.doing(Stage::running(name))?;
         session.run(&ready.launches)?;

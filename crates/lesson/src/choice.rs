@@ -10,10 +10,9 @@ use verify::problem::Problem;
 use verify::shape::Shape;
 
 use crate::ablate::AblateFlag;
-use crate::cost::{Candidates, Costs, LAUNCH};
+use crate::cost::{Candidates, Costs, LAUNCH, kept_file};
 use crate::lesson::Lesson;
 use crate::report::CHOSEN;
-use crate::results;
 
 /// The flags of the lessons that choose a kernel before the run.
 #[derive(Args)]
@@ -41,7 +40,7 @@ impl ChoiceFlags {
     ) -> Result<()> {
         let device = lesson.session()?.device.clone();
         let kernels = &lesson.source()?.text;
-        let own = results::file("choice", &device, kernels, lesson.flags().ty);
+        let own = kept_file("choice", &device, kernels, lesson.flags.ty);
         if self.candidates {
             let large = if device.kind == Kind::Gpu { 4096 } else { 1024 };
             let shape = lesson.size.unwrap_or(Shape::cube(large));

@@ -1,16 +1,18 @@
 //! Which kernel, before the run: what each candidate will take is reckoned from its range and from
-//! one number that was measured for its tile.
+//! one number that was measured for its tile, and is kept for the next run.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
 
-use common::device::{Kind, Limits};
+use common::device::{Device, Kind, Limits};
 use common::error::Result;
 use common::file;
 use common::ndrange;
 use serde::{Deserialize, Serialize};
 use task::Task;
+use verify::element::Type;
 
 /// What was measured of one kernel with one tile: a line of the file.
 #[derive(Serialize, Deserialize)]
@@ -64,6 +66,23 @@ impl Costs {
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
         Ok(file::write(path, text)?)
     }
+}
+
+/// Names the folder for the results, in place of the user's cache folder.
+pub const FOLDER_VARIABLE: &str = "OPENCL_COURSE_CACHE";
+
+/// The file for results of this kind: in `opencl-course/KIND` in the cache folder of the
+/// user, or in the temporary folder where there is none. Its name is one that any file system takes.
+pub fn kept_file(kind: &str, device: &Device, kernels: &str, ty: Type) -> PathBuf {
+    let identity = [&device.name, &device.driver, ty.name(), &device.platform.name, kernels];
+    let mut hasher = DefaultHasher::new();
+    identity.hash(&mut hasher);
+    let other = |c: char| !c.is_ascii_alphanumeric();
+    let name = identity[..3].join(" ").to_ascii_lowercase().replace(other, "-");
+    let name = name.chars().take(64).collect::<String>();
+    let folder = std::env::var_os(FOLDER_VARIABLE).map(PathBuf::from);
+    let cache = || dirs::cache_dir().unwrap_or_else(std::env::temp_dir).join("opencl-course");
+    folder.unwrap_or_else(cache).join(kind).join(format!("{name}-{:016x}.jsonl", hasher.finish()))
 }
 
 /// What a candidate's own launch comes to.
@@ -196,7 +215,6 @@ fn value(task: &Task, name: &str) -> Option<usize> {
 mod tests {
     use super::*;
     use task::table::{Table, given};
-    use verify::element::Type;
     use verify::matrix::Fill;
     use verify::problem::Problem;
     use verify::shape::Shape;

@@ -28,7 +28,7 @@ impl Lesson {
     /// than the library that a Rust user would pick. In a line of the lesson's answer, with
     /// `--long` or without an answer in a table.
     pub fn compare_with_host(&mut self, problem: &Problem) -> Result<()> {
-        if self.runs()?.is_none() || !self.flags().only.is_empty() {
+        if self.runs()?.is_none() || !self.flags.only.is_empty() {
             return Ok(());
         }
         let rows = self.console.report.rows().iter();
@@ -42,7 +42,7 @@ impl Lesson {
         let Some((kernel, ours)) = best else {
             return Ok(());
         };
-        if self.is_whole() && !self.flags().long {
+        if self.is_whole() && !self.flags.long {
             let library = format!("{} on {} cores", reference::LIBRARY, cores());
             let named = ["the host's loop".into(), library];
             let of = hosts.iter().step_by(2).zip(named);

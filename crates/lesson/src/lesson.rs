@@ -15,7 +15,6 @@ use common::session::{Listener, Session};
 use common::source::Source;
 use common::stage::Stage;
 use common::timing::Runs;
-use task::Task;
 use task::signature::Signature;
 use verify::element::Type;
 use verify::matrix::Fill;
@@ -26,10 +25,9 @@ use watchdog::events::Event;
 use watchdog::simulator::Simulator;
 use watchdog::watch;
 
-use crate::ablate::alone;
-use crate::cli::Flags;
 use crate::console::Console;
 use crate::report::heading;
+use crate::run::Flags;
 use crate::run::{place_of, sources};
 use crate::step::{Part, Step};
 
@@ -51,7 +49,8 @@ pub struct Lesson {
     pub(crate) files: &'static [&'static str],
     /// Its kernel files, or the one that `--source` names.
     sources: Vec<Rc<Source>>,
-    pub(crate) flags: Flags,
+    /// What the learner asked for.
+    pub flags: Flags,
     workbench: Option<Workbench>,
 }
 
@@ -96,11 +95,6 @@ impl Lesson {
         Ok(())
     }
 
-    /// What the learner asked for.
-    pub fn flags(&self) -> &Flags {
-        &self.flags
-    }
-
     /// Prints a line for people, none in JSON mode.
     pub fn say(&self, text: impl std::fmt::Display) -> Result<()> {
         self.console.say(text)
@@ -111,12 +105,56 @@ impl Lesson {
         self.console.report.rows()
     }
 
-    /// What it computes with; opened, and announced, at first use.
+    /// What it computes with: at first use a device is chosen, announced and opened.
     pub(crate) fn workbench(&mut self) -> Result<&mut Workbench> {
-        match &mut self.workbench {
-            Some(workbench) => Ok(workbench),
-            none => Ok(none.insert(Workbench::open(&self.flags, &mut self.console)?)),
+        let none = match &mut self.workbench {
+            Some(workbench) => return Ok(workbench),
+            none => none,
+        };
+        self.console.begin(Part::Device, Stage::Loading)?;
+        let mut devices = device::list()?;
+        if let Some(step) = &self.console.step {
+            step.platforms();
         }
+        let mut choice = device::choose_as_told(&devices, self.flags.device.as_deref())?;
+        if self.flags.all_devices {
+            choice.reason = format!("device {} of all {}", choice.index, devices.len());
+            self.console
+                .events
+                .send(&Event::Devices(devices.iter().map(Device::label).collect()))?;
+        }
+        let device = devices.swap_remove(choice.index);
+        if self.flags.ty == Type::Double && !device.limits.fp64 {
+            return Err(Error::Usage(format!(
+                "{} has no type double (CL_DEVICE_DOUBLE_FP_CONFIG is 0); use --type float",
+                device.label()
+            )));
+        }
+        self.console.say(format!(
+            "  device   {}, driver {}: {}",
+            device.label().cyan(),
+            device.driver,
+            choice.reason
+        ))?;
+        if device.is_llvmpipe() {
+            self.console.say(format!(
+                "           {}",
+                "good for a second opinion on a kernel: do not trust its times".yellow()
+            ))?;
+        }
+        self.console.simulator = device.is_simulator().then(Simulator::from_environment);
+        let listener: Rc<dyn Listener> = match &self.console.step {
+            Some(step) => step.clone(),
+            None => Rc::new(()),
+        };
+        let session = Session::open(device, listener)?;
+        Ok(none.insert(Workbench {
+            session: Rc::new(session),
+            programs: HashMap::new(),
+            inputs: Vec::new(),
+            problems: Vec::new(),
+            peak: self.console.earlier.peak,
+        }))
     }
 
     /// The session with the chosen device.
@@ -247,18 +285,6 @@ impl Lesson {
         source.cloned().ok_or_else(none)
     }
 
-    /// The program of a task, from the lesson's kernel file. Tasks without macros share one;
-    /// macros are made for one kernel, so that is built alone.
-    pub(crate) fn program_of(&mut self, task: &Task) -> Result<Rc<Program>> {
-        let mut source = self.source_of(&task.kernel)?;
-        if !task.defines.is_empty() && self.of != Of::Task {
-            source = alone(&source, &task.kernels().collect::<Vec<_>>()).into();
-        }
-        let stage = Stage::building(source.path.display());
-        self.console.begin(Part::Build, stage)?;
-        self.built_once(&source, &task.build_options(self.flags.ty))
-    }
-
     /// The lesson's first kernel file, built with these options; built once for all that are alike.
     pub fn program(&mut self, options: &str) -> Result<Rc<Program>> {
         let source = self.source()?;
@@ -345,52 +371,4 @@ pub(crate) struct Workbench {
     pub problems: Vec<Rc<Problem>>,
     /// Unless nothing is timed.
     pub peak: Option<Peak>,
-}
-
-impl Workbench {
-    /// Chooses a device, says which, and opens it.
-    pub fn open(flags: &Flags, console: &mut Console) -> Result<Workbench> {
-        console.begin(Part::Device, Stage::Loading)?;
-        let mut devices = device::list()?;
-        if let Some(step) = &console.step {
-            step.platforms();
-        }
-        let mut choice = device::choose_as_told(&devices, flags.device.as_deref())?;
-        if flags.all_devices {
-            choice.reason = format!("device {} of all {}", choice.index, devices.len());
-            console.events.send(&Event::Devices(devices.iter().map(Device::label).collect()))?;
-        }
-        let device = devices.swap_remove(choice.index);
-        if flags.ty == Type::Double && !device.limits.fp64 {
-            return Err(Error::Usage(format!(
-                "{} has no type double (CL_DEVICE_DOUBLE_FP_CONFIG is 0); use --type float",
-                device.label()
-            )));
-        }
-        console.say(format!(
-            "  device   {}, driver {}: {}",
-            device.label().cyan(),
-            device.driver,
-            choice.reason
-        ))?;
-        if device.is_llvmpipe() {
-            console.say(format!(
-                "           {}",
-                "good for a second opinion on a kernel: do not trust its times".yellow()
-            ))?;
-        }
-        console.simulator = device.is_simulator().then(Simulator::from_environment);
-        let listener: Rc<dyn Listener> = match &console.step {
-            Some(step) => step.clone(),
-            None => Rc::new(()),
-        };
-        let session = Session::open(device, listener)?;
-        Ok(Workbench {
-            session: Rc::new(session),
-            programs: HashMap::new(),
-            inputs: Vec::new(),
-            problems: Vec::new(),
-            peak: console.earlier.peak,
-        })
-    }
 }

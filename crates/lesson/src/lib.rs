@@ -5,25 +5,22 @@
 //! In the order in which to read them:
 //!
 //! - `measure` is what happens to each [`Task`](task::Task): **build, arguments, launch, read, check**, and
-//!   only then time; `skip` is why one is skipped. `bind` gives its kernels their memory, which
-//!   `ready` poisons before and watches after; `again` runs one once more that was wrong, or right
-//!   by chance. `rows` is which tasks are measured, table by table.
+//!   only then time. `bind` skips one that cannot run here, and gives its kernels their memory, which
+//!   `ready` poisons before and watches after. `rows` is which tasks are measured, table by table.
 //! - `lesson` is what was asked for, the problem, and what it computes with: session, programs,
 //!   operands; `end` its last words. What it says goes through `console`, and is printed by
 //!   [`report`].
 //! - [`step`] says each step as it happens, with `--step`, and waits for a key.
-//! - `run` leads from `main` to a lesson, whose flags are in [`cli`]; the work is done by
-//!   a child process that the crate `watchdog` watches.
+//! - `run` has the flags, and leads from `main` to a lesson; the work is done by a child process
+//!   that the crate `watchdog` watches.
 //! - `choice` marks the one step of a table that is expected to be the fastest, by the
-//!   `cost` of each candidate; [`results`] says in which file that is kept.
+//!   `cost` of each candidate, which is kept in a file.
 //! - `host` is what the same product takes without a device; `ablate` times a kernel with
 //!   one part taken out.
 
 mod ablate;
-mod again;
 mod bind;
 mod choice;
-pub mod cli;
 mod console;
 mod cost;
 mod end;
@@ -32,17 +29,15 @@ mod lesson;
 mod measure;
 mod ready;
 pub mod report;
-pub mod results;
 mod rows;
 mod run;
-mod skip;
 pub mod step;
 
 pub use ablate::AblateFlag;
 pub use choice::ChoiceFlags;
 pub use console::Console;
-pub use cost::{Candidates, Costs};
+pub use cost::{Candidates, Costs, FOLDER_VARIABLE, kept_file};
 pub use lesson::Lesson;
 pub use ready::Ready;
-pub use run::{lesson, lesson_with, tasks};
+pub use run::{Flags, apply_color, lesson, lesson_with, tasks};
 pub use step::Part;

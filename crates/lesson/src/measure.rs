@@ -1,4 +1,5 @@
-//! Verify, then time, then print: what happens to every kernel.
+//! Verify, then time, then print: what happens to every kernel. One that was wrong may differ from run
+//! to run, and one that was right may be so by what C held: so it runs once more.
 
 use std::time::{Duration, Instant};
 
@@ -15,11 +16,13 @@ use opencl3::kernel::Kernel;
 use task::{Plan, Task};
 use verify::element::Type;
 use verify::poison::Poison;
+use verify::{Differences, Look};
 use watchdog::Waits;
 
+use crate::ablate::alone;
+use crate::bind::refused;
 use crate::lesson::Lesson;
 use crate::ready::{Ready, Results};
-use crate::skip::refused;
 use crate::step::Part;
 
 impl Lesson {
@@ -173,7 +176,13 @@ impl Lesson {
     pub fn build(&mut self, task: &Task, record: &mut Record) -> Result<(Plan, Vec<Kernel>)> {
         let mut plan = task.plan()?;
         self.must_be_able(task, &plan)?;
-        let program = match self.program_of(task) {
+        // Tasks without macros share a program; macros are made for one kernel, so that is built alone.
+        let mut source = self.source_of(&task.kernel)?;
+        if !task.defines.is_empty() && self.of != Of::Task {
+            source = alone(&source, &task.kernels().collect::<Vec<_>>()).into();
+        }
+        self.console.begin(Part::Build, Stage::building(source.path.display()))?;
+        let program = match self.built_once(&source, &task.build_options(self.flags.ty)) {
             Err(Error::Build(log)) if task.vendor_specific => {
                 let log = log.to_string();
                 let first = log.lines().next().unwrap_or_default();
@@ -189,9 +198,7 @@ impl Lesson {
             Err(Error::OpenCl {
                 code: CL_INVALID_KERNEL_NAME | CL_INVALID_PROGRAM_EXECUTABLE,
                 ..
-            }) if task.vendor_specific
-                && self.source_of(&task.kernel)?.kernel(&task.kernel).is_some() =>
-            {
+            }) if task.vendor_specific && source.kernel(&task.kernel).is_some() => {
                 return Err(Error::skipped("this compiler has not what it needs"));
             }
             kernels => kernels?,
@@ -221,7 +228,7 @@ impl Lesson {
         let name = &ready.own().name;
         let stage = |run| Stage::Timing { kernel: name.clone(), run };
         self.console.doing(stage(None))?;
-        let in_a_row = self.flags().in_a_row;
+        let in_a_row = self.flags.in_a_row;
         let mut least = Duration::MAX;
         while begun.elapsed() < WARM_UP || (in_a_row && least == Duration::MAX) {
             let from = Instant::now();
@@ -260,5 +267,86 @@ impl Lesson {
             defines: task.defines.iter().cloned().collect(),
             ..self.record(&task.name(), &task.says, task.shape())?
         })
+    }
+
+    /// What is wrong with a result, and whether a second run gives another one. Not in a
+    /// simulator, which is slow and finds a race by itself.
+    pub(crate) fn differs(
+        &mut self,
+        ready: &Ready,
+        results: &Results,
+        wrong: Differences,
+    ) -> Result<Differences> {
+        let session = self.session()?;
+        if session.device.is_simulator() {
+            return Ok(wrong);
+        }
+        let _hush = self.console.hush();
+        ready.poison(&session, Poison::Nan)?;
+        session.run(&ready.launches)?;
+        let again = ready.read(&session)?;
+        // Makes whole what was written that nobody may write.
+        let _ = ready.check(&session, &again)?;
+        let both = results.iter().zip(&again).flat_map(|((_, one), (_, other))| {
+            (0..one.len()).map(move |i| (one.bits(i), other.bits(i)))
+        });
+        let count = match both.filter(|(one, other)| one != other).count() {
+            0 => return Ok(wrong),
+            1 => "another element".to_string(),
+            count => format!("{count} other elements"),
+        };
+        let look = format!(
+            "differs: a second run gave {count}: a race, or something was read that was \
+             never written"
+        );
+        let mut wrong = wrong.facts();
+        wrong.looks.insert(0, Look::Fact(look));
+        Ok(wrong)
+    }
+
+    /// A second run, over a C that held a number before the launch, and not NaN: a kernel
+    /// may take NaN for nothing and add to everything else. What it took; nothing in a simulator,
+    /// which has no time for that.
+    ///
+    /// # Errors
+    /// [`Error::Wrong`] where it is.
+    pub(crate) fn over_a_number(
+        &mut self,
+        ready: &Ready,
+        first: (usize, &Results),
+    ) -> Result<Option<Sample>> {
+        let session = self.session()?;
+        if session.device.is_simulator() {
+            return Ok(None);
+        }
+        let _hush = self.console.hush();
+        let again = |poison: Poison| -> Result<Sample> {
+            ready.poison(&session, poison)?;
+            let sample = Sample::of(|| session.run(&ready.launches))?;
+            ready.check_again(&session, first)?;
+            Ok(sample)
+        };
+        let is_wrong = |poison| match again(poison) {
+            Err(Error::Wrong(_)) => Ok(true),
+            tried => tried.map(|_| false),
+        };
+        let wrong = match again(Poison::Number) {
+            Err(Error::Wrong(wrong)) => wrong,
+            tried => return tried.map(Some),
+        };
+        // What else changes from run to run, as what local memory holds, may be right here and
+        // wrong there by chance, but not again and again.
+        for _ in 0..2 {
+            if is_wrong(Poison::Nan)? || !is_wrong(Poison::Number)? {
+                return Err(Error::Wrong(wrong.facts().under(
+                    "right in the first run, wrong in the second: a race, or memory that was \
+                     never set",
+                )));
+            }
+        }
+        Err(Error::Wrong(wrong.under(
+            "right where C held NaN before the launch, wrong where it held a number: C is read \
+             before it is written",
+        )))
     }
 }

@@ -31,7 +31,7 @@ impl Lesson {
         for row in rows.rows(table) {
             let name = &row.launch.function;
             let is_launched = tasks.iter().any(|task| task.kernel == *name);
-            if self.flags().only.contains(name) && !is_launched {
+            if self.flags.only.contains(name) && !is_launched {
                 let conditions: Vec<&str> = row.r#where.iter().map(Formula::text).collect();
                 self.left_out = Some((name.clone(), conditions.join(" and ")));
             }
@@ -58,7 +58,7 @@ impl Lesson {
         table: &str,
         problem: &Problem,
     ) -> Result<()> {
-        let flags = self.flags();
+        let flags = &self.flags;
         if flags.long || flags.json || !flags.only.is_empty() {
             return self.measure_below(heading, text, table, problem);
         }
@@ -88,7 +88,7 @@ impl Lesson {
         mut tasks: Vec<Task>,
         right: impl FnOnce(&mut [Task]) -> Result<()>,
     ) -> Result<()> {
-        tasks.retain(|task| self.flags().wants_task(task));
+        tasks.retain(|task| self.flags.wants_task(task));
         if tasks.is_empty() {
             return Ok(());
         }
@@ -100,7 +100,7 @@ impl Lesson {
     /// Prints a table of tasks, each verified and timed, but for those that `--only`
     /// leaves out; no table where it leaves out all.
     pub fn measure_all(&mut self, tasks: &[Task]) -> Result<()> {
-        let wanted = tasks.iter().filter(|task| self.flags().wants_task(task));
+        let wanted = tasks.iter().filter(|task| self.flags.wants_task(task));
         let wanted: Vec<&Task> = wanted.collect();
         let Some(first) = wanted.first() else {
             return Ok(());
@@ -121,7 +121,7 @@ impl Lesson {
     /// When it does not build or the device fails. A wrong result is a printed
     /// row, and makes the lesson end with status 1.
     pub fn measure_task(&mut self, task: &Task) -> Result<()> {
-        let (runs, show) = (self.runs()?, self.flags().show);
+        let (runs, show) = (self.runs()?, self.flags.show);
         if let Some(record) = self.begins(task)? {
             let record = self.run(task, runs, show, record)?;
             self.row(record)?;
@@ -131,7 +131,7 @@ impl Lesson {
 
     /// Runs a product once, and prints A, B and C.
     pub fn demonstrate(&mut self, task: &Task) -> Result<()> {
-        if !self.flags().wants_task(task) {
+        if !self.flags.wants_task(task) {
             return Ok(());
         }
         self.say("")?;
@@ -150,7 +150,7 @@ impl Lesson {
     /// process down. None where `--only` asks for others, and where a process before this one has
     /// measured it, or has died of it: then its row stands already.
     pub fn begins(&mut self, task: &Task) -> Result<Option<Record>> {
-        if !self.flags().wants_task(task) {
+        if !self.flags.wants_task(task) {
             return Ok(None);
         }
         let record = self.record_of(task)?;

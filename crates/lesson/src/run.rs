@@ -1,20 +1,173 @@
-//! From `main` to a running lesson, and from its end to an exit status.
+//! The flags that every lesson shares; from `main` to a running lesson, and from its end to an exit
+//! status.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::time::Duration;
 
-use clap::{Args, Command, FromArgMatches, Parser};
+use clap::{Args, ColorChoice, Command, FromArgMatches, Parser};
 use common::error::{Error, Result};
 use common::record::Of;
 use common::source::Source;
 use diagnostics::near::did_you_mean;
+use task::Task;
 use verify::draw::Far;
+use verify::element::Type;
 use verify::matrix::Fill;
-use watchdog::{must_be_shown, status_of, watch};
+use verify::shape::Shape;
+use watchdog::{Orders, must_be_shown, status_of, watch};
 
-use crate::cli::{Flags, apply_color};
 use crate::lesson::Lesson;
 use crate::report::Report;
+
+/// What a learner can ask of a lesson.
+#[derive(Clone, Debug, Parser)]
+#[command(disable_version_flag = true)]
+pub struct Flags {
+    /// Device to use: its number in `lesson01`'s listing, or part of a name,
+    /// platform or type (gpu, cpu, pocl) [default: what the variable
+    /// OPENCL_COURSE_DEVICE says, else the best GPU, else the best CPU]
+    #[arg(short, long, value_name = "SELECTOR")]
+    pub device: Option<String>,
+
+    /// Run on every device of this machine, and end with one table
+    #[arg(long, conflicts_with = "device")]
+    pub all_devices: bool,
+
+    /// Size of the problem: N, or MxNxK for M x K times K x N; several, with commas
+    /// between them, are worked on one after another
+    /// [default: seconds on a CPU, larger on a GPU]
+    #[arg(
+        short,
+        long = "size",
+        value_name = "N|MxNxK",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub sizes: Vec<Shape>,
+
+    /// Timed runs of each kernel; 0 checks the results and times nothing
+    /// [default: at least 3, until a quarter of a second or 20 runs]
+    #[arg(long, value_name = "N")]
+    pub runs: Option<usize>,
+
+    /// Time short kernels as often in a row as fits a millisecond, twenty times at most: what lies
+    /// between their launches counts then, and no event of their own does
+    #[arg(long)]
+    pub in_a_row: bool,
+
+    /// Seed of the random matrices
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+
+    /// Run this kernel only (see --list); may be given more than once
+    #[arg(short, long, value_name = "KERNEL")]
+    pub only: Vec<String>,
+
+    /// Of a kernel's variants run this one, or the first where the name is empty
+    #[arg(long, hide = true, value_name = "NAME")]
+    pub variant: Option<String>,
+
+    /// Use this kernel file instead of the lesson's own
+    #[arg(long, value_name = "FILE")]
+    pub source: Option<PathBuf>,
+
+    /// Type of the elements
+    #[arg(long = "type", value_enum, default_value_t = Type::Float, value_name = "TYPE")]
+    pub ty: Type,
+
+    /// What the matrices are filled with: seeded random numbers, or 1, 2, 3, ...
+    #[arg(long, value_enum, default_value_t = Fill::Random)]
+    pub fill: Fill,
+
+    /// Fill them with numbers far from random ones instead, of one kind after the other
+    #[arg(long, hide = true)]
+    pub extreme: bool,
+
+    /// Show what stands beside the lesson's own line, too
+    #[arg(long)]
+    pub long: bool,
+
+    /// Print the matrices (up to 16 rows and columns)
+    #[arg(long)]
+    pub show: bool,
+
+    /// Print one JSON object a line instead of tables
+    #[arg(long)]
+    pub json: bool,
+
+    /// Colour the output; auto is on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub color: ColorChoice,
+
+    /// Tell each step as it happens, and wait for a key in between
+    #[arg(long, conflicts_with_all = ["all_devices", "watch"])]
+    pub step: bool,
+
+    /// The same for a projector: few words, 60 columns
+    #[arg(long, conflicts_with_all = ["all_devices", "watch"])]
+    pub present: bool,
+
+    /// Print the speaker's notes on this lesson, for a second terminal
+    #[arg(long, conflicts_with_all = ["step", "present", "watch", "all_devices", "json"])]
+    pub notes: bool,
+
+    /// List the lesson's kernels and stop
+    #[arg(long)]
+    pub list: bool,
+
+    /// Run again after every save of the kernel file, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["step", "present"])]
+    pub watch: bool,
+
+    /// Show a failed build's log in the driver's own words
+    #[arg(long)]
+    pub raw_log: bool,
+
+    /// Seconds that one launch (or build) may take before it is ended
+    #[arg(long, default_value_t = 300, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: u64,
+}
+
+/// Tells the two crates that colour the output what was asked for.
+pub fn apply_color(choice: ColorChoice) {
+    let colored = match choice {
+        ColorChoice::Auto => return colored::control::unset_override(),
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+    };
+    colored::control::set_override(colored);
+    console::set_colors_enabled_stderr(colored);
+}
+
+impl Flags {
+    /// What the parent process must know.
+    pub fn orders(&self) -> Orders {
+        Orders {
+            timeout: Duration::from_secs(self.timeout),
+            all_devices: self.all_devices,
+            json: self.json,
+            on_stage: self.step || self.present,
+        }
+    }
+
+    /// The kernel files: the one that `--source` names, or else the lesson's own.
+    pub fn kernel_files(&self, own: &[&str]) -> Vec<PathBuf> {
+        let own = || own.iter().copied().map(Source::path_in_course).collect();
+        self.source.clone().map_or_else(own, |one| vec![one])
+    }
+
+    /// Whether `--only` asks for this kernel, or for all.
+    pub fn wants(&self, kernel: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only == kernel)
+    }
+
+    /// Whether it asks for a kernel that this task runs.
+    pub fn wants_task(&self, task: &Task) -> bool {
+        task.kernels().any(|kernel| self.wants(kernel))
+    }
+}
 
 /// Runs a lesson: `body` does what is the lesson's own, once for each size that
 /// was asked for. `files` are its kernel files below `kernels/`.
@@ -50,13 +203,13 @@ pub fn lesson_with<Own: Args>(
     let status = if is_child {
         let begun = Lesson::begin(Of::Lesson(number), title, files, flags);
         in_the_child(begun, |lesson| {
-            let mut sizes: Vec<_> = lesson.flags().sizes.iter().copied().map(Some).collect();
+            let mut sizes: Vec<_> = lesson.flags.sizes.iter().copied().map(Some).collect();
             if sizes.is_empty() {
                 sizes.push(None);
             }
-            let fills = match lesson.flags().extreme {
+            let fills = match lesson.flags.extreme {
                 true => Far::ALL.map(Fill::Far).to_vec(),
-                false => vec![lesson.flags().fill],
+                false => vec![lesson.flags.fill],
             };
             let runs = fills.iter().flat_map(|fill| sizes.iter().map(move |size| (fill, size)));
             for (i, (fill, size)) in runs.enumerate() {
@@ -188,4 +341,15 @@ pub(crate) fn sources(files: &[&str], flags: &Flags) -> Result<Vec<Rc<Source>>> 
         )));
     }
     Ok(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_is_consistent() {
+        use clap::CommandFactory;
+        Flags::command().debug_assert();
+    }
 }

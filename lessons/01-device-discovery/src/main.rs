@@ -23,7 +23,7 @@ fn main() -> ExitCode {
         if let Some(step) = &lesson.console.step {
             step.platforms();
         }
-        let choice = device::choose_as_told(&devices, lesson.flags().device.as_deref())?;
+        let choice = device::choose_as_told(&devices, lesson.flags.device.as_deref())?;
         platforms(lesson, &devices)?;
         for device in &devices {
             lesson.console.begin(Part::Properties, Stage::Loading)?;

@@ -16,7 +16,7 @@ use common::record::Record;
 use common::session::Need;
 use common::stage::Stage;
 use common::{Error, Result, device};
-use lesson::cli::Flags;
+use lesson::Flags;
 use lesson::{Lesson, Part, lesson};
 use task::Task;
 use verify::element::{Elements, Type};
@@ -67,7 +67,7 @@ global = ["floor(N/4) + N % 4"]
 fn main() -> ExitCode {
     lesson(2, "saxpy", &["02-saxpy.cl"], |lesson| {
         let n = length(lesson)?;
-        let Flags { fill, seed, .. } = *lesson.flags();
+        let Flags { fill, seed, .. } = lesson.flags;
         let problem = Problem::new(Shape { m: 1, n, k: 1 }, Type::Float, fill, seed);
         let d: f32 = match fill {
             Fill::Random => 1.7,
@@ -88,7 +88,7 @@ fn main() -> ExitCode {
         // Below the row of saxpy, if that came to its end.
         let above = lesson.rows().last();
         let has_table = above.is_some_and(|row| row.kernel == "saxpy" && row.death().is_none());
-        if lesson.flags().wants("saxpy_vector") && !has_table {
+        if lesson.flags.wants("saxpy_vector") && !has_table {
             lesson.table("GB/s")?;
         }
         lesson.measure_task(&tasks[0])?;
@@ -98,7 +98,7 @@ fn main() -> ExitCode {
         let hosts = host::compare(lesson, n)?;
         let mut rows = lesson.rows().iter();
         let is_right = rows.any(|row| row.kernel == "saxpy" && row.is_right());
-        match is_right && !lesson.flags().json {
+        match is_right && !lesson.flags.json {
             true => host::transfers(lesson, n, &hosts),
             false => Ok(()),
         }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use common::Result;
-use lesson::cli::Flags;
+use lesson::Flags;
 use lesson::{Lesson, lesson};
 use verify::matrix::Fill;
 use verify::numbers::significant;
@@ -54,10 +54,10 @@ fn main() -> ExitCode {
 /// Two products that can be followed by hand: 3 x 3 in one group, and 3 x 4
 /// times 4 x 5 in a group that is larger than C, so that the guard is needed.
 fn small_enough_to_print(lesson: &mut Lesson) -> Result<()> {
-    if !lesson.flags().only.is_empty() || lesson.flags().json {
+    if !lesson.flags.only.is_empty() || lesson.flags.json {
         return Ok(());
     }
-    let ty = lesson.flags().ty;
+    let ty = lesson.flags.ty;
     let tasks = |lesson: &mut Lesson, shape| {
         lesson.tasks(KERNELS, "step", &Problem::new(shape, ty, Fill::Count, 0))
     };
@@ -71,8 +71,8 @@ fn small_enough_to_print(lesson: &mut Lesson) -> Result<()> {
 
 /// The same three loops on one core of the host, in all six orders, with `--long` or `--json`.
 fn loop_orders(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
-    let Flags { long, json, all_devices, only, .. } = lesson.flags();
-    if !(*long || *json || *all_devices) || !only.is_empty() || lesson.runs()?.is_none() {
+    let Flags { long, json, all_devices, ref only, .. } = lesson.flags;
+    if !(long || json || all_devices) || !only.is_empty() || lesson.runs()?.is_none() {
         return Ok(());
     }
     // Enough to leave the caches, and still a matter of seconds.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use common::Result;
 use common::device::Kind;
-use lesson::cli::Flags;
+use lesson::Flags;
 use lesson::{Lesson, lesson};
 use verify::element::Type;
 use verify::problem::Problem;
@@ -113,12 +113,12 @@ fn main() -> ExitCode {
 /// The same elements, copied in worse and worse order.
 fn copies(lesson: &mut Lesson, size: Shape) -> Result<()> {
     let kernels = ["copy_stride", "copy_stride_vector", "copy_offset"];
-    if !kernels.iter().any(|kernel| lesson.flags().wants(kernel)) {
+    if !kernels.iter().any(|kernel| lesson.flags.wants(kernel)) {
         return Ok(());
     }
     let n = copied_elements(lesson, size)?;
     lesson.say(format!("\n  Copies of {n} floats: bandwidth of the bytes that are used"))?;
-    let Flags { fill, seed, .. } = *lesson.flags();
+    let Flags { fill, seed, .. } = lesson.flags;
     let all = Problem::new(Shape { m: 1, n, k: 1 }, Type::Float, fill, seed);
     let mut tables = ["stride", "vector", "offset"].into_iter();
     tables.try_for_each(|table| lesson.measure_table(KERNELS, table, &all))

@@ -116,8 +116,8 @@ const TOLD: usize = 8;
 /// A product so small that the items can tell how they fill the tiles.
 fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
     // What kernels print would spoil JSON, and types other than float their %g.
-    let wanted = lesson.flags().wants("trace_tiles");
-    if !wanted || lesson.flags().json || lesson.flags().ty != Type::Float {
+    let wanted = lesson.flags.wants("trace_tiles");
+    if !wanted || lesson.flags.json || lesson.flags.ty != Type::Float {
         return Ok(());
     }
     lesson.session()?;

@@ -11,7 +11,7 @@ use common::outcome::Outcome;
 use diagnostics::aside;
 use diagnostics::terminal::table;
 use lesson::Lesson;
-use lesson::results::{self, FOLDER_VARIABLE};
+use lesson::{FOLDER_VARIABLE, kept_file};
 use serde::{Deserialize, Serialize};
 use verify::numbers::significant;
 use verify::shape::Shape;
@@ -103,7 +103,7 @@ impl Log {
     pub fn of(lesson: &mut Lesson, shape: Shape, reset: bool) -> Result<Log> {
         let (device, kernels) = (&lesson.session()?.device, &lesson.source()?.text);
         let folder = format!("autotuning/{shape}");
-        let path = results::file(&folder, device, kernels, lesson.flags().ty);
+        let path = kept_file(&folder, device, kernels, lesson.flags.ty);
         let log = Log::at(&path, reset).map_err(|why| {
             let next = format!("{FOLDER_VARIABLE} names another folder");
             Error::file(&path, format!("results cannot be kept there ({why}); {next}"))

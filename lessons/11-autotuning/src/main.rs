@@ -57,7 +57,7 @@ fn autotune(lesson: &mut Lesson, flags: &Tuning) -> Result<()> {
         defaults.reverse();
     }
     let there = lesson.source()?.kernels();
-    defaults.retain(|one| lesson.flags().wants(&one.kernel) && there.contains(&one.kernel));
+    defaults.retain(|one| lesson.flags.wants(&one.kernel) && there.contains(&one.kernel));
     if lesson.runs()?.is_none() {
         let why = "none without timing: the defaults and some odd configurations are checked";
         lesson.say(format!("  search   {why}"))?;

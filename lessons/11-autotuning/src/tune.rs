@@ -42,7 +42,7 @@ pub fn search(
         _ => format!("  search   for {time}; {known} known from earlier runs took {took:.1} s"),
     })?;
     while seconds(&log.trials) < budget.as_secs_f64()
-        && let Some(point) = search::next(space, starts, &log.trials, lesson.flags().seed)
+        && let Some(point) = search::next(space, starts, &log.trials, lesson.flags.seed)
     {
         if let Some(lost) = lesson.lost()? {
             let (of_before, point) = serde_json::from_value(lost.what).map_err(io::Error::from)?;
@@ -64,7 +64,7 @@ pub fn search(
         let others = ranking.iter().filter(|_| !starts.contains(&point));
         let slowest = others.map(|(trial, _)| trial.seconds).reduce(f64::max).unwrap_or(10.0);
         let least = Duration::from_secs_f64((3.0 * slowest).max(5.0));
-        let limit = (budget / 10).max(least).min(Duration::from_secs(lesson.flags().timeout));
+        let limit = (budget / 10).max(least).min(Duration::from_secs(lesson.flags.timeout));
         let share = percent(seconds(&log.trials) / budget.as_secs_f64());
         let (tried, rate) = (log.trials.len(), significant(best));
         let now = format!("{share}: {tried} tried, best {rate} GFLOP/s; now {point}");

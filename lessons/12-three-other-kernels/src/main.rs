@@ -18,7 +18,7 @@ const STEPS: &str = include_str!("../steps.toml");
 fn main() -> ExitCode {
     let file = &["12-three-other-kernels.cl"];
     lesson(12, "three other kernels", file, |lesson| {
-        let (shape, fill, seed) = (lesson.shape()?, lesson.flags().fill, lesson.flags().seed);
+        let (shape, fill, seed) = (lesson.shape()?, lesson.flags.fill, lesson.flags.seed);
         let problem = Problem::new(shape, Type::Float, fill, seed);
         let numbers = Numbers { rows: shape.m, columns: shape.n, seed: seed as usize % 1000 };
         let n = numbers.count();
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         lesson.measure_against(&format!("A sum of {n} floats"), sums, |tasks| {
             each_is(tasks, numbers.sum())
         })?;
-        if !lesson.flags().json && lesson.flags().wants("sum_tree") {
+        if !lesson.flags.json && lesson.flags.wants("sum_tree") {
             lesson.say(numbers.rounding())?;
         }
         for (input, constant) in [("scattered", "0"), ("constant", "1")] {

@@ -29,7 +29,7 @@ struct Own {
 fn main() -> ExitCode {
     let files = &["13-half-storage.cl", "13-copies.cl", "13-matrix-units.cl"];
     lesson_with(13, "beyond fp32", files, |lesson, own: &Own| {
-        if lesson.flags().ty != Type::Float {
+        if lesson.flags.ty != Type::Float {
             lesson.say("  Only the copies have other types than float")?;
             let problem = lesson.problem()?;
             return copies(lesson, &problem);

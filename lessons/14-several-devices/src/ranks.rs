@@ -115,7 +115,7 @@ pub fn start(lesson: &mut Lesson, ranks: usize, own: &Own) -> Result<()> {
         for &count in &counts {
             let size = if is_weak { grown(shape, count) } else { shape };
             lesson.console.doing(Stage::Working(format!("mpirun -n {count}, {size}")))?;
-            let measured = mpirun(count, size, lesson.flags().seed, own)?;
+            let measured = mpirun(count, size, lesson.flags.seed, own)?;
             lesson.say(measured.row())?;
             lesson.console.report.json(&measured)?;
             if is_weak && count == ranks {

@@ -26,7 +26,7 @@ const ROUNDS: usize = 5;
 /// One device, several queues: from pageable memory and from pinned, in one queue and in three.
 pub fn queues(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
     let device = lesson.session()?.device.clone();
-    let engine = Engine::open(&device, &*lesson.source()?, lesson.flags().raw_log)?;
+    let engine = Engine::open(&device, &*lesson.source()?, lesson.flags.raw_log)?;
     let pageable = OnHost::of(problem, None)?;
     let pinned = OnHost::of(problem, Some(&engine))?;
     #[rustfmt::skip]
@@ -85,7 +85,7 @@ fn chosen(lesson: &mut Lesson, own: &Own) -> Result<Vec<Device>> {
     let [gpus, mut cpus] = real_devices()?;
     cpus.truncate(if gpus.is_empty() { cpus.len() } else { 1 });
     let all = [gpus, cpus].concat();
-    if lesson.flags().device.is_none() && all.len() > 1 {
+    if lesson.flags.device.is_none() && all.len() > 1 {
         return Ok(all);
     }
     let this = lesson.session()?.device.clone();
@@ -103,7 +103,7 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
     if struck.is_some_and(|device| device >= devices.len()) {
         return Err(Error::Usage(format!("--fail and --hang name one of {here}, from 0")));
     }
-    let (source, raw_log) = (lesson.source()?, lesson.flags().raw_log);
+    let (source, raw_log) = (lesson.source()?, lesson.flags.raw_log);
     let engines = devices.iter().map(|device| Engine::open(device, &source, raw_log));
     let engines = engines.collect::<Result<Vec<_>>>()?;
     // Pinned is what one context knows: that of a GPU, which has a use for it.
@@ -175,7 +175,7 @@ fn checked(
     let c = c.floats().to_vec();
     let operands = problem.operands().each_ref();
     let panels = operands.map(|one| cast_slice::<u8, f32>(one.data.as_bytes()));
-    let (rows, seed) = (problem.shape.m, lesson.flags().seed);
+    let (rows, seed) = (problem.shape.m, lesson.flags.seed);
     let wrong = vectors::wrong_row([panels].into_iter(), &c, rows, seed);
     let wrong = wrong.map(|row| format!("{}: row {row} of C is wrong", way.name));
     wrong.map_or(Ok(outcome), |why| Err(Error::Wrong(why.into())))

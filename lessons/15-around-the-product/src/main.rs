@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         let weights = lesson.tasks(STEPS, "weights", &problem)?;
         lesson.measure_against("A few rows times weights", weights, right::few_rows)?;
         launches(lesson, &problem, "windows", "Many launches")?;
-        if lesson.flags().only.is_empty() && !lesson.flags().json {
+        if lesson.flags.only.is_empty() && !lesson.flags.json {
             memory::show(lesson, problem.shape.m * problem.shape.n)?;
         }
         Ok(())
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
 /// A table in which some tasks come to the device in parts, each in its own way.
 fn launches(lesson: &mut Lesson, problem: &Problem, table: &str, heading: &str) -> Result<()> {
     let mut tasks = lesson.tasks(STEPS, table, problem)?;
-    tasks.retain(|task| lesson.flags().wants_task(task));
+    tasks.retain(|task| lesson.flags.wants_task(task));
     if tasks.is_empty() {
         return Ok(());
     }

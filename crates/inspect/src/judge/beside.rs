@@ -164,7 +164,7 @@ pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
         let given = [
             Arg::Buffer(buffer.name.clone()),
             Arg::int("length", buffer.shape[1].clone()),
-            Arg::int("seed", lesson.flags().seed as usize),
+            Arg::int("seed", lesson.flags.seed as usize),
         ];
         let args = |count: usize| given.iter().take(count).cloned().collect();
         let own = Buffer { role: Role::Out, ..buffer.clone() };

@@ -102,7 +102,7 @@ impl Run<'_> {
         let Run { file, case, .. } = self;
         // A compiler that has not what it needs may not survive it.
         lesson.must_have(&file.needs, &file.scope(&case.sizes)?)?;
-        let options = file.build_options(lesson.flags().ty, &case.sizes)?;
+        let options = file.build_options(lesson.flags.ty, &case.sizes)?;
         let program = lesson.program(&options)?;
         let source = lesson.source()?;
         let all = lesson.signatures(&program, &source, &options)?;
@@ -157,7 +157,7 @@ impl Run<'_> {
     /// The task of the case, with what is right.
     fn made(&self, lesson: &mut Lesson, all: &[Signature]) -> Result<Task> {
         let Run { file, case, .. } = self;
-        let seed = case.seed.unwrap_or(lesson.flags().seed);
+        let seed = case.seed.unwrap_or(lesson.flags.seed);
         let mut task = file.task(&case.sizes, seed, all)?;
         must_fit(lesson, &task)?;
         make_fills(lesson, &mut task)?;
