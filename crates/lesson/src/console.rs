@@ -19,8 +19,8 @@ use watchdog::events::{Event, Sender};
 use watchdog::resume::Earlier;
 use watchdog::simulator::Simulator;
 
+use crate::flags::Flags;
 use crate::report::Report;
-use crate::run::Flags;
 use crate::step::{Hush, Part, Step};
 
 /// Matrices up to this many rows and columns are printed by `--show`.

@@ -26,9 +26,8 @@ use watchdog::simulator::Simulator;
 use watchdog::watch;
 
 use crate::console::Console;
+use crate::flags::{Flags, place_of, sources};
 use crate::report::heading;
-use crate::run::Flags;
-use crate::run::{place_of, sources};
 use crate::step::{Part, Step};
 
 /// A running lesson.

@@ -11,8 +11,8 @@
 //!   operands; `end` its last words. What it says goes through `console`, and is printed by
 //!   [`report`].
 //! - [`step`] says each step as it happens, with `--step`, and waits for a key.
-//! - `run` has the flags, and leads from `main` to a lesson; the work is done by a child process
-//!   that the crate `watchdog` watches.
+//! - `run` leads from `main` to a lesson, as its `flags` ask; the work is done by a child process that
+//!   the crate `watchdog` watches.
 //! - `choice` marks the one step of a table that is expected to be the fastest, by the
 //!   `cost` of each candidate, which is kept in a file.
 //! - `host` is what the same product takes without a device; `ablate` times a kernel with
@@ -24,6 +24,7 @@ mod choice;
 mod console;
 mod cost;
 mod end;
+mod flags;
 mod host;
 mod lesson;
 mod measure;
@@ -37,7 +38,8 @@ pub use ablate::AblateFlag;
 pub use choice::ChoiceFlags;
 pub use console::Console;
 pub use cost::{Candidates, Costs, FOLDER_VARIABLE, kept_file};
+pub use flags::{Flags, apply_color};
 pub use lesson::Lesson;
 pub use ready::Ready;
-pub use run::{Flags, apply_color, lesson, lesson_with, tasks};
+pub use run::{lesson, lesson_with, tasks};
 pub use step::Part;

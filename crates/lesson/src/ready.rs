@@ -132,10 +132,17 @@ impl Ready<'_> {
         Ok(is_same)
     }
 
+    /// This, unless something was written where nothing may be: by which kernel, then.
     fn unless_damaged(&self, session: &Session, checked: Result<usize>) -> Result<usize> {
-        let Some([damage, by]) = self.damage(session)? else {
+        let (damage, by) = if let Some(damage) = self.stray(session)? {
+            (damage, self.culprit(session)?)
+        } else if let Some(damage) = self.spoilt_layout(session)? {
+            (damage, Some(self.own().name.as_str()))
+        } else {
             return checked;
         };
+        self.restore(session)?;
+        let by = by.unwrap_or("one of them, which did not do it again");
         let by = |wrong: Differences| wrong.under(format!("  by the kernel: {by}"));
         Err(Error::Wrong(match checked {
             // Nobody knows what it must be.
@@ -146,20 +153,6 @@ impl Ready<'_> {
             Err(Error::Wrong(wrong)) => by(wrong).under(damage),
             Err(error) => return Err(error),
         }))
-    }
-
-    /// What was written where nothing may be, and by which kernel.
-    fn damage(&self, session: &Session) -> Result<Option<[String; 2]>> {
-        let (damage, by) = if let Some(damage) = self.stray(session)? {
-            (damage, self.culprit(session)?)
-        } else if let Some(damage) = self.spoilt_layout(session)? {
-            (damage, Some(self.own().name.clone()))
-        } else {
-            return Ok(None);
-        };
-        self.restore(session)?;
-        let by = by.unwrap_or_else(|| "one of them, which did not do it again".into());
-        Ok(Some([damage, by]))
     }
 
     /// What was written to an input, or beside any buffer.
@@ -178,15 +171,15 @@ impl Ready<'_> {
     }
 
     /// The kernel that strays, found by running one after the other.
-    fn culprit(&self, session: &Session) -> Result<Option<String>> {
+    fn culprit(&self, session: &Session) -> Result<Option<&str>> {
         if let [only] = &self.launches[..] {
-            return Ok(Some(only.name.clone()));
+            return Ok(Some(&only.name));
         }
         self.restore(session)?;
         for launch in &self.launches {
             session.run(std::slice::from_ref(launch))?;
             if self.stray(session)?.is_some() {
-                return Ok(Some(launch.name.clone()));
+                return Ok(Some(&launch.name));
             }
         }
         Ok(None)
