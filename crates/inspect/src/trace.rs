@@ -19,14 +19,9 @@ pub use request::Model;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use common::command;
-use common::error::Error;
-use common::failure::Told;
-use common::file::own_workspace;
-use common::source::Source;
-use watchdog::scratch::Scratch;
+use common::{Error, command, failure::Told, file::own_workspace, source::Source};
 use watchdog::simulator::{self, oclgrind};
-use watchdog::worker::Work;
+use watchdog::{scratch::Scratch, worker::Work};
 
 use crate::launched::{Launched, Wanted};
 use accesses::{Launch, Trace};
@@ -36,8 +31,6 @@ use figures::Figures;
 const BUDGET: u64 = 500_000;
 /// Accesses of a launch after which it is given up.
 const MOST: u64 = 4_000_000;
-/// The plugin, below the root of the workspace: `./setup --full` puts it there.
-const PLUGIN: &str = ".opencl/oclgrind/libtrace.so";
 
 /// A kernel that ran in the simulator, and its traffic.
 pub struct Traced {
@@ -58,10 +51,15 @@ pub struct Traced {
 /// [`Error::NoDevice`] without simulator or plugin, [`Error::Usage`] where there is nothing
 /// to trace; those of [`Wanted::launch`].
 pub fn trace(wanted: &Wanted, mut work: Work, model: Model) -> Result<Traced> {
+    let missing = |what: &str| {
+        let says = format!("{what} is not on this machine; a trace is made by it, on any device");
+        Error::NoDevice(Told::new(says, Some(&command::setup("--full"))))
+    };
     let library = oclgrind().ok_or_else(|| missing("Oclgrind, the simulator,"))?;
-    let plugin = Some(plugin_path()).filter(|path| path.is_file());
-    let what = "the plugin with which Oclgrind writes down accesses";
-    let plugin = plugin.ok_or_else(|| missing(what))?;
+    let plugin = plugin_path();
+    if !plugin.is_file() {
+        return Err(missing("the plugin with which Oclgrind writes down accesses").into());
+    }
     let folder = Scratch::new()?;
     simulator::as_written(&mut work, &library);
     work.env("OCLGRIND_PLUGINS", plugin)
@@ -100,12 +98,7 @@ pub fn trace(wanted: &Wanted, mut work: Work, model: Model) -> Result<Traced> {
     })
 }
 
-/// Where the plugin lies, once it is built.
+/// Where the plugin lies, once `./setup --full` has built it.
 pub fn plugin_path() -> PathBuf {
-    own_workspace().join(PLUGIN)
-}
-
-fn missing(what: &str) -> Error {
-    let says = format!("{what} is not on this machine; a trace is made by it, on any device");
-    Error::NoDevice(Told::new(says, Some(&command::setup("--full"))))
+    own_workspace().join(".opencl/oclgrind/libtrace.so")
 }

@@ -8,9 +8,8 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
-use common::Error;
-use common::command;
+use anyhow::{Context, Result, ensure};
+use common::{Error, command};
 use serde::{Deserialize, Serialize};
 
 /// The first line of `launches`, as this program reads it.
@@ -135,14 +134,11 @@ impl Trace {
         let mut group: Vec<Access> = Vec::new();
         let mut bytes = [0; BYTES];
         for _ in 0..self.launch.records {
-            let read = file.read_exact(&mut bytes);
-            read.context("the trace is cut short")?;
+            file.read_exact(&mut bytes).context("the trace is cut short")?;
             let access = access(&bytes);
-            if access.place as usize > self.places.len() {
-                bail!("the trace is damaged: no place {}", access.place);
-            }
-            let number = access.group;
-            if group.first().is_some_and(|first| first.group != number) {
+            let place = access.place;
+            ensure!(place as usize <= self.places.len(), "the trace is damaged: no place {place}");
+            if group.first().is_some_and(|first| first.group != access.group) {
                 each(&group);
                 group.clear();
             }

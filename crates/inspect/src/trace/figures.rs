@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::ops::AddAssign;
 use std::path::Path;
 
 use anyhow::Result;
@@ -11,11 +10,11 @@ use serde::Serialize;
 
 use super::accesses::{Kind, Memory, Place, Trace};
 use super::operand::Operands;
-use super::request::{Model, Request, requests};
+use super::request::{Model, Request, WORD, requests};
 
 /// Bytes that local memory, or a cache, can give at once: a pass over all banks, and as many
 /// sectors.
-const AT_ONCE: f64 = 128.0;
+const AT_ONCE: u64 = 128;
 
 /// An operand of a line, and what is done to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -68,7 +67,7 @@ pub(crate) struct Row {
     pub first: Request,
 }
 
-impl AddAssign for Sums {
+impl std::ops::AddAssign for Sums {
     fn add_assign(&mut self, other: Sums) {
         self.requests += other.requests;
         self.accesses += other.accesses;
@@ -82,23 +81,6 @@ impl AddAssign for Sums {
 }
 
 impl Sums {
-    fn of(request: &Request, memory: Memory, model: &Model) -> Sums {
-        let mut sums = Sums {
-            requests: 1,
-            accesses: request.lanes.len() as u64,
-            bytes_wanted: request.wanted(),
-            ..Sums::default()
-        };
-        if memory == Memory::Global {
-            sums.sectors = request.sectors(model).len() as u64;
-            sums.fewest_sectors = request.fewest_sectors(model);
-        } else if memory == Memory::Local {
-            sums.passes = request.passes(model).len() as u64;
-            sums.fewest_passes = request.fewest_passes(model);
-        }
-        sums
-    }
-
     /// Sectors or passes of a request, and how few there could be; none for private memory.
     pub fn each(&self, memory: Memory) -> Option<[f64; 2]> {
         let taken = match memory {
@@ -115,11 +97,11 @@ impl Sums {
         (different > 0).then(|| self.sectors as f64 / different as f64)
     }
 
-    /// What is moved beyond the fewest, in units of what memory gives at once.
-    fn waste(&self, model: &Model) -> f64 {
+    /// What is moved beyond the fewest, in bytes that memory could have given meanwhile.
+    fn waste(&self, model: &Model) -> u64 {
         let sectors = self.sectors.saturating_sub(self.fewest_sectors);
         let passes = self.passes.saturating_sub(self.fewest_passes);
-        sectors as f64 * model.sector as f64 / AT_ONCE + passes as f64
+        sectors * model.sector + passes * AT_ONCE
     }
 }
 
@@ -144,7 +126,7 @@ impl Figures {
         let names = Operands::of(&source.text);
         let operand = |place: &Place| {
             let Place { kind, memory, line, column } = *place;
-            Operand { line, name: names.name(line, column).into(), kind, memory }
+            Operand { line, name: names.name(line, column).unwrap_or("?").into(), kind, memory }
         };
         let operands: Vec<Operand> = trace.places.iter().map(operand).collect();
         let mut rows: HashMap<&Operand, Row> = HashMap::new();
@@ -159,11 +141,24 @@ impl Figures {
                     sums: Sums::default(),
                     first: request.clone(),
                 });
-                row.sums += Sums::of(&request, operand.memory, model);
-                if operand.memory == Memory::Global {
-                    let sectors = request.sectors(model).into_iter();
-                    let new = sectors.filter(|sector| different.insert((operand, *sector)));
-                    row.sums.different_sectors += new.count() as u64;
+                let sums = &mut row.sums;
+                sums.requests += 1;
+                sums.accesses += request.lanes.len() as u64;
+                sums.bytes_wanted += request.lanes.iter().map(|lane| lane.bytes).sum::<u64>();
+                match operand.memory {
+                    Memory::Global => {
+                        let sectors = request.sectors(model);
+                        sums.sectors += sectors.len() as u64;
+                        sums.fewest_sectors += request.fewest(model.sector);
+                        let new =
+                            sectors.into_keys().filter(|one| different.insert((operand, *one)));
+                        sums.different_sectors += new.count() as u64;
+                    }
+                    Memory::Local => {
+                        sums.passes += request.passes(model).len() as u64;
+                        sums.fewest_passes += request.fewest(model.banks * WORD);
+                    }
+                    Memory::Private => {}
                 }
             }
         })?;
@@ -172,13 +167,10 @@ impl Figures {
         };
         let (images, mut rows): (Vec<Row>, Vec<Row>) = rows.into_values().partition(is_image);
         // What wastes most, then what moves most, then as the lines stand in the file.
-        let key = |Row { operand, sums, .. }: &Row| {
-            let moved = Reverse(sums.sectors + sums.passes);
-            (moved, operand.line, operand.name.clone(), operand.kind)
-        };
-        rows.sort_by(|one, other| {
-            let by_waste = other.sums.waste(model).total_cmp(&one.sums.waste(model));
-            by_waste.then_with(|| key(one).cmp(&key(other)))
+        rows.sort_by_cached_key(|Row { operand, sums, .. }| {
+            let moved = sums.sectors + sums.passes;
+            let Operand { line, name, kind, .. } = operand;
+            (Reverse(sums.waste(model)), Reverse(moved), *line, name.clone(), *kind)
         });
         Ok(Figures {
             rows,

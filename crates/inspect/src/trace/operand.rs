@@ -8,38 +8,24 @@ use diagnostics::tokens::{Tokens, is_word};
 pub struct Operands<'a> {
     text: &'a str,
     tokens: Tokens<'a>,
-    lines: Vec<usize>,
 }
 
 impl<'a> Operands<'a> {
     /// Splits the file once.
     pub fn of(text: &'a str) -> Operands<'a> {
-        let newlines = text.match_indices('\n').map(|(at, _)| at + 1);
-        Operands {
-            text,
-            tokens: Tokens::of(text),
-            lines: std::iter::once(0).chain(newlines).collect(),
-        }
+        Operands { text, tokens: Tokens::of(text) }
     }
 
-    /// The array at a line and column, from 1; "?" where the text does not tell.
-    pub fn name(&self, line: usize, column: usize) -> &'a str {
-        let token = self.at(line, column);
-        token.and_then(|token| self.named(token)).unwrap_or("?")
-    }
-
-    /// The token at a line and column.
-    fn at(&self, line: usize, column: usize) -> Option<usize> {
-        let begin = *self.lines.get(line.checked_sub(1)?)?;
-        let byte = begin.checked_add(column.checked_sub(1)?)?;
-        let mut tokens = self.tokens.all().rev();
-        let token = tokens.find(|token| self.tokens.byte(*token) <= byte)?;
-        let end = self.tokens.byte(token) + self.tokens.text(token).len();
-        (byte < end.min(self.text.len())).then_some(token)
-    }
-
-    fn named(&self, token: usize) -> Option<&'a str> {
+    /// The array at a line and column, from 1; none where the text does not tell.
+    pub fn name(&self, line: usize, column: usize) -> Option<&'a str> {
+        let lines = self.text.split_inclusive('\n').take(line.checked_sub(1)?);
+        let byte = lines.map(str::len).sum::<usize>().checked_add(column.checked_sub(1)?)?;
+        let mut before = self.tokens.all().rev();
+        let token = before.find(|token| self.tokens.byte(*token) <= byte)?;
         let text = self.tokens.text(token);
+        if byte >= self.tokens.byte(token) + text.len() {
+            return None;
+        }
         if text.ends_with('=') {
             return self.before(token);
         }
@@ -47,10 +33,18 @@ impl<'a> Operands<'a> {
         if token > 0 && self.tokens.text(token - 1) == "." {
             return self.before(token - 1);
         }
-        if is_word(text) && self.tokens.text(token + 1) == "(" {
-            return self.argument(text, token + 1);
+        if !is_word(text) || self.tokens.text(token + 1) != "(" {
+            return self.first_name(token);
         }
-        self.first_name(token)
+        // The pointer among the arguments: the last one of vloads and vstores, the first of
+        // others. What is no such call has a name of its own.
+        let function = text.to_lowercase();
+        let is_vector = function.starts_with("vload") || function.starts_with("vstore");
+        if !is_vector && !function.starts_with("atom") {
+            return Some(text);
+        }
+        let close = self.tokens.matching(token + 1)?;
+        self.first_name(if is_vector { self.tokens.begin_of(close, &[","]) } else { token + 2 })
     }
 
     /// What is assigned to: `a[k][x] =`, `*p =`, `((float4 *)p)[i] =`, `v.x =`.
@@ -63,16 +57,9 @@ impl<'a> Operands<'a> {
                 "++" | "--" | "+" | "-" | "*" | "/" | "<" | ">" | "&" | "|" | "^" | "%" => {
                     at = at.checked_sub(1)?;
                 }
-                text if is_word(text) => {
-                    // A part of what stands before it.
-                    let is_part = |mark: &str| at >= 2 && self.tokens.text(at - 1) == mark;
-                    if is_part(".") {
-                        at -= 2;
-                    } else {
-                        return Some(text);
-                    }
-                }
-                _ => return None,
+                // A part of what stands before it.
+                text if is_word(text) && at >= 2 && self.tokens.text(at - 1) == "." => at -= 2,
+                text => return Some(text).filter(|text| is_word(text)),
             }
         }
     }
@@ -82,41 +69,16 @@ impl<'a> Operands<'a> {
         self.tokens.begin_of(close, &[]).checked_sub(1)
     }
 
-    /// The pointer among the arguments: the last one of vloads and vstores, the first of
-    /// others. What is no such call has a name of its own.
-    fn argument(&self, function: &'a str, open: usize) -> Option<&'a str> {
-        let name = function.to_lowercase();
-        let is_vector = name.starts_with("vload") || name.starts_with("vstore");
-        if !is_vector && !name.starts_with("atom") {
-            return Some(function);
+    /// The first word from here on that is no type, as in `(global const float4 *)`.
+    fn first_name(&self, mut token: usize) -> Option<&'a str> {
+        loop {
+            let close = self.tokens.matching(token).filter(|_| self.tokens.text(token) == "(");
+            token = match self.tokens.text(token) {
+                "" => return None,
+                text if is_word(text) => return Some(text),
+                _ => close.filter(|close| self.tokens.text(close - 1) == "*").unwrap_or(token) + 1,
+            };
         }
-        let close = self.tokens.matching(open)?;
-        if !is_vector {
-            return self.first_name(open + 1);
-        }
-        self.first_name(self.tokens.begin_of(close, &[","]))
-    }
-
-    /// The first word from here on that is no type.
-    fn first_name(&self, token: usize) -> Option<&'a str> {
-        let mut at = token;
-        while at < self.tokens.all().end {
-            let text = self.tokens.text(at);
-            if self.is_cast(at) {
-                at = self.tokens.matching(at)?;
-            } else if is_word(text) {
-                return Some(text);
-            }
-            at += 1;
-        }
-        None
-    }
-
-    /// `(global const float4 *)`.
-    fn is_cast(&self, open: usize) -> bool {
-        let text = |at| self.tokens.text(at);
-        let ends_in_star = |close: usize| close > open && text(close - 1) == "*";
-        text(open) == "(" && self.tokens.matching(open).is_some_and(ends_in_star)
     }
 }
 
@@ -128,7 +90,7 @@ mod tests {
     fn name_at(line: &str, mark: &str) -> String {
         let text = format!("// a comment\n{line}\n");
         let column = line.find(mark).unwrap() + 1;
-        Operands::of(&text).name(2, column).to_string()
+        Operands::of(&text).name(2, column).unwrap_or("?").to_string()
     }
 
     #[test]
@@ -164,7 +126,7 @@ mod tests {
     fn what_is_not_there_has_no_name() {
         let operands = Operands::of("x\n");
         for (line, column) in [(0, 0), (1, 0), (1, 2), (9, 9), (usize::MAX, usize::MAX)] {
-            assert_eq!(operands.name(line, column), "?");
+            assert_eq!(operands.name(line, column), None);
         }
     }
 

@@ -38,13 +38,11 @@ impl Default for Model {
     }
 }
 
-/// The number of the array stands above these bits of an address.
-const ARRAY_BITS: u32 = 48;
 /// Bytes of one access that are looked at: of a longer one, a structure's copy, the rest is
 /// left out.
 const LONGEST: u64 = 1 << 16;
 /// Bytes of a word of a bank.
-const WORD: u64 = 4;
+pub(crate) const WORD: u64 = 4;
 
 /// What one item of a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +77,11 @@ pub(crate) fn requests(group: &[Access], model: &Model) -> Vec<Request> {
         }
         let turn = turns.entry((access.place, access.item)).or_default();
         let (warp, item) = (access.item / model.warp, access.item % model.warp);
-        for (part, lane) in (0..).zip(parts(item, access, model.widest)) {
+        let bytes = u64::from(access.bytes).clamp(1, LONGEST);
+        // In pieces that an item can ask for at once.
+        for (part, from) in (0..).zip((0..bytes).step_by(model.widest as usize)) {
+            let address = access.address.saturating_add(from);
+            let lane = Lane { item, address, bytes: (bytes - from).min(model.widest) };
             all.push(([phase, warp, access.place, *turn, part], lane));
         }
         *turn += 1;
@@ -94,45 +96,41 @@ pub(crate) fn requests(group: &[Access], model: &Model) -> Vec<Request> {
     request.collect()
 }
 
-/// An access in pieces that an item can ask for at once.
-fn parts(item: u32, access: &Access, widest: u64) -> impl Iterator<Item = Lane> {
-    let bytes = u64::from(access.bytes).clamp(1, LONGEST);
-    let address = access.address;
-    (0..bytes.div_ceil(widest)).map(move |part| Lane {
-        item,
-        address: address.saturating_add(part * widest),
-        bytes: (bytes - part * widest).min(widest),
-    })
+impl Lane {
+    /// The byte behind its last.
+    fn end(&self) -> u64 {
+        self.address.saturating_add(self.bytes)
+    }
+
+    /// Numbers of the blocks of this many bytes that it touches.
+    fn blocks(&self, size: u64) -> impl Iterator<Item = u64> + use<> {
+        self.address / size..=self.end().saturating_sub(1).max(self.address) / size
+    }
 }
 
 impl Request {
-    /// Bytes that all items together ask for, each for itself.
-    pub fn wanted(&self) -> u64 {
-        self.lanes.iter().map(|lane| lane.bytes).sum()
+    /// The sectors that hold what is asked for, by number, each with the items that it serves.
+    pub fn sectors(&self, model: &Model) -> BTreeMap<u64, Vec<u32>> {
+        let mut sectors = BTreeMap::<u64, Vec<u32>>::new();
+        for lane in &self.lanes {
+            for sector in lane.blocks(model.sector) {
+                sectors.entry(sector).or_default().push(lane.item);
+            }
+        }
+        sectors
     }
 
-    /// The sectors that hold what is asked for, by number.
-    pub fn sectors(&self, model: &Model) -> BTreeSet<u64> {
-        let touched = |lane: &Lane| touched(lane, model.sector);
-        self.lanes.iter().flat_map(touched).collect()
-    }
-
-    /// The fewest sectors that could hold as many different bytes.
-    pub fn fewest_sectors(&self, model: &Model) -> u64 {
-        self.different_bytes().div_ceil(model.sector)
-    }
-
-    /// Bytes that are asked for by one item or by several.
-    pub fn different_bytes(&self) -> u64 {
-        let mut ranges: Vec<(u64, u64)> = self.lanes.iter().map(range).collect();
+    /// The fewest blocks of this many bytes, a sector's or a pass's, that could hold as many
+    /// different bytes.
+    pub fn fewest(&self, block: u64) -> u64 {
+        let mut ranges: Vec<_> = self.lanes.iter().map(|lane| (lane.address, lane.end())).collect();
         ranges.sort_unstable();
-        let mut end = 0;
-        let mut bytes = 0;
+        let (mut end, mut bytes) = (0, 0);
         for (from, to) in ranges {
             bytes += to.saturating_sub(from.max(end));
             end = end.max(to);
         }
-        bytes
+        bytes.div_ceil(block)
     }
 
     /// For each pass over the banks the items that it serves. Items ask by parts of a warp:
@@ -142,62 +140,34 @@ impl Request {
     pub fn passes(&self, model: &Model) -> Vec<Vec<u32>> {
         let words = self.lanes.iter().map(|lane| lane.bytes.div_ceil(WORD));
         let words = words.max().unwrap_or(1).next_power_of_two() as u32;
-        let words = words.div_ceil(if self.is_shared() { 2 } else { 1 });
-        let part = (model.warp / words).max(1);
-        let parts = self.lanes.chunk_by(|a, b| a.item / part == b.item / part);
-        parts.flat_map(|lanes| passes_of(lanes, model)).collect()
-    }
-
-    /// Whether each item asks for the same as its neighbour, or each as the one after that:
-    /// items i and i ^ 1, or i and i ^ 2. An H200 was seen to put two parts together then.
-    fn is_shared(&self) -> bool {
-        [1, 2].iter().any(|bit| {
+        // An H200 was seen to put two parts together where each item asks for the same as its
+        // neighbour, or each as the one after that: items i and i ^ 1, or i and i ^ 2.
+        let is_shared = [1, 2].iter().any(|bit| {
             self.lanes.iter().all(|lane| {
                 let partner = lane.item ^ bit;
                 let found = self.lanes.binary_search_by_key(&partner, |one| one.item);
                 found.is_ok_and(|at| self.lanes[at].address == lane.address)
             })
-        })
-    }
-
-    /// The fewest passes that could bring as many different bytes.
-    pub fn fewest_passes(&self, model: &Model) -> u64 {
-        self.different_bytes().div_ceil(model.banks * WORD)
+        });
+        let part = (model.warp / words.div_ceil(if is_shared { 2 } else { 1 })).max(1);
+        let parts = self.lanes.chunk_by(|a, b| a.item / part == b.item / part);
+        parts.flat_map(|lanes| passes_of(lanes, model)).collect()
     }
 }
 
 /// Each bank gives one word a pass; a word goes to all who want it.
 fn passes_of(lanes: &[Lane], model: &Model) -> Vec<Vec<u32>> {
-    let mut words: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
-    for word in lanes.iter().flat_map(|lane| touched(lane, WORD)) {
-        words.entry(word % model.banks).or_default().insert(word);
+    let mut banks: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+    for word in lanes.iter().flat_map(|lane| lane.blocks(WORD)) {
+        banks.entry(word % model.banks).or_default().insert(word);
     }
-    let count = words.values().map(BTreeSet::len).max().unwrap_or(0);
-    let mut passes = vec![Vec::new(); count];
+    let mut passes = Vec::new();
     for lane in lanes {
         // An item is served once all of its words have come.
-        let last = touched(lane, WORD).filter_map(|word| {
-            let bank = words.get(&(word % model.banks))?;
-            bank.iter().position(|one| *one == word)
-        });
-        if let Some(pass) = last.max() {
-            passes[pass].push(lane.item);
-        }
+        let before = |word| banks[&(word % model.banks)].range(..word).count();
+        let pass = lane.blocks(WORD).map(before).max().unwrap_or(0);
+        passes.resize(passes.len().max(pass + 1), Vec::new());
+        passes[pass].push(lane.item);
     }
     passes
-}
-
-fn range(lane: &Lane) -> (u64, u64) {
-    (lane.address, lane.address.saturating_add(lane.bytes))
-}
-
-/// Numbers of the blocks of this many bytes that an item touches.
-fn touched(lane: &Lane, size: u64) -> impl Iterator<Item = u64> + use<> {
-    let (from, to) = range(lane);
-    from / size..=to.saturating_sub(1).max(from) / size
-}
-
-/// Where an address lies in its array.
-pub(crate) fn offset(address: u64) -> u64 {
-    address & ((1 << ARRAY_BITS) - 1)
 }

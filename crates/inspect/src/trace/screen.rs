@@ -10,9 +10,8 @@ use verify::Differences;
 use verify::numbers::{bytes, count};
 
 use super::Traced;
-use super::accesses::{Launch, Memory};
+use super::accesses::Memory;
 use super::figures::{Operand, Row};
-use super::request::{Model, offset};
 
 /// Above the fewest by this much is worth a colour.
 const CLEARLY: f64 = 1.05;
@@ -22,43 +21,56 @@ const LEGEND: &str = "\
 each, best: sectors or passes over the banks for a request, and the fewest
 that could do; again: how often a group moves each sector";
 
+/// Lines of the picture.
 const DRAWN: usize = 16;
+/// The number of the array stands above these bits of an address.
+const ARRAY_BITS: u32 = 48;
 
 impl Traced {
     /// The first request of the worst operand: a line for each sector or pass, in which each item
     /// has a column.
-    fn picture(&self) -> String {
-        let Some(row) = self.figures.rows.first() else {
-            return String::new();
-        };
-        let (lines, what) = match row.operand.memory {
-            Memory::Global => (sectors(row, &self.model), ["sector", "sectors"]),
-            Memory::Local => {
-                (passes(row, &self.model), ["pass over the banks", "passes over the banks"])
+    fn picture(&self) -> Option<String> {
+        let Row { operand, first, .. } = self.figures.rows.first()?;
+        // What each line is called, and the items that are served.
+        let (lines, what): (Vec<(String, Vec<u32>)>, _) = match operand.memory {
+            Memory::Global => {
+                let size = self.model.sector;
+                let line = |(sector, items): (u64, _)| {
+                    let begin = sector.saturating_mul(size);
+                    let ends = [begin, begin.saturating_add(size - 1)];
+                    let [begin, end] = ends.map(|byte| byte & ((1 << ARRAY_BITS) - 1));
+                    (format!("bytes {begin} to {end}"), items)
+                };
+                let lines = first.sectors(&self.model).into_iter().map(line);
+                (lines.collect(), ["sector", "sectors"])
             }
-            Memory::Private => return String::new(),
+            Memory::Local => {
+                let passes = (1..).zip(first.passes(&self.model));
+                let lines = passes.map(|(at, items): (u32, _)| (format!("pass {at}"), items));
+                (lines.collect(), ["pass over the banks", "passes over the banks"])
+            }
+            Memory::Private => return None,
         };
         let what = format!("{} {}", lines.len(), what[usize::from(lines.len() != 1)]);
-        let items = count(row.first.lanes.len(), "item");
-        let Operand { name, line, .. } = &row.operand;
+        let items = count(first.lanes.len(), "item");
+        let Operand { name, line, .. } = operand;
         let heading = format!("The first request for {name}, line {line}: {items}, {what}");
         let mut out = format!("\n{}\n", heading.bold());
-        for (name, marks) in lines.iter().take(DRAWN) {
-            out += &format!("  {name:<28} {marks}\n");
+        for (name, items) in lines.iter().take(DRAWN) {
+            let mark = |item: u32| if items.contains(&item) { '█' } else { '·' };
+            out += &format!("  {name:<28} {}\n", String::from_iter((0..self.model.warp).map(mark)));
         }
         if lines.len() > DRAWN {
             out += &format!("  and {} more\n", lines.len() - DRAWN);
         }
-        out
+        Some(out)
     }
 
     /// The operands, the worst first.
     pub fn operands(&self) -> String {
         let row = |Row { operand, sums, .. }: &Row| {
-            let [each, best] = match sums.each(operand.memory) {
-                Some(both) => both.map(short),
-                None => Default::default(),
-            };
+            let each = sums.each(operand.memory);
+            let [each, best] = each.map_or_else(Default::default, |both| both.map(short));
             let moved = match operand.memory {
                 Memory::Global => bytes(sums.sectors * self.model.sector),
                 _ => String::new(),
@@ -89,21 +101,17 @@ impl Traced {
 
     /// What is said in place of counts of images.
     fn images(&self) -> Option<String> {
-        let all: Vec<String> = self.figures.images.iter().map(usize::to_string).collect();
-        let lines = all.join(", ");
+        let lines = Vec::from_iter(self.figures.images.iter().map(usize::to_string));
         let says = "images are not counted, which each device lays out in its own way: line";
-        (!all.is_empty()).then(|| format!("{says} {lines}"))
+        (!lines.is_empty()).then(|| format!("{says} {}", lines.join(", ")))
     }
 
     /// What the worst operand takes, in a sentence; none where all take as little as they can.
     pub fn worst(&self) -> Option<String> {
-        let Row { operand, sums, .. } = self.figures.rows.first()?;
-        let [each, best] = sums.each(operand.memory)?;
-        let what = match operand.memory {
-            Memory::Local => "passes over the banks",
-            _ => "sectors",
-        };
-        let (line, name) = (operand.line, &operand.name);
+        let Row { operand: Operand { line, name, memory, .. }, sums, .. } =
+            self.figures.rows.first()?;
+        let [each, best] = sums.each(*memory)?;
+        let what = if *memory == Memory::Local { "passes over the banks" } else { "sectors" };
         let [taken, could] = [each, best].map(short);
         let says =
             format!("line {line}, {name}: {taken} {what} for a request, where {could} could do");
@@ -117,24 +125,31 @@ impl Traced {
         let lines = kernel.map_or(0..0, |one| one.line..one.line + one.code.lines().count());
         for (line, text) in (1..).zip(self.source.text.lines()) {
             let mut rows = self.figures.rows.iter();
-            if lines.contains(&line) || rows.any(|row| row.operand.line == line) {
-                let margin = [Memory::Global, Memory::Local].map(|one| self.margin(line, one));
-                out += &format!("{} {line:>4}  {}\n", margin.concat(), plain(text));
+            if !lines.contains(&line) && !rows.any(|row| row.operand.line == line) {
+                continue;
             }
+            for memory in [Memory::Global, Memory::Local] {
+                let sums = self.figures.total(|one| (one.line, one.memory) == (line, memory));
+                let [each, fewest] = sums.each(memory).unwrap_or_default();
+                let shown = if sums.requests == 0 { String::new() } else { short(each) };
+                let shown = format!("{shown:>7}");
+                let is_clear = each > fewest * CLEARLY;
+                out += &if is_clear { shown.yellow().to_string() } else { shown };
+            }
+            out += &format!(" {line:>4}  {}\n", plain(text));
         }
         out
     }
 
-    fn margin(&self, line: usize, memory: Memory) -> String {
-        let sums = self.figures.total(|one| (one.line, one.memory) == (line, memory));
-        let [each, fewest] = sums.each(memory).unwrap_or_default();
-        let shown = if sums.requests == 0 { String::new() } else { short(each) };
-        let shown = format!("{shown:>7}");
-        if each > fewest * CLEARLY { shown.yellow().to_string() } else { shown }
-    }
-
+    /// "as in lesson 6, in groups of 16x16; 4x4 groups"
     fn how(&self) -> String {
-        format!("{}; {}", self.launched.how(), self.launch.count())
+        let [x, y, z] = [0, 1, 2].map(|at| self.launch.global[at] / self.launch.local[at].max(1));
+        let groups = match [x, y, z] {
+            [x, 1, 1] => count(x as usize, "group"),
+            [x, y, 1] => format!("{x}x{y} groups"),
+            [x, y, z] => format!("{x}x{y}x{z} groups"),
+        };
+        format!("{}; {groups}", self.launched.how())
     }
 
     /// All of it.
@@ -197,19 +212,8 @@ impl Display for Traced {
             let note = format!("  note      {}", beside(&says, 12));
             writeln!(f, "{}", note.yellow())?;
         }
-        write!(f, "\n{}\n{}{}", self.operands(), self.listing(), self.picture())
-    }
-}
-
-impl Launch {
-    /// "4x4 groups"
-    fn count(&self) -> String {
-        let [x, y, z] = [0, 1, 2].map(|at| self.global[at] / self.local[at].max(1));
-        match [x, y, z] {
-            [x, 1, 1] => count(x as usize, "group"),
-            [x, y, 1] => format!("{x}x{y} groups"),
-            [x, y, z] => format!("{x}x{y}x{z} groups"),
-        }
+        let picture = self.picture().unwrap_or_default();
+        write!(f, "\n{}\n{}{picture}", self.operands(), self.listing())
     }
 }
 
@@ -217,33 +221,4 @@ impl Launch {
 fn short(value: f64) -> String {
     let text = format!("{value:.2}");
     text.strip_suffix('0').unwrap_or(&text).to_string()
-}
-
-fn sectors(row: &Row, model: &Model) -> Vec<(String, String)> {
-    let line = |sector: u64| {
-        let first = sector.saturating_mul(model.sector);
-        let last = first.saturating_add(model.sector - 1);
-        let touches = |item: u32| {
-            row.first.lanes.iter().any(|lane| {
-                let end = lane.address.saturating_add(lane.bytes);
-                lane.item == item && lane.address <= last && end > first
-            })
-        };
-        let bytes = format!("bytes {} to {}", offset(first), offset(last));
-        (bytes, marks(model, touches))
-    };
-    row.first.sectors(model).into_iter().map(line).collect()
-}
-
-fn passes(row: &Row, model: &Model) -> Vec<(String, String)> {
-    let passes = (1..).zip(row.first.passes(model));
-    let line = |(at, items): (u32, Vec<u32>)| {
-        (format!("pass {at}"), marks(model, |item| items.contains(&item)))
-    };
-    passes.map(line).collect()
-}
-
-fn marks(model: &Model, is_set: impl Fn(u32) -> bool) -> String {
-    let mark = |item: u32| if is_set(item) { '█' } else { '·' };
-    (0..model.warp).map(mark).collect()
 }

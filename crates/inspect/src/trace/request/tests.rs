@@ -17,7 +17,7 @@ fn sectors(bytes: u64, at: impl Fn(u64) -> u64) -> [u64; 2] {
     let request = Request::of_warp(bytes, at);
     let model = Model::default();
     let moved = request.sectors(&model).len() as u64;
-    [moved, request.fewest_sectors(&model)]
+    [moved, request.fewest(model.sector)]
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn what_is_wider_than_16_bytes_is_asked_for_in_pieces() {
     let model = Model::default();
     assert!(all.iter().all(|one| one.sectors(&model).len() == 32));
     let odd = requests(&[access(1, 0, 0, 20)], &model);
-    assert_eq!([odd[0].wanted(), odd[1].wanted()], [16, 4]);
+    assert_eq!([odd[0].lanes[0].bytes, odd[1].lanes[0].bytes], [16, 4]);
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn absurd_accesses_do_no_harm() {
     for request in requests(&group, &model) {
         assert!(request.sectors(&model).len() <= 17);
         assert!(request.passes(&model).len() <= 5);
-        assert!(request.fewest_sectors(&model) <= 17);
-        assert!(request.fewest_passes(&model) <= 5);
+        assert!(request.fewest(model.sector) <= 17);
+        assert!(request.fewest(model.banks * WORD) <= 5);
     }
 }
 
@@ -97,7 +97,7 @@ fn passes(bytes: u64, at: impl Fn(u64) -> u64) -> [u64; 2] {
     let request = Request::of_warp(bytes, at);
     let model = Model::default();
     let taken = request.passes(&model).len() as u64;
-    [taken, request.fewest_passes(&model)]
+    [taken, request.fewest(model.banks * WORD)]
 }
 
 #[test]
