@@ -18,38 +18,23 @@ pub struct Function<'a> {
 /// twice, for a vendor and in standard OpenCL C.
 pub fn functions(text: &str) -> Vec<Function<'_>> {
     let file = Tokens::of(text);
-    let mut functions = Vec::new();
-    let mut at = 0;
-    while at < file.all().end {
-        let Some((function, end)) = definition(&file, at) else {
-            at += 1;
-            continue;
-        };
-        functions.push(function);
-        at = end;
-    }
-    functions
-}
-
-/// The function whose parameters the bracket at `open` begins, and its last token.
-/// Only a definition has a brace behind them: a prototype, a call and an attribute
-/// have none.
-fn definition<'a>(file: &Tokens<'a>, open: usize) -> Option<(Function<'a>, usize)> {
-    let name = file.text(open.wrapping_sub(1));
-    if file.text(open) != "(" || !is_word(name) {
-        return None;
-    }
-    let brace = file.matching(open)? + 1;
-    if file.text(brace) != "{" {
-        return None;
-    }
-    let end = file.matching(brace)?;
-    let function = Function {
-        name,
-        bytes: file.span(file.begin_of(open, &[";", "}"])..end + 1),
-        body: file.part(brace + 1..end),
+    let mut passed = 0;
+    // The bracket at `open` begins the parameters. Only a definition has a brace behind them: a
+    // prototype, a call and an attribute have none.
+    let definition = |open: usize| {
+        let name = file.text(open.wrapping_sub(1));
+        if open < passed || file.text(open) != "(" || !is_word(name) {
+            return None;
+        }
+        let brace = file.matching(open)? + 1;
+        passed = file.matching(brace).filter(|_| file.text(brace) == "{")?;
+        Some(Function {
+            name,
+            bytes: file.span(file.begin_of(open, &[";", "}"])..passed + 1),
+            body: file.part(brace + 1..passed),
+        })
     };
-    Some((function, end))
+    file.all().filter_map(definition).collect()
 }
 
 /// Names of the kernels, in the order of the file, also where brackets do not match.

@@ -53,12 +53,8 @@ pub struct Place {
 
 impl fmt::Display for Log {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match &self.heading {
-            Some(heading) => {
-                write!(f, "{heading}\n{}\n(--raw-log shows the driver's own words)", self.shown)
-            }
-            None => f.write_str(&self.shown),
-        }
+        let Some(heading) = &self.heading else { return f.write_str(&self.shown) };
+        write!(f, "{heading}\n{}\n(--raw-log shows the driver's own words)", self.shown)
     }
 }
 
@@ -74,8 +70,8 @@ pub fn diagnose(log: &str, source: &File, read: &Read, raw: bool) -> Log {
     let files = Files::of(source, read);
     let findings = findings(log, &files);
     if findings.is_empty() {
-        let help = help_without_place(log, source);
-        let help = help.map(|help| format!("\n{}", folded(&help, HELP_WIDTH)));
+        let help =
+            help_without_place(log, source).map(|help| format!("\n{}", folded(&help, HELP_WIDTH)));
         let shown = in_the_drivers_words + &help.unwrap_or_default();
         return Log { shown, ..Log::default() };
     }
@@ -106,12 +102,11 @@ struct Finding<'f> {
 impl Finding<'_> {
     fn place(&self) -> Place {
         let Spot { file, line, span } = &self.spot;
-        let before = &file.text[..span.start];
-        let begin = before.rfind('\n').map_or(0, |end| end + 1);
+        let before = file.text[..span.start].chars().rev();
         Place {
             file: file.path.clone(),
             line: *line,
-            column: 1 + before[begin..].chars().count(),
+            column: 1 + before.take_while(|c| *c != '\n').count(),
             says: self.text.clone(),
         }
     }
@@ -141,18 +136,15 @@ fn findings<'f>(log: &str, files: &'f Files<'_>) -> Vec<Finding<'f>> {
 fn help_without_place(log: &str, source: &File) -> Option<String> {
     let is_error = |line: &&str| {
         let line = line.to_lowercase();
-        let less = ["warning", "note: ", "remark: "];
-        !less.iter().any(|less| line.contains(less))
+        !["warning", "note: ", "remark: "].iter().any(|less| line.contains(less))
     };
     log.lines().filter(is_error).find_map(|message| explain(message, &source.text, None))
 }
 
 /// The first three, and how many there are beyond.
 fn shown(findings: &[Finding]) -> String {
-    let renderer = match colored::control::SHOULD_COLORIZE.should_colorize() {
-        true => Renderer::styled(),
-        false => Renderer::plain(),
-    };
+    let is_coloured = colored::control::SHOULD_COLORIZE.should_colorize();
+    let renderer = if is_coloured { Renderer::styled() } else { Renderer::plain() };
     // A long line is cut around what is underlined, so that the caret stays below it.
     let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(COLUMNS);
     let one = |finding: &Finding| {
@@ -177,8 +169,5 @@ fn shown(findings: &[Finding]) -> String {
 /// where address spaces are what the message is about.
 fn plainly(text: &str) -> String {
     let text = text.replace("*__private'", "*'");
-    match text.contains("address space") {
-        true => text,
-        false => text.replace("__private ", ""),
-    }
+    if text.contains("address space") { text } else { text.replace("__private ", "") }
 }

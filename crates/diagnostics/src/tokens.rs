@@ -54,15 +54,6 @@ impl<'a> Tokens<'a> {
         (close > open && close < self.tokens.len()).then_some(close)
     }
 
-    /// 1 for an opening bracket, -1 for a closing one.
-    fn deeper(&self, i: usize) -> i32 {
-        match self.text(i) {
-            "(" | "[" | "{" => 1,
-            ")" | "]" | "}" => -1,
-            _ => 0,
-        }
-    }
-
     /// The first token from `i` on that is one of these, or closes the brackets
     /// around `i`; tokens inside further brackets do not count.
     pub fn end_of(&self, i: usize, ends: &[&str]) -> usize {
@@ -79,7 +70,11 @@ impl<'a> Tokens<'a> {
     fn end(&self, mut way: impl Iterator<Item = usize>, sign: i32, ends: &[&str]) -> Option<usize> {
         let mut depth = 0;
         way.find(|&i| {
-            let deeper = sign * self.deeper(i);
+            let deeper = match self.text(i) {
+                "(" | "[" | "{" => sign,
+                ")" | "]" | "}" => -sign,
+                _ => 0,
+            };
             let ends_here = depth == 0 && (ends.contains(&self.text(i)) || deeper < 0);
             depth += deeper;
             ends_here
@@ -99,7 +94,7 @@ fn begins_word(c: char) -> bool {
 fn tokens(source: &str) -> Vec<Token> {
     const LONG: [&str; 11] = ["<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "++", "--"];
     let of_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut tokens = Vec::new();
+    let mut tokens = Vec::<Token>::new();
     // The brackets that are open, and whether nothing but spaces came before in this line.
     let (mut open, mut begins_line) = (Vec::new(), true);
     let mut at = 0;
@@ -112,7 +107,14 @@ fn tokens(source: &str) -> Vec<Token> {
         let of_number = |c| of_word(c) || c == '.';
         let (length, is_token) = match first {
             c if c.is_whitespace() => (c.len_utf8(), false),
-            '#' if begins_line => (preprocessor_line(rest), false),
+            '#' if begins_line => {
+                // With the lines that a backslash joins to it.
+                let mut goes_on = true;
+                let lines = rest.split_inclusive('\n').take_while(|line| {
+                    std::mem::replace(&mut goes_on, line.trim_end().ends_with('\\'))
+                });
+                (lines.map(str::len).sum(), false)
+            }
             _ if rest.starts_with("//") => (to("\n", 0), false),
             _ if rest.starts_with("/*") => (to("*/", 2), false),
             '"' | '\'' => (literal(rest), true),
@@ -122,9 +124,16 @@ fn tokens(source: &str) -> Vec<Token> {
             c => (c.len_utf8(), true),
         };
         if is_token {
-            close(first, &mut open, &mut tokens);
-            let bytes = at..at + length;
-            tokens.push(Token { bytes, closes_after: 0 });
+            match first {
+                '(' | '[' | '{' => open.push(tokens.len()),
+                ')' | ']' | '}' => {
+                    if let Some(begin) = open.pop() {
+                        tokens[begin].closes_after = tokens.len() - begin;
+                    }
+                }
+                _ => {}
+            }
+            tokens.push(Token { bytes: at..at + length, closes_after: 0 });
         }
         let passed = rest[..length].rsplit_once('\n');
         let (is_new, passed) =
@@ -146,31 +155,6 @@ fn literal(rest: &str) -> usize {
         ends
     });
     end.map_or(rest.len(), |(at, _)| at + 1)
-}
-
-/// Notes the next token, if it is a bracket: where it is open, or at the one that it closes.
-fn close(sign: char, open: &mut Vec<usize>, tokens: &mut [Token]) {
-    match sign {
-        '(' | '[' | '{' => open.push(tokens.len()),
-        ')' | ']' | '}' => {
-            if let Some(begin) = open.pop() {
-                tokens[begin].closes_after = tokens.len() - begin;
-            }
-        }
-        _ => {}
-    }
-}
-
-/// The length of a `#` line, with the lines that a backslash joins to it.
-fn preprocessor_line(rest: &str) -> usize {
-    let mut length = 0;
-    for line in rest.split_inclusive('\n') {
-        length += line.len();
-        if !line.trim_end().ends_with('\\') {
-            break;
-        }
-    }
-    length
 }
 
 #[cfg(test)]

@@ -5,12 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::directives;
 use super::tokens::{Tokens, is_word};
 
-/// Where a pointer points to, and what else leaves the type's name as it is.
-#[rustfmt::skip]
-const QUALIFIERS: [&str; 11] = [
-    "global", "__global", "local", "__local", "constant", "__constant", "private", "__private",
-    "const", "volatile", "restrict",
-];
+/// Where a pointer points to, and what else leaves the type's name as it is; two underscores may
+/// stand before.
+const QUALIFIERS: [&str; 7] =
+    ["global", "local", "constant", "private", "const", "volatile", "restrict"];
 
 const SCALARS: [&str; 12] = [
     "bool", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double",
@@ -41,25 +39,20 @@ impl<'a> Types<'a> {
     /// The types that `name`, such as `real*`, can stand for: more than one, where the
     /// preprocessor chooses. Each as OpenCL C spells it, without spaces.
     pub fn meanings(&self, name: &str) -> BTreeSet<String> {
+        // What stands for a name; the name itself where nothing does.
+        let once = |name: &String| {
+            let base = name.trim_end_matches('*');
+            let stars = &name[base.len()..];
+            match self.aliases.get(base) {
+                Some(types) => types.iter().map(|ty| format!("{ty}{stars}")).collect(),
+                None => vec![spelt(&Tokens::of(name))],
+            }
+        };
         let mut meanings = BTreeSet::from([name.to_string()]);
         for _ in 0..DEEPEST {
-            let next = meanings.iter().flat_map(|name| self.once(name)).collect();
-            if next == meanings {
-                break;
-            }
-            meanings = next;
+            meanings = meanings.iter().flat_map(once).collect();
         }
         meanings
-    }
-
-    /// What stands for a name, once; the name itself where nothing does.
-    fn once(&self, name: &str) -> Vec<String> {
-        let base = name.trim_end_matches('*');
-        let stars = &name[base.len()..];
-        match self.aliases.get(base) {
-            Some(types) => types.iter().map(|ty| format!("{ty}{stars}")).collect(),
-            None => vec![spelt(&Tokens::of(name))],
-        }
     }
 }
 
@@ -132,8 +125,8 @@ pub fn of_fields(text: &str, name: &str) -> Option<String> {
 
 /// A type as OpenCL C spells it: `uint*` for `global const unsigned int *`.
 fn spelt(ty: &Tokens) -> String {
-    let words: Vec<&str> = ty.all().map(|i| ty.text(i)).collect();
-    let words = words.into_iter().filter(|word| !QUALIFIERS.contains(word));
+    let words = ty.all().map(|i| ty.text(i));
+    let words = words.filter(|word| !QUALIFIERS.contains(&word.trim_start_matches("__")));
     let (stars, mut words): (Vec<&str>, Vec<&str>) = words.partition(|word| *word == "*");
     if words.first() == Some(&"struct") || words.contains(&"{") {
         words = vec!["struct"];
