@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use common::{Error, Result};
-use gimli::{EndianSlice, RunTimeEndian};
+use gimli::{EndianSlice, LittleEndian};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol};
 
 use crate::code::Code;
@@ -24,7 +24,11 @@ pub fn is_elf(bytes: &[u8]) -> bool {
 /// processors that the course does not read.
 pub fn read(bytes: &[u8], kernel: &str) -> Result<Code> {
     // Intel's runtime wraps an object file in what has the same beginning.
-    let inner = |error| wrapped(bytes).map_or(Err(error), object::File::parse);
+    let wrapped = || {
+        let behind = bytes.get(1..)?;
+        behind.get(behind.windows(4).position(is_elf)?..)
+    };
+    let inner = |error| wrapped().map_or(Err(error), object::File::parse);
     let file = object::File::parse(bytes).or_else(inner);
     let file = file.map_err(|error| Error::build(format!("a damaged library: {error}")))?;
     if file.architecture() != Architecture::X86_64 {
@@ -38,31 +42,18 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Code> {
         format!("_pocl_kernel_{kernel}"),
         kernel.to_string(),
     ];
-    let found = names.iter().filter_map(|name| function(&file, name));
-    let mut copies: Vec<Code> = found.collect();
+    let mut copies = Vec::from_iter(names.iter().filter_map(|name| function(&file, name)));
     if copies.is_empty() {
         let names = file.symbols().filter_map(|one| one.name().ok());
         let names = names.filter(|name| !name.is_empty()).map(String::from);
         return Err(Code::missing(kernel, &names.collect::<Vec<_>>()));
     }
-    Ok(copies.swap_remove(best(&copies)))
-}
-
-/// The object file inside of another file.
-fn wrapped(bytes: &[u8]) -> Option<&[u8]> {
-    let behind = bytes.get(1..)?;
-    let at = behind.windows(4).position(is_elf)?;
-    behind.get(at..)
-}
-
-/// What runs is the first copy. Another one is as good where its loop does the same, and
-/// better where it alone has lines.
-fn best(copies: &[Code]) -> usize {
+    // Another one is as good where its loop does the same, and better where it alone has lines.
     let counts = |code: &Code| Some(Round::of(hottest(&code.instructions)?).operations);
     let has_lines = |code: &Code| code.instructions.iter().any(|one| one.line.is_some());
     let first = copies.first().and_then(counts);
-    let as_good = |code: &Code| has_lines(code) && counts(code) == first;
-    copies.iter().position(as_good).unwrap_or(0)
+    let best = copies.iter().position(|code| has_lines(code) && counts(code) == first);
+    Ok(copies.swap_remove(best.unwrap_or(0)))
 }
 
 /// The kernel's function of this name, if it is there.
@@ -72,8 +63,7 @@ fn function(file: &object::File, name: &str) -> Option<Code> {
     let section = file.section_by_index(symbol.section_index()?).ok()?;
     let address = symbol.address();
     let bytes = section.data_range(address, symbol.size()).ok()??;
-    let mut instructions = x86::decode(bytes, address);
-    let lines = lines(file).unwrap_or_default();
+    let (mut instructions, lines) = (x86::decode(bytes, address), lines(file).unwrap_or_default());
     for one in &mut instructions {
         one.line = lines.range(..=one.address).next_back().and_then(|(_, line)| *line);
     }
@@ -83,23 +73,17 @@ fn function(file: &object::File, name: &str) -> Option<Code> {
 /// The line from each address on; none behind the end of a sequence. Empty where the library
 /// has no line table. (DWARF Debugging Information Format 5, section 6.2.)
 fn lines(file: &object::File) -> gimli::Result<BTreeMap<u64, Option<u32>>> {
-    let endian = match file.is_little_endian() {
-        true => RunTimeEndian::Little,
-        false => RunTimeEndian::Big,
-    };
     let sections = gimli::DwarfSections::load(|id| -> gimli::Result<Cow<[u8]>> {
         let section = file.section_by_name(id.name());
         let data = section.and_then(|section| section.uncompressed_data().ok());
         Ok(data.unwrap_or_default())
     })?;
-    let dwarf = sections.borrow(|section| EndianSlice::new(section, endian));
+    let dwarf = sections.borrow(|section| EndianSlice::new(section, LittleEndian));
     let mut table = BTreeMap::new();
     let mut units = dwarf.units();
     while let Some(header) = units.next()? {
         let program = dwarf.unit(header)?.line_program;
-        let Some(mut rows) = program.map(|program| program.rows()) else {
-            continue;
-        };
+        let Some(mut rows) = program.map(|program| program.rows()) else { continue };
         while let Some((_, row)) = rows.next_row()? {
             let line = row.line().filter(|_| !row.end_sequence());
             let line = line.and_then(|line| u32::try_from(line.get()).ok());

@@ -7,11 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use common::Error;
-use common::device::pocl;
-use common::ndrange;
 use common::record::{Of, Record};
-use common::source::Source;
+use common::{Error, device::pocl, ndrange, source::Source};
 use diagnostics::near::did_you_mean;
 use verify::element::Type;
 use walkdir::{DirEntry, WalkDir};
@@ -99,9 +96,9 @@ impl Wanted {
         if let Some(file) = &self.source {
             return Ok(file.clone());
         }
-        let lesson = lessons::with_kernel(&self.kernel)?;
         let none = || format!("no lesson has a kernel {}", self.kernel);
-        Ok(Source::path_in_course(&lesson.with_context(none)?.1))
+        let (_, file) = lessons::with_kernel(&self.kernel)?.with_context(none)?;
+        Ok(Source::path_in_course(&file))
     }
 
     /// Launches it once by this worker, a lesson or what takes a lesson's flags.
@@ -112,7 +109,22 @@ impl Wanted {
     pub fn launch(&self, mut work: Work) -> Result<Launched> {
         let usage = |why: String| Err(Error::Usage(why).into());
         let cache = Scratch::new()?;
-        self.once(&mut work, &cache);
+        let flags = std::env::var("POCL_EXTRA_BUILD_FLAGS").unwrap_or_default();
+        let variant = if self.variant.is_empty() { String::new() } else { self.name() };
+        // A few tiles for a product; enough for vectors that PoCL takes for long ones.
+        let size = self.size_or(32, 1 << 20);
+        work.args(["--json", "--runs", "0", "--type", self.ty.name()])
+            .args(["--only", &self.kernel, "--size", &size])
+            // The other variants are named, and not launched.
+            .args(["--variant", &variant])
+            .args(self.device.iter().flat_map(|device| ["--device", device]))
+            .args(self.raw_log.then_some("--raw-log"))
+            .env(pocl::FOLDER_VARIABLE, &cache.0)
+            // The lines of the source: the code stays the same.
+            .env("POCL_EXTRA_BUILD_FLAGS", format!("{flags} -g").trim_start());
+        if let Some(file) = &self.source {
+            work.option("--source", file);
+        }
         let mut ended = worker::finish(&work, PATIENCE)?;
         let mut all = std::mem::take(&mut ended.records);
         let helps = |one: &Record| one.helpers.iter().any(|one| one.kernel == self.kernel);
@@ -128,9 +140,9 @@ impl Wanted {
             return Err(ended.refused().into());
         }
         let is_it = |record: &&Record| self.variant.is_empty() || record.kernel == self.name();
+        let mut others: Vec<String> = all.iter().map(|one| one.kernel.clone()).collect();
         let Some(mut record) = all.iter().find(is_it).cloned() else {
-            let names: Vec<String> = all.iter().map(|one| one.kernel.clone()).collect();
-            let hint = did_you_mean(&self.name(), &names);
+            let hint = did_you_mean(&self.name(), &others);
             return usage(format!("no launch is called {}; {hint}", self.name()));
         };
         if let Some(reason) = record.skipped() {
@@ -141,7 +153,6 @@ impl Wanted {
             Of::Task => "by its arguments".into(),
             Of::Lesson(number) => format!("as in lesson {number}"),
         };
-        let mut others: Vec<String> = all.iter().map(|one| one.kernel.clone()).collect();
         let mut name = record.kernel.clone();
         others.retain(|other| *other != name);
         if record.function() != self.kernel {
@@ -153,32 +164,10 @@ impl Wanted {
         Ok(Launched { name, kernel: self.kernel.clone(), by, record, others, cache })
     }
 
-    fn once(&self, work: &mut Work, cache: &Scratch) {
-        let flags = std::env::var("POCL_EXTRA_BUILD_FLAGS").unwrap_or_default();
-        let variant = Some(self.name()).filter(|_| !self.variant.is_empty());
-        // A few tiles for a product; enough for vectors that PoCL takes for long ones.
-        let size = self.size_or(32, 1 << 20);
-        work.args(["--json", "--runs", "0", "--type", self.ty.name()])
-            .args(["--only", &self.kernel, "--size", &size])
-            // The other variants are named, and not launched.
-            .args(["--variant", &variant.unwrap_or_default()])
-            .args(self.device.iter().flat_map(|device| ["--device", device]))
-            .env(pocl::FOLDER_VARIABLE, &cache.0)
-            // The lines of the source: the code stays the same.
-            .env("POCL_EXTRA_BUILD_FLAGS", format!("{flags} -g").trim_start());
-        if self.raw_log {
-            work.arg("--raw-log");
-        }
-        if let Some(file) = &self.source {
-            work.option("--source", file);
-        }
-    }
-
     /// The size that is asked for, else this side of a product, or length of vectors.
     pub fn size_or(&self, side: usize, length: usize) -> String {
         let lesson = lessons::with_kernel(&self.kernel).ok().flatten();
-        let is_of_vectors = lesson.is_some_and(|(lesson, _)| lesson.is_of_vectors);
-        let small = if is_of_vectors { length } else { side };
+        let small = if lesson.is_some_and(|(one, _)| one.is_of_vectors) { length } else { side };
         self.size.clone().unwrap_or(small.to_string())
     }
 }
@@ -188,9 +177,8 @@ impl Launched {
     pub fn how(&self) -> String {
         let Record { defines, group, .. } = &self.record;
         let defines = defines.iter().map(|(name, value)| format!("{name} = {value}"));
-        let defines = Vec::from_iter(defines);
         let mut how = self.by.clone();
-        if !defines.is_empty() {
+        if let defines @ [_, ..] = &Vec::from_iter(defines)[..] {
             how += &format!(", with {}", defines.join(", "));
         }
         if !group.is_empty() {
@@ -199,32 +187,28 @@ impl Launched {
         how
     }
 
-    /// The machine code of a kernel that was self.
+    /// The machine code of the kernel. PoCL compiles one for each shape of groups:
+    /// `CACHE/../KERNEL/16-16-1-.../KERNEL.so`.
     ///
     /// # Errors
     /// [`Error::Build`] with the reason where the driver gives none that can be read.
     pub fn code(&self, wanted: &Wanted) -> Result<Code> {
-        let platform = &self.record.platform;
-        if platform.contains(pocl::PLATFORM) {
-            return self.of_pocl(wanted);
-        }
+        let Record { platform, device, group, .. } = &self.record;
+        let kernel = &wanted.kernel;
         if platform.contains("Oclgrind") {
             let why = "Oclgrind is a simulator: it makes no machine code; take another --device";
             return Err(Error::Usage(why.into()).into());
         }
-        let (bytes, log) = self.binary(wanted)?;
-        let mut code = file::decode(&bytes, &wanted.kernel)
-            .with_context(|| format!("{} ({platform})", self.record.device))?;
-        let resources = file::resources(&log, &wanted.kernel);
-        if resources.registers.is_some() {
-            code.resources = resources;
+        if !platform.contains(pocl::PLATFORM) {
+            let (bytes, log) = self.binary(wanted)?;
+            let code = file::decode(&bytes, kernel);
+            let mut code = code.with_context(|| format!("{device} ({platform})"))?;
+            let resources = file::resources(&log, kernel);
+            if resources.registers.is_some() {
+                code.resources = resources;
+            }
+            return Ok(code);
         }
-        Ok(code)
-    }
-
-    /// PoCL compiles a kernel for each shape of groups: `CACHE/../KERNEL/16-16-1-.../KERNEL.so`.
-    fn of_pocl(&self, wanted: &Wanted) -> Result<Code> {
-        let (kernel, group) = (&wanted.kernel, &self.record.group);
         let library = format!("{kernel}.so");
         let side = |at: usize| group.get(at).unwrap_or(&1);
         let shape = format!("{}-{}-{}-", side(0), side(1), side(2));
@@ -236,9 +220,8 @@ impl Launched {
         let written = |file: &DirEntry| file.metadata().ok().and_then(|data| data.modified().ok());
         let all = WalkDir::new(&self.cache.0).sort_by_file_name().into_iter().flatten();
         let first = all.filter(is_own).min_by_key(written);
-        let first =
-            first.with_context(|| format!("PoCL left no library of {kernel} in its cache"))?;
-        let mut code = file::read(first.path(), kernel)?;
+        let none = || format!("PoCL left no library of {kernel} in its cache");
+        let mut code = file::read(first.with_context(none)?.path(), kernel)?;
         code.language += ", of the library that PoCL keeps";
         if code.instructions.iter().all(|one| one.line.is_none()) {
             let why =

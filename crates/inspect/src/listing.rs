@@ -3,9 +3,8 @@
 use std::fmt::{Display, Formatter, Result};
 
 use colored::Colorize;
-use common::source::Source;
-use diagnostics::terminal::plain;
-use diagnostics::terminal::wrap::beside;
+use common::{record::Record, source::Source};
+use diagnostics::terminal::{plain, wrap::beside};
 use serde_json::{Value, json};
 
 use crate::code::{Code, Instruction};
@@ -28,10 +27,10 @@ impl Listing<'_> {
     /// What is shown of a kernel, and whether it is a loop: its innermost one, or all of it
     /// where it has none.
     fn shown(&self) -> (Vec<&Instruction>, bool) {
-        let body = hottest(&self.code.instructions);
-        let is_loop = body.is_some();
-        let all = || self.code.instructions.iter().collect();
-        (body.unwrap_or_else(all), is_loop)
+        match hottest(&self.code.instructions) {
+            Some(body) => (body, true),
+            None => (self.code.instructions.iter().collect(), false),
+        }
     }
 
     /// The instructions of the innermost loop, below the lines that they were made of.
@@ -53,8 +52,7 @@ impl Listing<'_> {
                 && let Some((number, source)) = one.line.zip(self.source)
                 && let Some(text) = source.text.lines().nth((number as usize).wrapping_sub(1))
             {
-                let line = format!("{number:>5}  {}", plain(text.trim()));
-                out += &format!("{}\n", line.cyan());
+                out += &format!("{}\n", format!("{number:>5}  {}", plain(text.trim())).cyan());
             }
             above = one.line;
             out += &format!("          {}\n", one.text);
@@ -62,7 +60,7 @@ impl Listing<'_> {
         out
     }
 
-    /// All of it; `counts` are what a round of the loop does, in words.
+    /// All of it; `counts` are what a round of the loop does, in words, `round` in numbers.
     pub fn json(&self) -> Value {
         let (shown, is_loop) = self.shown();
         let round = Round::of(shown.iter().copied());
@@ -94,13 +92,13 @@ impl Listing<'_> {
 impl Display for Listing<'_> {
     fn fmt(&self, f: &mut Formatter) -> Result {
         let (shown, is_loop) = self.shown();
-        write!(f, "{}", self.name.bold())?;
-        if let Some(Launched { record, .. }) = self.launched {
-            write!(f, " on {} ({})", record.device, record.platform)?;
-        }
-        writeln!(f)?;
-        if let Some(launched) = self.launched {
-            writeln!(f, "  launched  {}", beside(&launched.how(), 12))?;
+        match self.launched {
+            Some(launched) => {
+                let Record { device, platform, .. } = &launched.record;
+                writeln!(f, "{} on {device} ({platform})", self.name.bold())?;
+                writeln!(f, "  launched  {}", beside(&launched.how(), 12))?;
+            }
+            None => writeln!(f, "{}", self.name.bold())?,
         }
         writeln!(f, "  code      {}", beside(&self.code.language, 12))?;
         let (some, all) = (shown.len(), self.code.instructions.len());

@@ -4,22 +4,17 @@
 
 use common::Result;
 
-use crate::code::{Code, Flow, Operation, Space};
+use crate::code::{Code, Operation, Space};
 use crate::statement::{self, Line, Statement};
 
-fn kernels(text: &str) -> Vec<String> {
-    let names = text.split(".entry").skip(1).filter_map(|rest| {
-        let name = rest.trim_start().split(['(', ' ', '\t', '\n', '\r']).next();
-        name.filter(|name| !name.is_empty()).map(String::from)
-    });
-    names.collect()
+fn begins(line: &str) -> Option<&str> {
+    let (_, name) = line.split_once(".entry")?;
+    name.trim_start().split(['(', ' ', '\t']).next().filter(|name| !name.is_empty())
 }
 
 /// One kernel of it.
 pub fn read(text: &str, kernel: &str) -> Result<Code> {
-    let mut lines = text.lines();
-    let begins = lines.find(|line| kernels(line).iter().any(|name| name == kernel));
-    begins.ok_or_else(|| Code::missing(kernel, &kernels(text)))?;
+    let lines = statement::behind(text, kernel, begins)?;
     let lines = lines.skip_while(|line| line.trim() != "{").skip(1);
     let mut depth = 1;
     let lines = lines.map_while(|line| {
@@ -45,18 +40,9 @@ pub fn read(text: &str, kernel: &str) -> Result<Code> {
         language: "PTX, NVIDIA's intermediate language: one item's view, registers not yet \
                    given out"
             .into(),
-        instructions: statement::read(lines, operations, flow),
+        instructions: statement::read(lines, operations),
         ..Code::default()
     })
-}
-
-fn flow(statement: &Statement, target: Option<u64>) -> Flow {
-    match (statement.parts[0], target) {
-        ("bra", Some(to)) if statement.is_guarded => Flow::Branch(to),
-        ("bra", Some(to)) => Flow::Jump(to),
-        ("ret" | "exit" | "trap", _) if !statement.is_guarded => Flow::Stop,
-        _ => Flow::Next,
-    }
 }
 
 fn operations(Statement { parts, operands, .. }: &Statement) -> Vec<Operation> {
@@ -65,7 +51,14 @@ fn operations(Statement { parts, operands, .. }: &Statement) -> Vec<Operation> {
         Some(&("f32x2" | "f16x2" | "bf16x2")) => 2,
         _ => 0,
     };
-    let (space, bytes) = (space(parts), bytes(parts));
+    let space = parts.iter().find_map(|part| match part.split("::").next()? {
+        "global" => Some(Space::Global),
+        "shared" => Some(Space::Local),
+        "local" => Some(Space::Private),
+        "const" | "param" => Some(Space::Constant),
+        _ => None,
+    });
+    let (space, bytes) = (space.unwrap_or(Space::Unknown), bytes(parts));
     vec![match parts[0] {
         "fma" | "mad" if lanes > 0 => Operation::MultiplyAdd { lanes },
         "mul" if lanes > 0 => Operation::Multiply { lanes },
@@ -84,17 +77,6 @@ fn operations(Statement { parts, operands, .. }: &Statement) -> Vec<Operation> {
         }
         _ => return Vec::new(),
     }]
-}
-
-fn space(parts: &[&str]) -> Space {
-    let known = parts.iter().find_map(|part| match part.split("::").next()? {
-        "global" => Some(Space::Global),
-        "shared" => Some(Space::Local),
-        "local" => Some(Space::Private),
-        "const" | "param" => Some(Space::Constant),
-        _ => None,
-    });
-    known.unwrap_or(Space::Unknown)
 }
 
 /// What it moves: elements, by the bits of their type.
@@ -116,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_round_of_the_naive_product_is_one_multiply_add_and_two_loads() {
-        assert_eq!(kernels(NAIVE), ["matmul_naive"]);
+        assert_eq!(Vec::from_iter(NAIVE.lines().filter_map(begins)), ["matmul_naive"]);
         let code = read(NAIVE, "matmul_naive").unwrap();
         let round = Round::of(hottest(&code.instructions).unwrap());
         assert_eq!((round.instructions, round.multiply_adds), (8, 1));

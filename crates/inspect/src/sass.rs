@@ -4,26 +4,20 @@
 
 use common::Result;
 
-use crate::code::{Code, Flow, Operation, Space};
+use crate::code::{Code, Operation, Space};
 use crate::statement::{self, Line, Statement};
 
-fn kernels(text: &str) -> Vec<String> {
-    let name = |line: &str| {
-        let line = line.trim();
-        let of_nvdisasm = line.strip_prefix(".section\t.text.");
-        let rest = of_nvdisasm.or(line.strip_prefix("Function : "))?;
-        rest.split(',').next().map(String::from)
-    };
-    text.lines().filter_map(name).collect()
+fn begins(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let of_nvdisasm = line.strip_prefix(".section\t.text.");
+    of_nvdisasm.or(line.strip_prefix("Function : "))?.split(',').next()
 }
 
 /// One kernel of it.
 pub fn read(text: &str, kernel: &str) -> Result<Code> {
-    let mut lines = text.lines();
-    let begins = lines.find(|line| kernels(line).iter().any(|name| name == kernel));
-    begins.ok_or_else(|| Code::missing(kernel, &kernels(text)))?;
-    let lines = lines.take_while(|line| kernels(line).is_empty());
-    let lines = lines.map(str::trim).filter_map(|line| {
+    let lines = statement::behind(text, kernel, begins)?;
+    let lines = lines.take_while(|line| begins(line).is_none()).map(str::trim);
+    let lines = lines.filter_map(|line| {
         if let Some(label) = line.strip_suffix(':') {
             Some(Line::Label(label))
         } else if let Some(place) = line.strip_prefix("//## File ") {
@@ -39,24 +33,21 @@ pub fn read(text: &str, kernel: &str) -> Result<Code> {
     });
     Ok(Code {
         language: "SASS, the GPU's machine code".into(),
-        instructions: statement::read(lines, operations, flow),
+        instructions: statement::read(lines, operations),
         ..Code::default()
     })
 }
 
-fn flow(statement: &Statement, target: Option<u64>) -> Flow {
-    // A branch may name a predicate before its target.
-    let may_go_on = statement.is_guarded || statement.operands.contains(' ');
-    match (statement.parts[0], target) {
-        ("BRA", Some(to)) if may_go_on => Flow::Branch(to),
-        ("BRA", Some(to)) => Flow::Jump(to),
-        ("EXIT" | "RET" | "BRX" | "KILL", _) if !statement.is_guarded => Flow::Stop,
-        _ => Flow::Next,
-    }
-}
-
 fn operations(Statement { parts, operands, .. }: &Statement) -> Vec<Operation> {
-    let bytes = bytes(parts);
+    let width = parts.iter().find_map(|part| match *part {
+        "128" => Some(16),
+        "64" => Some(8),
+        "U16" | "S16" | "16" => Some(2),
+        "U8" | "S8" | "8" => Some(1),
+        _ => None,
+    });
+    // Without one it is a word.
+    let bytes = width.unwrap_or(4);
     let load = |space| Operation::Load { space, bytes };
     let store = |space| Operation::Store { space, bytes };
     let both = |from, to| vec![load(from), store(to)];
@@ -86,28 +77,17 @@ fn operations(Statement { parts, operands, .. }: &Statement) -> Vec<Operation> {
     }]
 }
 
-/// Without a width it is a word.
-fn bytes(parts: &[&str]) -> u32 {
-    let width = parts.iter().find_map(|part| match *part {
-        "128" => Some(16),
-        "64" => Some(8),
-        "U16" | "S16" | "16" => Some(2),
-        "U8" | "S8" | "8" => Some(1),
-        _ => None,
-    });
-    width.unwrap_or(4)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::Flow;
     use crate::round::{Counted, Round, hottest};
 
     const NAIVE: &str = include_str!("fixtures/naive.sass");
 
     #[test]
     fn the_assembler_unrolled_the_naive_loop_four_times() {
-        assert_eq!(kernels(NAIVE), ["matmul_naive"]);
+        assert_eq!(Vec::from_iter(NAIVE.lines().filter_map(begins)), ["matmul_naive"]);
         let code = read(NAIVE, "matmul_naive").unwrap();
         assert_eq!(code.instructions[0].text, "LDC R1, c[0x0][0x28]");
         let round = Round::of(hottest(&code.instructions).unwrap());

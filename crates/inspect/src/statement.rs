@@ -2,8 +2,25 @@
 //! operands, which a predicate may guard, with labels and lines of the source between them.
 
 use std::collections::HashMap;
+use std::str::Lines;
 
-use crate::code::{Flow, Instruction, Operation};
+use common::Result;
+
+use crate::code::{Code, Flow, Instruction, Operation};
+
+/// The lines behind the one that begins this kernel: `begins` tells of a line which one it does.
+pub fn behind<'a>(
+    text: &'a str,
+    kernel: &str,
+    begins: fn(&str) -> Option<&str>,
+) -> Result<Lines<'a>> {
+    let mut lines = text.lines();
+    if lines.any(|line| begins(line) == Some(kernel)) {
+        return Ok(lines);
+    }
+    let names = text.lines().filter_map(begins).map(String::from);
+    Err(Code::missing(kernel, &Vec::from_iter(names)))
+}
 
 /// A line of a text.
 pub enum Line<'a> {
@@ -22,12 +39,10 @@ pub struct Statement<'a> {
     pub operands: &'a str,
 }
 
-/// The statements of a language: what each does, and where it goes on, if its last operand is a
-/// label or an address.
+/// The statements of a language, in which each does these operations.
 pub fn read<'a>(
     lines: impl Iterator<Item = Line<'a>>,
     operations: fn(&Statement) -> Vec<Operation>,
-    flow: fn(&Statement, Option<u64>) -> Flow,
 ) -> Vec<Instruction> {
     let mut all: Vec<Instruction> = Vec::new();
     let mut labels: HashMap<&str, u64> = HashMap::new();
@@ -38,8 +53,7 @@ pub fn read<'a>(
             Line::Source(line) => source = line,
             Line::Statement(address, text) => {
                 labels.extend(open.drain(..).map(|label| (label, address)));
-                let words: Vec<&str> = text.split_whitespace().collect();
-                let text = words.join(" ");
+                let text = Vec::from_iter(text.split_whitespace()).join(" ");
                 all.push(Instruction {
                     address,
                     line: source,
@@ -51,8 +65,7 @@ pub fn read<'a>(
         }
     }
     for one in &mut all {
-        let statement = Statement::of(&one.text);
-        one.flow = flow(&statement, statement.target(&labels));
+        one.flow = Statement::of(&one.text).flow(&labels);
     }
     all
 }
@@ -66,13 +79,23 @@ impl Statement<'_> {
         Statement { is_guarded: guarded.is_some(), parts: name.split('.').collect(), operands }
     }
 
-    /// A symbol in angle brackets may stand behind it.
-    fn target(&self, labels: &HashMap<&str, u64>) -> Option<u64> {
+    /// Where the code goes on: its last operand may be a label or an address, with a symbol in
+    /// angle brackets behind it.
+    fn flow(&self, labels: &HashMap<&str, u64>) -> Flow {
         let words = self.operands.split([' ', ',']);
         let mut words = words.filter(|word| !word.is_empty() && !word.starts_with('<'));
-        let word = words.next_back()?;
+        let word = words.next_back().unwrap_or_default();
         let word = word.trim_start_matches("`(").trim_end_matches(')');
         let address = || u64::from_str_radix(word.trim_start_matches("0x"), 16).ok();
-        labels.get(word).copied().or_else(address)
+        // A branch of SASS may name a predicate before its target.
+        let may_go_on = self.is_guarded || self.operands.contains(' ');
+        match (self.parts[0], labels.get(word).copied().or_else(address)) {
+            ("bra" | "BRA", Some(to)) if may_go_on => Flow::Branch(to),
+            ("bra" | "BRA", Some(to)) => Flow::Jump(to),
+            ("ret" | "exit" | "trap" | "EXIT" | "RET" | "BRX" | "KILL", _) if !self.is_guarded => {
+                Flow::Stop
+            }
+            _ => Flow::Next,
+        }
     }
 }

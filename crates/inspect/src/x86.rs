@@ -26,50 +26,57 @@ pub fn decode(bytes: &[u8], address: u64) -> Vec<Instruction> {
         let mut text = String::new();
         formatter.format(one, &mut text);
         let info = factory.info(one);
+        let registers = info.used_registers().iter().filter_map(|used| {
+            let kind = match used.register() {
+                vector if vector.is_vector_register() => "vector",
+                general if general.is_gpr() => "general",
+                mask if mask.is_k() => "mask",
+                _ => return None,
+            };
+            Some((kind, used.register().number() as u32))
+        });
         Instruction {
             address: one.ip(),
             text,
             line: None,
-            flow: flow(one),
+            flow: match one.flow_control() {
+                FlowControl::UnconditionalBranch => Flow::Jump(one.near_branch_target()),
+                FlowControl::ConditionalBranch => Flow::Branch(one.near_branch_target()),
+                FlowControl::Return | FlowControl::IndirectBranch | FlowControl::Exception => {
+                    Flow::Stop
+                }
+                _ => Flow::Next,
+            },
             operations: operations(one, info, has_frame),
-            registers: registers(info),
+            registers: registers.collect(),
         }
     };
     decoded.iter().map(instruction).collect()
 }
 
-fn flow(one: &Decoded) -> Flow {
-    match one.flow_control() {
-        FlowControl::UnconditionalBranch => Flow::Jump(one.near_branch_target()),
-        FlowControl::ConditionalBranch => Flow::Branch(one.near_branch_target()),
-        FlowControl::Return | FlowControl::IndirectBranch | FlowControl::Exception => Flow::Stop,
-        _ => Flow::Next,
-    }
-}
-
-const SHUFFLES: [&str; 7] = ["perm", "shuf", "unpck", "vinsert", "vextract", "pinsr", "vpblend"];
-
 fn operations(one: &Decoded, info: &InstructionInfo, has_frame: bool) -> Vec<Operation> {
+    const SHUFFLES: [&str; 7] =
+        ["perm", "shuf", "unpck", "vinsert", "vextract", "pinsr", "vpblend"];
     let name = format!("{:?}", one.mnemonic()).to_lowercase();
     let mut operations = Vec::from_iter(arithmetic(one, &name));
-    let is_one_of = |words: &[&str]| words.iter().any(|word| name.contains(word));
-    if is_one_of(&["gather"]) {
+    if name.contains("gather") {
         operations.push(Operation::Gather);
-    } else if is_one_of(&["scatter"]) {
+    } else if name.contains("scatter") {
         operations.push(Operation::Scatter);
     } else if !one.is_stack_instruction()
         && one.mnemonic() != Mnemonic::Lea
-        && !is_one_of(&["prefetch", "nop"])
+        && !name.contains("prefetch")
+        && !name.contains("nop")
     {
         let accesses = info.used_memory().iter();
         operations.extend(accesses.flat_map(|memory| access(memory, has_frame)));
     }
-    if is_one_of(&["broadcast"]) || one.is_broadcast() {
+    if name.contains("broadcast") || one.is_broadcast() {
         operations.push(Operation::Broadcast);
-    } else if is_one_of(&SHUFFLES) {
+    } else if SHUFFLES.iter().any(|word| name.contains(word)) {
         operations.push(Operation::Shuffle);
     }
-    if one.op_mask() != Named::None || is_one_of(&["maskmov"]) {
+    if one.op_mask() != Named::None || name.contains("maskmov") {
         operations.push(Operation::Masked);
     }
     if one.flow_control() == FlowControl::Call {
@@ -119,20 +126,6 @@ fn access(memory: &UsedMemory, has_frame: bool) -> impl Iterator<Item = Operatio
     let load = reads.then_some(Operation::Load { space, bytes });
     let store = writes.then_some(Operation::Store { space, bytes });
     load.into_iter().chain(store)
-}
-
-fn registers(info: &InstructionInfo) -> Vec<(&'static str, u32)> {
-    let used = info.used_registers().iter().map(|used| used.register());
-    let known = used.filter_map(|register| {
-        let kind = match register {
-            vector if vector.is_vector_register() => "vector",
-            general if general.is_gpr() => "general",
-            mask if mask.is_k() => "mask",
-            _ => return None,
-        };
-        Some((kind, register.number() as u32))
-    });
-    known.collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@
 //! A driver's compiler may crash, on a kernel or on its own damaged cache. So a child
 //! does the work.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,15 +15,9 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use common::device;
-use common::file;
 use common::program::{Program, options};
-use common::session::Session;
-use common::source::Source;
-use common::stage::Stage;
-use common::{Error, Result};
-use diagnostics::terminal::stream::Stream;
-use diagnostics::terminal::wrap::fitted;
+use common::{Error, Result, device, session::Session, source::Source, stage::Stage};
+use diagnostics::terminal::{stream::Stream, wrap::fitted};
 use verify::element::Type;
 use verify::numbers::{bytes, factor, seconds};
 use watchdog::Orders;
@@ -70,10 +63,8 @@ fn parse_define(text: &str) -> Result<(String, usize), String> {
     if name.is_empty() || !name.chars().all(is_name) {
         return Err(format!("\"{name}\" is not a macro's name"));
     }
-    match value.parse() {
-        Ok(number) => Ok((name.to_string(), number)),
-        Err(_) => Err(format!("\"{value}\" is not a whole number")),
-    }
+    let number = value.parse().map_err(|_| format!("\"{value}\" is not a whole number"))?;
+    Ok((name.to_string(), number))
 }
 
 /// How long a driver may take to compile a file.
@@ -92,8 +83,8 @@ fn main() -> ExitCode {
 
 fn compile(arguments: &Arguments) -> Result<()> {
     let source = Source::read(&arguments.source)?;
-    let output = arguments.output.clone();
-    let output = output.unwrap_or_else(|| arguments.source.with_extension("bin"));
+    let beside = || arguments.source.with_extension("bin");
+    let output = arguments.output.clone().unwrap_or_else(beside);
     if output.canonicalize().ok() == arguments.source.canonicalize().ok() {
         return Err(Error::Usage(format!(
             "the binary would overwrite the kernel file {}; name another file with -o",
@@ -106,8 +97,7 @@ fn compile(arguments: &Arguments) -> Result<()> {
     let choice = device::choose_as_told(&devices, arguments.device.as_deref())?;
     let session = Session::open(devices.swap_remove(choice.index), Rc::new(()))?;
 
-    let building = Stage::building(arguments.source.display());
-    parent.send(&Event::Doing(building))?;
+    parent.send(&Event::Doing(Stage::building(arguments.source.display())))?;
     let mut options = options(arguments.ty, &arguments.define);
     if arguments.log.is_some() && session.device.limits.nvidia_compute_capability > 0 {
         options.push_str(" -cl-nv-verbose");
@@ -121,7 +111,7 @@ fn compile(arguments: &Arguments) -> Result<()> {
     write(&output, &binary)?;
 
     // Loaded as a program would, to see how long that takes.
-    let binary = fs::read(&output)?;
+    let binary = std::fs::read(&output)?;
     let start = Instant::now();
     Program::of_binary(&session, &binary, &options)?;
     let loaded = start.elapsed().as_secs_f64();
@@ -140,5 +130,5 @@ fn compile(arguments: &Arguments) -> Result<()> {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    file::write(path, bytes).map_err(|error| Error::file(path, error))
+    common::file::write(path, bytes).map_err(|error| Error::file(path, error))
 }
