@@ -16,7 +16,7 @@ use common::{Error, Result};
 use watchdog::scratch::Scratch;
 
 use crate::code::{Code, Resources};
-use crate::{elf, ptx, sass};
+use crate::{elf, nvidia};
 
 /// Bytes that such a file may have.
 const LONGEST: u64 = 256 << 20;
@@ -49,7 +49,7 @@ pub fn decode(bytes: &[u8], kernel: &str) -> Result<Code> {
                  next: {INSTALL}"
             ))
         })?;
-        return sass::read(&text, kernel);
+        return nvidia::sass(&text, kernel);
     }
     let text = String::from_utf8_lossy(bytes);
     if elf::is_elf(bytes) {
@@ -57,7 +57,7 @@ pub fn decode(bytes: &[u8], kernel: &str) -> Result<Code> {
     } else if text.contains(".entry") && text.contains(".version") {
         of_ptx(&text, kernel)
     } else if text.contains("/*0000*/") {
-        sass::read(&text, kernel)
+        nvidia::sass(&text, kernel)
     } else {
         let what = match bytes.starts_with(b"BC\xC0\xDE") {
             true => "LLVM's intermediate code, of which a driver makes machine code later",
@@ -71,12 +71,12 @@ pub fn decode(bytes: &[u8], kernel: &str) -> Result<Code> {
 fn of_ptx(text: &str, kernel: &str) -> Result<Code> {
     // The driver's binary ends as strings in C do, which ptxas takes for a broken line.
     let text = text.trim_end_matches('\0');
-    let mut code = ptx::read(text, kernel)?;
+    let mut code = nvidia::ptx(text, kernel)?;
     let architecture = target(text).unwrap_or("sm_70");
     let assemble = format!("ptxas -v -arch {architecture} -o cubin code");
     match tools(text.as_bytes(), &[&assemble, "nvdisasm -c cubin"]) {
         Ok([sass, log]) => {
-            code = sass::read(&sass, kernel)?;
+            code = nvidia::sass(&sass, kernel)?;
             code.resources = resources(&log, kernel);
             code.language = format!("SASS of {architecture}, as ptxas makes it of the PTX");
             let other = "the driver's own assembler may be of another version";

@@ -7,9 +7,8 @@
 //!
 //! - [`code`] is machine code as the course reads it, whoever made it: instructions, and
 //!   what each of them does.
-//! - Readers make it of what drivers give: `elf` of a library for a CPU (`x86` decodes it),
-//!   `ptx` of NVIDIA's intermediate language, `sass` of what NVIDIA's GPUs run; [`file`] tells
-//!   which. Texts are read as `statement` says.
+//! - Readers make it of what drivers give: `elf` of a library for a CPU, `nvidia` of the texts of
+//!   its tools, PTX and SASS; [`file`] tells which.
 //! - `round` finds the innermost loop, and counts what one round of it does.
 //! - [`launched`] is a kernel as its lesson launches it, and what the driver made of it.
 //! - [`listing`] is all of that as lines for people and as one JSON object.
@@ -23,12 +22,9 @@ pub mod file;
 pub mod judge;
 pub mod launched;
 pub mod listing;
+mod nvidia;
 pub mod occupancy;
-mod ptx;
 mod round;
-mod sass;
-mod statement;
 #[cfg(test)]
 mod tests;
 pub mod trace;
-mod x86;

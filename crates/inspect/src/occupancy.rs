@@ -59,9 +59,8 @@ pub struct Architecture {
 
 /// Those that the course knows.
 static ARCHITECTURES: LazyLock<Vec<Architecture>> = LazyLock::new(|| {
-    let rows = include_str!("architectures.jsonl").lines();
-    let rows = rows.map(|row| serde_json::from_str(row).expect("it describes a unit"));
-    rows.collect()
+    let read = |row| serde_json::from_str(row).expect("it describes a unit");
+    include_str!("architectures.jsonl").lines().map(read).collect()
 });
 
 impl Architecture {
@@ -69,27 +68,19 @@ impl Architecture {
     pub fn named(text: &str) -> Option<&'static Architecture> {
         let text = text.to_lowercase();
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '.');
-        let words: Vec<&str> = words.collect();
         ARCHITECTURES.iter().find(|one| {
             text == one.capability
                 || text == format!("sm_{}", one.capability.replace('.', ""))
-                || one.models.split(", ").any(|model| words.contains(&model))
+                || one.models.split(", ").any(|model| words.clone().any(|word| word == model))
         })
-    }
-
-    /// How it is called: by a number only NVIDIA's are.
-    pub(crate) fn title(&self) -> String {
-        let is_number = self.capability.starts_with(|c: char| c.is_ascii_digit());
-        let of = if is_number { "compute capability " } else { "" };
-        format!("{of}{} ({})", self.capability, self.name)
     }
 
     /// The same, or all that can be named.
     pub fn asked(text: &str) -> Result<&'static Architecture, String> {
         Architecture::named(text).ok_or_else(|| {
-            let all = ARCHITECTURES.iter();
-            let all = all.map(|one| format!("{} ({}: {})", one.capability, one.name, one.models));
-            let known = all.collect::<Vec<_>>().join("; ");
+            let told =
+                |one: &Architecture| format!("{} ({}: {})", one.capability, one.name, one.models);
+            let known = Vec::from_iter(ARCHITECTURES.iter().map(told)).join("; ");
             format!("no table of a GPU called {text}; there are {known}")
         })
     }
@@ -126,13 +117,20 @@ impl Demand {
     fn room(&self, of: &Architecture) -> Room {
         let warps = self.warps(of).max(1);
         let too_large = self.group > LARGEST_GROUP;
+        // Each part of the unit has registers for whole warps only.
+        let by_registers = |registers: u32| {
+            let of_warp = registers_of_warp(of, registers.clamp(1, of.most_registers));
+            let fits = of_warp * warps.next_multiple_of(of.parts) <= of.registers;
+            let warps_of_unit = of.registers / of.parts / of_warp * of.parts;
+            if fits && registers <= of.most_registers { warps_of_unit / warps } else { 0 }
+        };
         let local = self.local_taken(of);
         let has_none = of.local_most.is_some_and(|most| self.local_bytes > most);
         let by_local = if has_none { 0 } else { of.local_bytes };
         Room {
             by_groups: of.groups,
             by_items: if too_large { 0 } else { of.warps / warps },
-            by_registers: self.registers.map(|count| by_registers(of, count, warps)),
+            by_registers: self.registers.map(by_registers),
             by_local: (local > 0).then(|| (by_local / local) as u32),
         }
     }
@@ -148,14 +146,6 @@ impl Demand {
 /// Registers that a warp is given for so many of an item.
 fn registers_of_warp(of: &Architecture, registers: u32) -> u32 {
     (registers * of.warp).next_multiple_of(of.registers_piece)
-}
-
-/// Each part of the unit has registers for whole warps only.
-fn by_registers(of: &Architecture, registers: u32, warps: u32) -> u32 {
-    let of_warp = registers_of_warp(of, registers.clamp(1, of.most_registers));
-    let fits = of_warp * warps.next_multiple_of(of.parts) <= of.registers;
-    let warps_of_unit = of.registers / of.parts / of_warp * of.parts;
-    if fits && registers <= of.most_registers { warps_of_unit / warps } else { 0 }
 }
 
 impl Room {
@@ -219,21 +209,21 @@ impl Occupancy<'_> {
             of: of.into(),
             shown: format!("{taken} of {of}"),
         };
+        let warps = groups * demand.warps(of);
+        let registers = demand.registers.map(|count| registers_of_warp(of, count) * warps);
+        let (taken, has) = (u64::from(groups) * demand.local_taken(of), of.local_bytes);
+        let local = Taken {
+            name: "local memory".into(),
+            taken,
+            of: has,
+            shown: format!("{} of {}", bytes(taken), bytes(has)),
+        };
         let mut all = vec![
             counted("groups", groups, of.groups),
-            counted(&format!("warps of {}", of.warp), groups * demand.warps(of), of.warps),
+            counted(&format!("warps of {}", of.warp), warps, of.warps),
         ];
-        all.extend(demand.registers.map(|count| {
-            let of_group = registers_of_warp(of, count) * demand.warps(of);
-            counted("registers", groups * of_group, of.registers)
-        }));
-        let (local, of) = (u64::from(groups) * demand.local_taken(of), of.local_bytes);
-        all.push(Taken {
-            name: "local memory".into(),
-            taken: local,
-            of,
-            shown: format!("{} of {}", bytes(local), bytes(of)),
-        });
+        all.extend(registers.map(|taken| counted("registers", taken, of.registers)));
+        all.push(local);
         all
     }
 
@@ -300,7 +290,10 @@ impl Display for Occupancy<'_> {
         const BAR: u64 = 24;
         let Occupancy { demand, of, .. } = self;
         let (room, name) = (demand.room(of), self.name.bold());
-        writeln!(f, "{name} on a unit of {}", of.title())?;
+        // By a number only NVIDIA's are called.
+        let is_number = of.capability.starts_with(|c: char| c.is_ascii_digit());
+        let what = if is_number { "compute capability " } else { "" };
+        writeln!(f, "{name} on a unit of {what}{} ({})", of.capability, of.name)?;
         for source in &self.sources {
             writeln!(f, "  {}", beside(source, 4).dimmed())?;
         }

@@ -4,7 +4,7 @@ use common::Result;
 
 use crate::code::Code;
 use crate::listing::Listing;
-use crate::{elf, file, ptx, sass, x86};
+use crate::{elf, file, nvidia};
 
 /// `gcc -O1 -g1 -c` of a naive product: a function of its own, and a table of its lines.
 const OBJECT: &[u8] = include_bytes!("fixtures/naive.o");
@@ -39,13 +39,13 @@ fn show_library(file: &[u8]) {
 
 #[test]
 fn ptx() {
-    show_text(include_bytes!("fixtures/naive.ptx"), |text| ptx::read(text, KERNEL));
+    show_text(include_bytes!("fixtures/naive.ptx"), |text| nvidia::ptx(text, KERNEL));
 }
 
 #[test]
 fn sass() {
     let file = include_bytes!("fixtures/naive.sass");
-    show_text(&file[..3000], |text| sass::read(text, KERNEL));
+    show_text(&file[..3000], |text| nvidia::sass(text, KERNEL));
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_library_in_another_file() {
 fn x86_instructions() {
     let bytes = b"\xc4\xe2\x75\xb8\x04\x88\x62\xf2\x75\x58\xb8\x00\xf3\x0f\x10\x44\x24\x10\x75\xfe";
     damage::must_be_survived(bytes, |bytes| {
-        x86::decode(bytes, u64::MAX - 8);
+        elf::decode(bytes, u64::MAX - 8);
     });
 }
 
