@@ -97,77 +97,46 @@ pub struct Demand {
     pub local_bytes: u64,
 }
 
-/// Groups that a unit has room for, as far as each of its resources goes.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-struct Room {
-    /// By the groups that it can tell apart.
-    by_groups: u32,
-    by_items: u32,
-    /// None where their number is not known.
-    by_registers: Option<u32>,
-    /// None where the kernel uses none and the unit keeps none back.
-    by_local: Option<u32>,
+/// A resource of a unit.
+struct Resource {
+    name: &'static str,
+    /// Groups that it has room for: none where nobody knows what they take, or they take nothing.
+    room: Option<u32>,
+    /// What a group takes, and all that the unit has.
+    each: u64,
+    of: u64,
 }
 
 impl Demand {
-    fn warps(&self, of: &Architecture) -> u32 {
-        self.group.div_ceil(of.warp)
-    }
-
-    fn room(&self, of: &Architecture) -> Room {
-        let warps = self.warps(of).max(1);
-        let too_large = self.group > LARGEST_GROUP;
+    /// What a unit shares among groups; its items are counted in warps.
+    fn resources(&self, of: &Architecture) -> [Resource; 4] {
+        let warps = self.group.div_ceil(of.warp).max(1);
+        let by_items = if self.group > LARGEST_GROUP { 0 } else { of.warps / warps };
+        let of_warp = |registers: u32| (registers * of.warp).next_multiple_of(of.registers_piece);
         // Each part of the unit has registers for whole warps only.
-        let by_registers = |registers: u32| {
-            let of_warp = registers_of_warp(of, registers.clamp(1, of.most_registers));
+        let by_registers = self.registers.map(|registers| {
+            let of_warp = of_warp(registers.clamp(1, of.most_registers));
             let fits = of_warp * warps.next_multiple_of(of.parts) <= of.registers;
             let warps_of_unit = of.registers / of.parts / of_warp * of.parts;
             if fits && registers <= of.most_registers { warps_of_unit / warps } else { 0 }
-        };
-        let local = self.local_taken(of);
-        let has_none = of.local_most.is_some_and(|most| self.local_bytes > most);
-        let by_local = if has_none { 0 } else { of.local_bytes };
-        Room {
-            by_groups: of.groups,
-            by_items: if too_large { 0 } else { of.warps / warps },
-            by_registers: self.registers.map(by_registers),
-            by_local: (local > 0).then(|| (by_local / local) as u32),
-        }
+        });
+        let registers = of_warp(self.registers.unwrap_or(0)) * warps;
+        let local = (self.local_bytes + of.local_kept).next_multiple_of(of.local_piece);
+        let local = of.local_sizes.iter().copied().find(|size| *size >= local).unwrap_or(local);
+        let too_much = of.local_most.is_some_and(|most| self.local_bytes > most);
+        let by_local = if too_much { Some(0) } else { of.local_bytes.checked_div(local) };
+        let resource = |name, room, each, of| Resource { name, room, each, of };
+        [
+            resource("groups", Some(of.groups), 1, of.groups.into()),
+            resource("items", Some(by_items), warps.into(), of.warps.into()),
+            resource("registers", by_registers, registers.into(), of.registers.into()),
+            resource("local memory", by_local.map(|room| room as u32), local, of.local_bytes),
+        ]
     }
 
-    /// Bytes of local memory that a group of it really takes.
-    fn local_taken(&self, of: &Architecture) -> u64 {
-        let taken = (self.local_bytes + of.local_kept).next_multiple_of(of.local_piece);
-        let mut sizes = of.local_sizes.iter().copied();
-        sizes.find(|size| *size >= taken).unwrap_or(taken)
-    }
-}
-
-/// Registers that a warp is given for so many of an item.
-fn registers_of_warp(of: &Architecture, registers: u32) -> u32 {
-    (registers * of.warp).next_multiple_of(of.registers_piece)
-}
-
-impl Room {
-    /// By each resource, by its name, as far as it is known.
-    fn by_resource(&self) -> impl Iterator<Item = (&'static str, u32)> + use<> {
-        let all = [
-            ("groups", Some(self.by_groups)),
-            ("items", Some(self.by_items)),
-            ("registers", self.by_registers),
-            ("local memory", self.by_local),
-        ];
-        all.into_iter().filter_map(|(name, room)| Some((name, room?)))
-    }
-
-    fn groups(&self) -> u32 {
-        self.by_resource().map(|(_, room)| room).min().unwrap_or(0)
-    }
-
-    /// The resources that allow no more than that.
-    fn binding(&self) -> Vec<&'static str> {
-        let binds = self.by_resource().filter(|(_, room)| *room == self.groups());
-        binds.map(|(name, _)| name).collect()
+    /// Groups of a unit at once.
+    fn groups(&self, of: &Architecture) -> u32 {
+        self.resources(of).iter().filter_map(|one| one.room).min().unwrap_or(0)
     }
 }
 
@@ -201,30 +170,27 @@ struct Change {
 
 impl Occupancy<'_> {
     /// How much is taken of each resource of a unit.
-    fn taken(&self, groups: u32) -> Vec<Taken> {
+    fn taken(&self) -> Vec<Taken> {
         let Occupancy { demand, of, .. } = self;
-        let counted = |name: &str, taken: u32, of: u32| Taken {
-            name: name.into(),
-            taken: taken.into(),
-            of: of.into(),
-            shown: format!("{taken} of {of}"),
+        let groups = u64::from(demand.groups(of));
+        let is_known = |one: &Resource| one.name != "registers" || demand.registers.is_some();
+        let taken = |Resource { name, each, of: has, .. }: Resource| {
+            let taken = groups * each;
+            let shown = match name {
+                "local memory" => format!("{} of {}", bytes(taken), bytes(has)),
+                _ => format!("{taken} of {has}"),
+            };
+            let name = if name == "items" { format!("warps of {}", of.warp) } else { name.into() };
+            Taken { name, taken, of: has, shown }
         };
-        let warps = groups * demand.warps(of);
-        let registers = demand.registers.map(|count| registers_of_warp(of, count) * warps);
-        let (taken, has) = (u64::from(groups) * demand.local_taken(of), of.local_bytes);
-        let local = Taken {
-            name: "local memory".into(),
-            taken,
-            of: has,
-            shown: format!("{} of {}", bytes(taken), bytes(has)),
-        };
-        let mut all = vec![
-            counted("groups", groups, of.groups),
-            counted(&format!("warps of {}", of.warp), warps, of.warps),
-        ];
-        all.extend(registers.map(|taken| counted("registers", taken, of.registers)));
-        all.push(local);
-        all
+        demand.resources(of).into_iter().filter(is_known).map(taken).collect()
+    }
+
+    /// The resources that have room for no more groups.
+    fn binding(&self) -> Vec<&'static str> {
+        let groups = self.demand.groups(self.of);
+        let binds = |one: &Resource| one.room == Some(groups);
+        self.demand.resources(self.of).into_iter().filter(binds).map(|one| one.name).collect()
     }
 
     /// One register more for each item; the numbers of registers at which the count of groups
@@ -233,15 +199,14 @@ impl Occupancy<'_> {
     fn changes(&self) -> [Vec<Change>; 3] {
         let Occupancy { demand, of, .. } = self;
         let change = |what: String, demand: Demand| {
-            let groups = demand.room(of).groups();
-            let items = groups * demand.group;
-            Change { what, groups, items }
+            let groups = demand.groups(of);
+            Change { what, groups, items: groups * demand.group }
         };
         let with = |count| Demand { registers: Some(count), ..*demand };
         let more = demand.registers.map(|count| with(count + 1));
         let more = more.map(|more| change("one register more".into(), more));
         // Of more than an item may have there are no groups.
-        let groups = |count| with(count).room(of).groups();
+        let groups = |count| with(count).groups(of);
         let steps = (1..=of.most_registers).filter(|&most| groups(most) > groups(most + 1));
         let steps = steps.map(|most| change(format!("up to {most} registers"), with(most)));
         let sizes = [32, 64, 128, 256, 512, 1024].into_iter();
@@ -256,14 +221,15 @@ impl Occupancy<'_> {
 
     /// Warps at once, of all that a unit can hold.
     fn share(&self) -> f64 {
-        let warps = self.demand.room(self.of).groups() * self.demand.warps(self.of);
-        f64::from(warps) / f64::from(self.of.warps)
+        let [_, items, ..] = self.demand.resources(self.of);
+        f64::from(self.demand.groups(self.of)) * items.each as f64 / items.of as f64
     }
 
     /// Groups and items of a unit, what is taken of each resource, and what would change that.
     pub fn json(&self) -> Value {
         let Occupancy { demand, of, .. } = self;
-        let room = demand.room(of);
+        let groups = demand.groups(of);
+        let room = demand.resources(of).map(|one| one.room);
         let [more, by_registers, by_group] = self.changes();
         json!({
             "kernel": self.name,
@@ -271,13 +237,18 @@ impl Occupancy<'_> {
             "architecture": of.name,
             "sources": self.sources,
             "demand": demand,
-            "room": room,
-            "groups": room.groups(),
-            "items": room.groups() * demand.group,
+            "room": {
+                "by_groups": room[0],
+                "by_items": room[1],
+                "by_registers": room[2],
+                "by_local": room[3],
+            },
+            "groups": groups,
+            "items": groups * demand.group,
             "of_items": of.warps * of.warp,
-            "resources": self.taken(room.groups()),
+            "resources": self.taken(),
             "occupancy": self.share(),
-            "binding": room.binding(),
+            "binding": self.binding(),
             "one_register_more": more.first(),
             "by_registers": by_registers,
             "by_group": by_group,
@@ -289,7 +260,7 @@ impl Display for Occupancy<'_> {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         const BAR: u64 = 24;
         let Occupancy { demand, of, .. } = self;
-        let (room, name) = (demand.room(of), self.name.bold());
+        let (groups, name) = (demand.groups(of), self.name.bold());
         // By a number only NVIDIA's are called.
         let is_number = of.capability.starts_with(|c: char| c.is_ascii_digit());
         let what = if is_number { "compute capability " } else { "" };
@@ -297,7 +268,6 @@ impl Display for Occupancy<'_> {
         for source in &self.sources {
             writeln!(f, "  {}", beside(source, 4).dimmed())?;
         }
-        let groups = room.groups();
         writeln!(
             f,
             "\n  {} of {} items at once: {} of {} items, {:.0} %\n  what binds: {}\n",
@@ -306,9 +276,9 @@ impl Display for Occupancy<'_> {
             groups * demand.group,
             of.warps * of.warp,
             100.0 * self.share(),
-            room.binding().join(", ")
+            self.binding().join(", ")
         )?;
-        for one in self.taken(groups) {
+        for one in self.taken() {
             let full = (BAR * one.taken / one.of).min(BAR) as usize;
             let bar = "█".repeat(full) + &"░".repeat(BAR as usize - full);
             writeln!(f, "  {:<13} {} {}", one.name, bar.cyan(), one.shown)?;

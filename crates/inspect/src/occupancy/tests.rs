@@ -9,8 +9,8 @@ fn occupancy(of: &str, group: u32, registers: Option<u32>, local_bytes: u64) -> 
     }
 }
 
-fn room(of: &Occupancy) -> Room {
-    of.demand.room(of.of)
+fn groups(of: &Occupancy) -> u32 {
+    of.demand.groups(of.of)
 }
 
 /// Each line: capability, group, registers, local bytes, groups of a unit.
@@ -23,7 +23,7 @@ fn the_vendors_calculator_says_the_same() {
         let words: Vec<&str> = line.split(' ').collect();
         let number = |at: usize| words[at].parse::<u32>().unwrap();
         let one = occupancy(words[0], number(1), Some(number(2)), number(3).into());
-        assert_eq!(room(&one).groups(), number(4), "{line}");
+        assert_eq!(groups(&one), number(4), "{line}");
         held += 1;
     }
     assert!(held > 100, "{held}");
@@ -31,9 +31,9 @@ fn the_vendors_calculator_says_the_same() {
 
 #[test]
 fn what_is_not_known_does_not_bind() {
-    let known = room(&occupancy("9.0", 256, None, 40 << 10));
-    assert_eq!((known.groups(), known.binding()), (5, vec!["local memory"]));
-    assert_eq!(room(&occupancy("9.0", 2048, None, 40 << 10)).groups(), 0);
+    let known = occupancy("9.0", 256, None, 40 << 10);
+    assert_eq!((groups(&known), known.binding()), (5, vec!["local memory"]));
+    assert_eq!(groups(&occupancy("9.0", 2048, None, 40 << 10)), 0);
 }
 
 #[test]
