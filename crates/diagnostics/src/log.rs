@@ -75,11 +75,14 @@ pub fn diagnose(log: &str, source: &File, read: &Read, raw: bool) -> Log {
         let shown = in_the_drivers_words + &help.unwrap_or_default();
         return Log { shown, ..Log::default() };
     }
-    Log {
-        heading: Some(format!("{path} does not build")),
-        shown: shown(&findings),
-        places: findings.iter().map(Finding::place).collect(),
-    }
+    let shown = shown(&findings);
+    let place = |Finding { text, spot: Spot { file, line, span }, .. }| {
+        let before = file.text[..span.start].chars().rev();
+        let column = 1 + before.take_while(|c| *c != '\n').count();
+        Place { file: file.path.clone(), line, column, says: text }
+    };
+    let places = findings.into_iter().map(place).collect();
+    Log { heading: Some(format!("{path} does not build")), shown, places }
 }
 
 /// True for a log without a word.
@@ -100,17 +103,6 @@ struct Finding<'f> {
 }
 
 impl Finding<'_> {
-    fn place(&self) -> Place {
-        let Spot { file, line, span } = &self.spot;
-        let before = file.text[..span.start].chars().rev();
-        Place {
-            file: file.path.clone(),
-            line: *line,
-            column: 1 + before.take_while(|c| *c != '\n').count(),
-            says: self.text.clone(),
-        }
-    }
-
     /// What it means. What follows in the same line is most often a consequence, and not
     /// explained.
     fn help(&self) -> Option<String> {

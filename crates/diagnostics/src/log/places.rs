@@ -78,14 +78,22 @@ impl<'k> Files<'k> {
             Place::Function(name) => {
                 let included = self.included.iter().filter_map(|one| one.file.as_ref());
                 let mut files = std::iter::once(self.kernels).chain(included);
+                // Where it is declared or called first.
                 return files.find_map(|file| {
-                    let span = mentioned(&file.text, name)?;
+                    let tokens = Tokens::of(&file.text);
+                    let is_it = |i: &usize| tokens.text(*i) == name && tokens.text(i + 1) == "(";
+                    let at = tokens.all().find(is_it)?;
+                    let span = tokens.span(at..at + 1);
                     let line = 1 + file.text[..span.start].matches('\n').count();
                     Some(Spot { file, line, span })
                 });
             }
         };
-        match self.included.iter().find(|one| is_same(path, &one.path)) {
+        // A compiler's name for a file ends like the one that it was included by.
+        let is_it = |Included { path: known, .. }: &&Included| {
+            Path::new(path).ends_with(known.strip_prefix(".").unwrap_or(known))
+        };
+        match self.included.iter().find(is_it) {
             Some(Included { file: Some(file), .. }) => spot(file, line, column),
             Some(unread) => spot(self.kernels, unread.line, None),
             // A header of the driver's says nothing about the kernel file.
@@ -102,33 +110,15 @@ fn spot(file: &File, line: usize, column: Option<usize>) -> Option<Spot<'_>> {
     let mut begins = std::iter::once(0).chain(ends).chain([file.text.len()]);
     let begin = begins.nth(line.saturating_sub(1))?;
     let text = file.text[begin..].lines().next().unwrap_or("");
-    let Range { start, end } = match column {
-        Some(column) => word(text, column.saturating_sub(1)),
-        None => text.len() - text.trim_start().len()..text.trim_end().len(),
+    let (start, end) = match column {
+        Some(column) => {
+            let mut before = 0..=text.len().min(column.saturating_sub(1));
+            let at = before.rfind(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            let first = text[at..].chars().next().map_or(0, char::len_utf8);
+            let word = text[at..].find(|c: char| !c.is_alphanumeric() && c != '_');
+            (at, at + word.unwrap_or(text.len() - at).max(first))
+        }
+        None => (text.len() - text.trim_start().len(), text.trim_end().len()),
     };
-    let span = begin + start..begin + end.max(start);
-    Some(Spot { file, line, span })
-}
-
-/// True where a compiler's name for a file ends like the one that it was included by.
-fn is_same(told: &str, path: &Path) -> bool {
-    let plain = |path: &Path| path.strip_prefix(".").unwrap_or(path).to_path_buf();
-    plain(Path::new(told)).ends_with(plain(path))
-}
-
-/// The word at a byte of a line, or the sign.
-fn word(line: &str, at: usize) -> Range<usize> {
-    let at = (0..=at.min(line.len())).rfind(|at| line.is_char_boundary(*at)).unwrap_or(0);
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let word = line[at..].find(|c| !is_word(c)).unwrap_or(line.len() - at);
-    let first = line[at..].chars().next().map_or(0, char::len_utf8);
-    at..at + word.max(first)
-}
-
-/// Where a function is declared or called first.
-fn mentioned(text: &str, name: &str) -> Option<Range<usize>> {
-    let file = Tokens::of(text);
-    let is_it = |i: &usize| file.text(*i) == name && file.text(i + 1) == "(";
-    let i = file.all().find(is_it)?;
-    Some(file.span(i..i + 1))
+    Some(Spot { file, line, span: begin + start..begin + end.max(start) })
 }

@@ -47,7 +47,12 @@ fn a_drivers_header_says_nothing_about_the_kernel_file() {
 
 #[test]
 fn a_linkers_function_is_where_it_stands_first() {
+    let message = Message { text: "odd".into(), place: Place::Function("f".into()) };
+    let span = |text: &str| {
+        let source = file(text);
+        Files::of(&source, &from_disk).spot(&message).map(|spot| spot.span)
+    };
     let text = "int f; { return f (1); } void f() {}";
-    assert_eq!(mentioned(text, "f"), text.find("f (1)").map(|at| at..at + 1));
-    assert_eq!(mentioned("int f;", "f"), None);
+    assert_eq!(span(text), text.find("f (1)").map(|at| at..at + 1));
+    assert_eq!(span("int f;"), None);
 }
