@@ -28,17 +28,28 @@ pub struct DiffArgs {
 }
 
 /// A kernel of a lesson.
+#[derive(Clone)]
 struct Kernel {
-    lesson: u32,
     name: String,
     path: String,
     text: KernelText,
 }
 
+/// Compares of two words the kernels that are most alike, and of one, or within the second of two
+/// lessons, each with the one before it.
 pub fn diff(options: &DiffArgs) -> Result<ExitCode> {
-    let all = kernels()?;
-    let pairs = pairs(options, &all)?;
-    if pairs.is_empty() && !options.json {
+    let (olds, news) = match &options.to {
+        Some(to) => (named(&options.from)?, named(to)?),
+        None => (Vec::new(), named(&options.from)?),
+    };
+    let is_lesson = |word: &String| word.parse::<u32>().is_ok();
+    let in_order = options.to.as_ref().is_none_or(|to| is_lesson(to) && is_lesson(&options.from));
+    let firsts = if in_order { &news[..1] } else { &news };
+    let each = olds.iter().flat_map(|(_, old)| firsts.iter().map(move |(_, new)| (old, new)));
+    let alike = each.min_by_key(|(old, new)| changed(&compare(old, new)).count());
+    let steps = news.iter().filter_map(|(before, new)| Some((before.as_ref()?, new)));
+    let mut pairs = alike.into_iter().chain(steps.filter(|_| in_order)).peekable();
+    if pairs.peek().is_none() && !options.json {
         writeln!(Out, "There is nothing to compare.")?;
     }
     for (old, new) in pairs {
@@ -46,7 +57,7 @@ pub fn diff(options: &DiffArgs) -> Result<ExitCode> {
         if options.json {
             let [from, to] = [old, new].map(|one| json!({ "kernel": one.name, "file": one.path }));
             let line = |line: &Line| {
-                let change = ["gone", "new"][usize::from(line.change == Change::Insert)];
+                let change = if line.change == Change::Insert { "new" } else { "gone" };
                 json!({ "change": change, "line": line.number, "text": line.text })
             };
             let lines: Vec<Value> = changed(&lines).map(line).collect();
@@ -63,59 +74,35 @@ pub fn diff(options: &DiffArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every kernel of every lesson, in teaching order.
-fn kernels() -> Result<Vec<Kernel>> {
-    let mut all = Vec::new();
-    for lesson in LESSONS {
+/// The kernels of a lesson, or of this name, those of the last lesson first: each behind the one
+/// before it in its lesson.
+fn named(word: &str) -> Result<Vec<(Option<Kernel>, Kernel)>> {
+    // Copies are compared with copies, products with products.
+    let family = |one: &Kernel| one.name.split('_').next().map(String::from);
+    let mut found = Vec::new();
+    for lesson in LESSONS.iter().rev() {
+        let mut earlier: Vec<Kernel> = Vec::new();
         for file in lesson.kernel_files() {
             let source = Source::of_course(&file)?;
             for name in source.kernels() {
-                let (lesson, path) = (lesson.number, source.path.display().to_string());
-                all.extend(source.kernel(&name).map(|text| Kernel { lesson, path, name, text }));
+                let Some(text) = source.kernel(&name) else { continue };
+                let new = Kernel { name, path: source.path.display().to_string(), text };
+                if new.name == word || lesson.number.to_string() == word {
+                    let before = earlier.iter().rfind(|old| family(old) == family(&new));
+                    found.push((before.cloned(), new.clone()));
+                }
+                earlier.push(new);
             }
         }
     }
-    Ok(all)
-}
-
-/// Which kernels are compared with which: of two words those that are most alike; of one word,
-/// and within the second of two lessons, each kernel with the one before it.
-fn pairs<'a>(options: &DiffArgs, all: &'a [Kernel]) -> Result<Vec<(&'a Kernel, &'a Kernel)>> {
-    // Copies are compared with copies, products with products.
-    let is_other = |a: &Kernel, b: &Kernel| a.name.split('_').next() != b.name.split('_').next();
-    let with_predecessor = |new: &&'a Kernel| {
-        let earlier = all.iter().take_while(|old| !std::ptr::eq(*old, *new));
-        let alike = earlier.filter(|old| old.lesson == new.lesson && !is_other(old, new));
-        Some((alike.last()?, *new))
-    };
-    let olds = named(&options.from, all)?;
-    let Some(to) = &options.to else {
-        return Ok(olds.iter().filter_map(with_predecessor).collect());
-    };
-    let news = named(to, all)?;
-    let are_lessons = [&options.from, to].iter().all(|word| word.parse::<u32>().is_ok());
-    let firsts = if are_lessons { &news[..1] } else { &news };
-    let each = olds.iter().flat_map(|old| firsts.iter().map(|new| (*old, *new)));
-    let alike = each.min_by_key(|(old, new)| {
-        (is_other(old, new), old.lesson != new.lesson, changed(&compare(old, new)).count())
-    });
-    let steps = news.iter().filter(|_| are_lessons).filter_map(with_predecessor);
-    Ok(alike.into_iter().chain(steps).collect())
-}
-
-/// The kernels of a lesson, or of this name, which two lessons may have.
-fn named<'a>(word: &str, all: &'a [Kernel]) -> Result<Vec<&'a Kernel>> {
-    let is_it = |one: &&Kernel| one.name == word || one.lesson.to_string() == word;
-    let kernels: Vec<_> = all.iter().filter(is_it).collect();
-    if kernels.is_empty() {
-        let hint = did_you_mean(word, &lessons::kernels()?);
+    if found.is_empty() {
         let none = match word.parse::<u32>() {
             Ok(number) => format!("lesson {number} has no kernels"),
             Err(_) => format!("no lesson has a kernel {word}"),
         };
-        bail!(Error::Usage(format!("{none}; {hint}")));
+        bail!(Error::Usage(format!("{none}; {}", did_you_mean(word, &lessons::kernels()?))));
     }
-    Ok(kernels)
+    Ok(found)
 }
 
 /// What changed but the names, each line with its number in its file, and the name of its side.
@@ -123,7 +110,7 @@ fn compare(old: &Kernel, new: &Kernel) -> Vec<Line> {
     let renamed = old.text.code.replace(&old.name, &new.name);
     let mut lines = diff::lines(&renamed, &new.text.code);
     for line in &mut lines {
-        let kernel = [new, old][usize::from(line.change == Change::Delete)];
+        let kernel = if line.change == Change::Delete { old } else { new };
         line.number += kernel.text.line - 1;
         line.text = line.text.replace(&new.name, &kernel.name);
     }
