@@ -2,11 +2,13 @@
 
 use anyhow::Result;
 use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
 use minijinja::{Environment, HtmlEscape, UndefinedBehavior, Value};
+use serde::Serialize;
 use verify::numbers::{factor, percent, seconds, significant};
 
 /// A template with these values in it, which are escaped; a blank that nobody fills is an error.
-pub fn filled(name: &str, template: &str, values: Value) -> Result<String> {
+pub fn filled(name: &str, template: &str, values: impl Serialize) -> Result<String> {
     type Number = fn(f64) -> String;
     let mut engine = Environment::new();
     let syntax = SyntaxConfig::builder()
@@ -32,7 +34,7 @@ pub fn filled(name: &str, template: &str, values: Value) -> Result<String> {
     for (name, shown) in numbers {
         engine.add_filter(name, move |value: Option<f64>| value.map_or("-".into(), shown));
     }
-    let page = engine.render_named_str(name, template, values)?;
+    let page = engine.render_named_str(name, template, Serde(values))?;
     // The engine escapes slashes, too, which are text.
     Ok(page.replace("&#x2f;", "/"))
 }

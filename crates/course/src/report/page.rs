@@ -4,8 +4,6 @@
 use anyhow::Result;
 use common::peak::Peak;
 use common::record::Record;
-use minijinja::context;
-use minijinja::value::Serde;
 use serde::Serialize;
 use serde_json::{Value, json};
 use verify::numbers::{factor, percent, significant};
@@ -18,7 +16,7 @@ use crate::html;
 
 /// The page.
 pub fn page(survey: &Survey) -> Result<String> {
-    let values = context! { benches => Serde(benches(survey)), survey => Serde(survey) };
+    let values = json!({ "benches": benches(survey), "survey": survey });
     html::filled("page.html", include_str!("page.html"), values)
 }
 
