@@ -9,8 +9,8 @@
 //!   `game` is how all are played.
 //! - `grade` judges the folders of a class.
 //! - `run` says of a kernel of the learner's own whether it is right by its task file, and how fast;
-//!   `spec` drafts one, `tune` finds its fastest launch; `inspect` says what is wrong with it, `asm`,
-//!   `occupancy` and `trace` what it becomes and asks for; `taken` is what launches it for them.
+//!   `spec` drafts one, `tune` finds its fastest launch; `inspect` says what is wrong with it, `look`
+//!   what it becomes and asks for: `asm`, `occupancy` and `trace`.
 //! - `new` makes a package of the learner's own from an example.
 //! - `calls` tells the OpenCL calls of any program.
 //! - `diff` shows what changed between two kernels.
@@ -19,7 +19,6 @@
 //! - `report` measures all lessons, and makes one page of it. `html` fills its template, and the one
 //!   of `grade`.
 
-mod asm;
 mod broken;
 mod calls;
 mod diff;
@@ -31,14 +30,12 @@ mod host;
 mod html;
 mod inspect;
 mod installed;
+mod look;
 mod new;
-mod occupancy;
 mod puzzles;
 mod report;
 mod run;
 mod spec;
-mod taken;
-mod trace;
 mod tune;
 
 use std::ffi::OsStr;
@@ -136,19 +133,19 @@ enum Command {
     Inspect(Box<inspect::InspectArgs>),
     /// The innermost loop of a kernel as the device's compiler made it, counted
     #[command(mut_arg("kernel", of_kernel))]
-    Asm(Box<asm::AsmArgs>),
+    Asm(Box<look::AsmArgs>),
     /// How many groups of a kernel a unit of a GPU holds at once, and what binds
     #[command(
         mut_arg("kernel", |arg| arg.required(false).default_value("").hide_default_value(true)),
         mut_arg("kernel", of_kernel)
     )]
-    Occupancy(Box<occupancy::OccupancyArgs>),
+    Occupancy(Box<look::OccupancyArgs>),
     /// The memory traffic of a kernel, line by line, as a simulator sees it
     #[command(
         mut_arg("device", |arg| arg.hide(true)),
         mut_arg("kernel", of_kernel)
     )]
-    Trace(Box<trace::TraceArgs>),
+    Trace(Box<look::TraceArgs>),
     /// What changed between two kernels, or from one lesson to another
     Diff(diff::DiffArgs),
     /// Run every lesson on a device, and write one page with every step on it
@@ -188,9 +185,9 @@ fn main() -> ExitCode {
         Some(Tune(options)) => tune::tune(&options),
         Some(Spec(options)) => spec::spec(&options),
         Some(Inspect(options)) => inspect::inspect(&options),
-        Some(Asm(options)) => asm::asm(&options),
-        Some(Occupancy(options)) => occupancy::occupancy(&options),
-        Some(Trace(options)) => trace::trace(&options),
+        Some(Asm(options)) => look::asm(&options),
+        Some(Occupancy(options)) => look::occupancy(&options),
+        Some(Trace(options)) => look::trace(&options),
         Some(Doctor(options)) => doctor::doctor(&options),
         Some(Diff(options)) => diff::diff(&options),
         Some(Report(options)) => report::report(&options),
