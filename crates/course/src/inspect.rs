@@ -1,28 +1,37 @@
 //! `course inspect`: every detector on a kernel of the learner's own, for any fault that
 //! it may have, and its memory traffic.
 
-mod traffic;
-
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use ::inspect::judge::{
+    self, Case, Check, Detection, Detector, How, LaunchFlags, Observation, Part, Reason, Seen,
+    Subject,
+};
+use ::inspect::launched::Wanted;
+use ::inspect::trace::{self, Model};
 use anyhow::Result;
 use colored::Colorize;
 use common::error::worst;
-use diagnostics::terminal::Out;
-use diagnostics::terminal::wrap::beside;
-use inspect::judge::{
-    Case, Check, Detection, Detector, How, LaunchFlags, Observation, Part, Reason, Subject,
-};
-use serde_json::json;
+use diagnostics::terminal::{Out, plain_name, wrap::beside};
+use serde_json::{Value, json};
 use task::sizes::{Sizes, in_words};
 use verify::element::Type;
+use watchdog::simulator::oclgrind;
 
 use crate::game::turn::sign_of_life;
-use crate::game::verdict::{Checked, Verdict};
+use crate::game::verdict::Verdict;
 use crate::run::{head, limited_to, verdict};
-use traffic::Traffic;
+
+/// The exit status of a kernel that does not build, or has other arguments.
+const DOES_NOT_BUILD: u8 = 4;
+/// Sides of a product: a few groups, whose rows begin with a sector.
+const SIDE: usize = 32;
+/// Elements of vectors.
+const LENGTH: usize = 1024;
+/// Of a kernel that ran: its result is right, or wrong, or there is no other device.
+const RAN: [u8; 3] = [0, 1, 3];
 
 /// The flags of `course inspect`.
 #[derive(clap::Args)]
@@ -52,100 +61,91 @@ pub fn inspect(options: &InspectArgs) -> Result<ExitCode> {
     let InspectArgs { file, only, launch, ty, how, .. } = options;
     let mut all = Vec::new();
     for subject in &Subject::all(file, only, launch, *ty, how, false)? {
-        let check = Check {
-            subject,
-            how,
-            ty: *ty,
-            sizes: subject.sizes(options.sizes.as_deref())?,
-            times: false,
-        };
-        let inspection = Inspection {
-            options,
-            simulated: check.sizes_to_simulate()?.swap_remove(0),
-            limited: None,
-            on_device: inspect::judge::Verdict::Unlaunchable,
-            untried: Vec::new(),
-            is_too_slow: false,
-            check,
-        };
-        all.push(inspection.show()?);
+        let sizes = subject.sizes(options.sizes.as_deref())?;
+        let check = Check { subject, how, ty: *ty, sizes, times: false };
+        let simulated = check.sizes_to_simulate()?.swap_remove(0);
+        if !how.json {
+            head(file, subject, how.seed)?;
+        }
+        let waiting = sign_of_life(how.timeout);
+        let inspection = Inspection::of(options, check, simulated);
+        let traffic = inspection.as_ref().ok().and_then(Inspection::traffic);
+        waiting.finish_and_clear();
+        let inspection = inspection?;
+        all.push(inspection.seen.status);
+        if how.json {
+            inspection.print_json(traffic)?;
+            continue;
+        }
+        inspection.tell()?;
+        if let Some((text, _)) = traffic {
+            writeln!(Out, "{}\n{text}", "Memory traffic".bold())?;
+        }
     }
     Ok(ExitCode::from(worst(all)))
 }
 
-/// One kernel, and how it is launched.
+/// One kernel, how it is launched, and what all detectors saw.
 struct Inspection<'a> {
     options: &'a InspectArgs,
     check: Check<'a>,
+    seen: Seen,
+    verdict: Verdict,
     /// The size at which the simulator looks.
     simulated: Sizes,
+    /// Whether the simulator came to no end.
+    is_too_slow: bool,
     /// Where alone it is wrong, of a kernel that is right as its file says.
     limited: Option<(Case, Reason)>,
     /// What follows from the device's results alone.
-    on_device: inspect::judge::Verdict,
+    on_device: judge::Verdict,
     /// What was not tried, and why.
     untried: Vec<String>,
-    /// Whether the simulator came to no end.
-    is_too_slow: bool,
 }
 
-impl Inspection<'_> {
-    /// Runs every detector, and tells what they saw; the exit status.
-    fn show(mut self) -> Result<u8> {
-        let InspectArgs { file, how, .. } = self.options;
-        if !how.json {
-            head(file, self.check.subject, how.seed)?;
-        }
-        let waiting = sign_of_life(how.timeout);
-        let checked = self.checked();
-        let traffic = checked.as_ref().map(|checked| self.traffic(checked));
-        waiting.finish_and_clear();
-        let (traffic, checked) = (traffic.ok().flatten(), checked?);
-        if how.json {
-            self.print_json(&checked, traffic.as_ref())?;
-        } else {
-            tell(&self, &checked)?;
-            if let Some(Traffic { text, .. }) = traffic {
-                writeln!(Out, "{}\n{text}", "Memory traffic".bold())?;
-            }
-        }
-        Ok(checked.seen.status)
-    }
-
-    fn checked(&mut self) -> Result<Checked> {
-        let subject = self.check.subject;
-        let results = self.check.results()?;
-        self.untried.clone_from(&results.untried);
-        self.on_device = results.verdict(subject);
-        let mut seen = results.seen();
-        let known = results.tried.iter().filter(|one| !one.case.is_try());
-        let mut of_drawn = seen.observations.split_off(known.count());
-        let beside = results.beside();
-        if results.may_be_simulated() {
-            let simulated = self.simulate(&seen.observations)?;
-            seen.observations.extend(simulated);
-            let is_found = seen.observations.iter().any(Observation::is_fault);
-            if let (Some(case), false) = (&beside, is_found) {
-                of_drawn.extend(self.simulate_beside(case)?);
-            }
-        }
-        let is_right = !seen.observations.iter().any(Observation::is_fault);
-        if is_right && of_drawn.iter().any(Observation::is_fault) && subject.has_file() {
-            let reason = results.wrong().map_or(Reason::Fault, |_| results.reason);
-            self.limited = beside.map(|case| (case, reason));
-        }
-        seen.observations.extend(of_drawn);
-        let verdict = Verdict::of(&seen.observations, true, true);
-        seen.status = match self.limited {
-            Some(_) => 1,
-            None => verdict.status(seen.status),
+impl<'a> Inspection<'a> {
+    /// Runs every detector.
+    fn of(options: &'a InspectArgs, check: Check<'a>, simulated: Sizes) -> Result<Self> {
+        let results = check.results()?;
+        let mut one = Inspection {
+            options,
+            seen: results.seen(),
+            verdict: Verdict::NotRun,
+            simulated,
+            is_too_slow: false,
+            limited: None,
+            on_device: results.verdict(check.subject),
+            untried: results.untried.clone(),
+            check,
         };
-        Ok(Checked { seen, verdict })
+        let known = results.tried.iter().filter(|one| !one.case.is_try());
+        let mut of_drawn = one.seen.observations.split_off(known.count());
+        let beside = results.beside();
+        let is_faulty = |seen: &[Observation]| seen.iter().any(Observation::is_fault);
+        if results.may_be_simulated() {
+            let simulated = one.simulate()?;
+            one.seen.observations.extend(simulated);
+            if let (Some(case), false) = (&beside, is_faulty(&one.seen.observations)) {
+                of_drawn.extend(one.simulate_beside(case)?);
+            }
+        }
+        let is_right = !is_faulty(&one.seen.observations);
+        if is_right && is_faulty(&of_drawn) && one.check.subject.has_file() {
+            let reason = results.wrong().map_or(Reason::Fault, |_| results.reason);
+            one.limited = beside.map(|case| (case, reason));
+        }
+        one.seen.observations.extend(of_drawn);
+        one.verdict = Verdict::of(&one.seen.observations, true, true);
+        one.seen.status = match one.limited {
+            Some(_) => 1,
+            None => one.verdict.status(one.seen.status),
+        };
+        Ok(one)
     }
 
-    /// What the simulator sees, where the device saw this: at the first size, or at the next where
-    /// that takes too long.
-    fn simulate(&mut self, seen: &[Observation]) -> Result<Vec<Observation>> {
+    /// What the simulator sees: at the first size, or at the next where that takes too long.
+    fn simulate(&mut self) -> Result<Vec<Observation>> {
+        let seen = &self.seen.observations;
         let is_judged = seen.iter().any(|one| one.is_silent() || one.is_fault());
         let mut found = Vec::new();
         for size in self.check.sizes_to_simulate()? {
@@ -183,9 +183,9 @@ impl Inspection<'_> {
         Ok(found)
     }
 
-    fn print_json(&self, checked: &Checked, traffic: Option<&Traffic>) -> Result<()> {
+    fn print_json(&self, traffic: Option<(String, Value)>) -> Result<()> {
         let subject = self.check.subject;
-        let (verdict, says) = self.verdict(checked);
+        let (verdict, says) = self.verdict();
         let line = json!({
             "file": self.options.file,
             "kernel": subject.kernel(),
@@ -193,26 +193,25 @@ impl Inspection<'_> {
             "launched": subject.launched,
             "simulated": in_words(&self.simulated),
             "seed": self.options.how.seed,
-            "observations": checked.seen.observations,
+            "observations": self.seen.observations,
             "verdict": verdict,
             "says": says,
             "untried": self.untried,
-            "memory": traffic.map(|traffic| &traffic.json),
+            "memory": traffic.map(|(_, json)| json),
         });
         Ok(writeln!(Out, "{line}")?)
     }
 
     /// What follows from what all detectors saw: as all tools have it, and in words.
-    fn verdict(&self, checked: &Checked) -> (inspect::judge::Verdict, &'static str) {
-        use inspect::judge::Verdict::*;
-        let seen = &checked.seen;
+    fn verdict(&self) -> (judge::Verdict, &'static str) {
+        use judge::Verdict::*;
         let is_unjudged = |one: &Observation| one.outcome == Detection::NotJudged;
-        let sound = match seen.observations.iter().any(is_unjudged) {
+        let sound = match self.seen.observations.iter().any(is_unjudged) {
             true => Unchecked,
             false => Right,
         };
-        match checked.verdict {
-            _ if self.limited.is_some() => (Limited, inspect::judge::LIMITED),
+        match self.verdict {
+            _ if self.limited.is_some() => (Limited, judge::LIMITED),
             Verdict::NotRun => (self.on_device, "not decided: it did not run"),
             Verdict::Done => (sound, "nothing is found against it"),
             Verdict::Unproven => (
@@ -221,59 +220,105 @@ impl Inspection<'_> {
                  it may not, nobody has looked, or not with certainty",
             ),
             Verdict::NotYet | Verdict::Untouched => {
-                let of_build = [Wrong, Unlaunchable][usize::from(seen.status == 4)];
+                let of_build =
+                    [Wrong, Unlaunchable][usize::from(self.seen.status == DOES_NOT_BUILD)];
                 (of_build, "something is wrong with it")
             }
         }
     }
-}
 
-/// The exit status of a kernel that does not build, or has other arguments.
-const DOES_NOT_BUILD: u8 = 4;
-
-/// What was seen, what follows, and the next thing to try.
-fn tell(inspection: &Inspection, checked: &Checked) -> Result<()> {
-    let (seen, subject) = (&checked.seen, inspection.check.subject);
-    observations(inspection, &seen.observations)?;
-    let words = format!("{}: {}", subject.kernel(), inspection.verdict(checked).1);
-    let words = checked.verdict.shown(&beside(&words, 2));
-    verdict(&words.to_string(), &inspection.untried)?;
-    let has_run = seen.status != DOES_NOT_BUILD;
-    if subject.is_guessed() && checked.verdict == Verdict::NotYet && has_run {
-        let says = "If it is to be launched in another way, say so in a task file; a draft of one: \
-                    cargo course spec FILE.cl";
-        writeln!(Out, "  {}", beside(says, 2))?;
+    /// Traces a kernel that came to its end; none where it did not, or nothing can trace.
+    fn traffic(&self) -> Option<(String, Value)> {
+        let hangs = self.seen.observations.iter().any(|one| one.hung);
+        if hangs || self.is_too_slow || !RAN.contains(&self.seen.status) || oclgrind().is_none() {
+            return None;
+        }
+        Some(self.count().unwrap_or_else(|error| {
+            let json = json!({ "not_counted": error.to_string() });
+            (format!("  not counted: {error}\n"), json)
+        }))
     }
-    if let Some((case, reason)) = &inspection.limited {
-        let options = inspection.options;
-        limited_to(&options.file, case, *reason, options.how.seed)?;
-    }
-    writeln!(Out)?;
-    seen.tell_why_not();
-    Ok(Out.flush()?)
-}
 
-/// Each detector's answer; a fault that the one before it told already is not told again.
-fn observations(inspection: &Inspection, all: &[Observation]) -> Result<()> {
-    let is_simulated =
-        |one: &Observation| matches!(one.detector, Detector::Oclgrind(part) if part != Part::All);
-    let simulated = all.iter().position(is_simulated);
-    for (at, one) in all.iter().enumerate() {
-        if Some(at) == simulated {
-            let size = &inspection.simulated;
-            let mut words = format!("Oclgrind at {}:", in_words(size));
-            if inspection.check.subject.task().is_some_and(|task| task.hides_groups(size)) {
-                words +=
-                    " one group, so nothing between groups is seen; next: a size of a few groups";
+    fn count(&self) -> Result<(String, Value)> {
+        let subject = self.check.subject;
+        let side = if subject.is_on_vectors() { LENGTH } else { SIDE };
+        let size = match (subject.has_file(), self.check.small_size()) {
+            (true, _) => in_words(&self.simulated),
+            (false, small) => small.map_or(side.to_string(), in_words),
+        };
+        let work = subject.launch(Some(&size))?;
+        let wanted = Wanted {
+            kernel: subject.kernel().into(),
+            source: Some(subject.form.kernel.clone()),
+            ty: self.options.ty,
+            size: Some(size.clone()).filter(|_| subject.task().is_none()),
+            ..Wanted::default()
+        };
+        let traced = trace::trace(&wanted, work, Model::default())?;
+        let mut json = traced.json();
+        json["worst"] = json!(traced.worst());
+        let worst = traced.worst().map(|worst| format!("The worst: {worst}."));
+        let worst = worst.unwrap_or("No request takes more than it must.".into());
+        let by = match self.options.launch == LaunchFlags::default() {
+            true => "",
+            false => ", with your flags of the launch",
+        };
+        let file = plain_name(&self.options.file.to_string_lossy());
+        let what = match subject.has_file() {
+            true => file,
+            false => format!("{} --source {file}", subject.kernel()),
+        };
+        let text = format!(
+            "{}\n  {}\n  Line by line{by}:\n    {}\n",
+            traced.operands(),
+            beside(&worst, 2),
+            format!("cargo course trace {what} --size {size}").cyan()
+        );
+        Ok((text, json))
+    }
+
+    /// What was seen, what follows, and the next thing to try.
+    fn tell(&self) -> Result<()> {
+        let subject = self.check.subject;
+        self.tell_observations()?;
+        let words = beside(&format!("{}: {}", subject.kernel(), self.verdict().1), 2);
+        verdict(&self.verdict.shown(&words).to_string(), &self.untried)?;
+        let has_run = self.seen.status != DOES_NOT_BUILD;
+        if subject.is_guessed() && self.verdict == Verdict::NotYet && has_run {
+            let says = "If it is to be launched in another way, say so in a task file; a draft of \
+                        one: cargo course spec FILE.cl";
+            writeln!(Out, "  {}", beside(says, 2))?;
+        }
+        if let Some((case, reason)) = &self.limited {
+            limited_to(&self.options.file, case, *reason, self.options.how.seed)?;
+        }
+        writeln!(Out)?;
+        self.seen.tell_why_not();
+        Ok(Out.flush()?)
+    }
+
+    /// Each detector's answer; a fault that the one before it told already is not told again.
+    fn tell_observations(&self) -> Result<()> {
+        let all = &self.seen.observations;
+        let is_simulated = |one: &Observation| matches!(one.detector, Detector::Oclgrind(part) if part != Part::All);
+        let simulated = all.iter().position(is_simulated);
+        for (at, one) in all.iter().enumerate() {
+            if Some(at) == simulated {
+                let size = &self.simulated;
+                let mut words = format!("Oclgrind at {}:", in_words(size));
+                if self.check.subject.task().is_some_and(|task| task.hides_groups(size)) {
+                    words += " one group, so nothing between groups is seen; next: a size of a few \
+                              groups";
+                }
+                writeln!(Out, "    {}", beside(&words, 4).dimmed())?;
             }
-            writeln!(Out, "    {}", beside(&words, 4).dimmed())?;
+            let mut told = one.clone();
+            let before = all[..at].last().filter(|_| one.is_fault());
+            if before.is_some_and(|it| it.says == one.says && it.details == one.details) {
+                (told.says, told.details) = ("the same".into(), Vec::new());
+            }
+            told.print(&told.outcome.mark(), &told.says)?;
         }
-        let mut told = one.clone();
-        let before = all[..at].last().filter(|_| one.is_fault());
-        if before.is_some_and(|it| it.says == one.says && it.details == one.details) {
-            (told.says, told.details) = ("the same".into(), Vec::new());
-        }
-        told.print(&told.outcome.mark(), &told.says)?;
+        Ok(())
     }
-    Ok(())
 }
