@@ -1,23 +1,21 @@
 //! `course doctor`: what of this machine the course can use, what stands in its way, and the command
-//! that mends it. Whatever touches a driver runs in a child process (`child`): a driver that crashes
-//! or hangs when it is asked is one of the findings.
+//! that mends it. Whatever touches a driver runs in a child process: a driver that crashes or hangs
+//! when it is asked is one of the findings.
 
-mod child;
-mod devices;
 mod drivers;
-mod finding;
 
+use std::fmt::{self, Display, Formatter};
 use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use colored::Colorize;
 use common::command;
-use diagnostics::terminal::Out;
+use diagnostics::terminal::{Out, plain, wrap::beside};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use devices::Listing;
-use finding::{Finding, Health, Topic};
+use drivers::Listing;
 
 /// The flags of `course doctor`.
 #[derive(clap::Args)]
@@ -34,7 +32,7 @@ pub struct DoctorArgs {
 /// or 3 where it cannot.
 pub fn doctor(options: &DoctorArgs) -> Result<ExitCode> {
     if !options.probe.is_empty() {
-        child::answer(&options.probe)?;
+        drivers::answer(&options.probe)?;
         return Ok(ExitCode::SUCCESS);
     }
     let json = options.json;
@@ -46,7 +44,7 @@ pub fn doctor(options: &DoctorArgs) -> Result<ExitCode> {
     screen.show(drivers::icd_files())?;
     let fallback = watchdog::fallback_driver().into_iter();
     let environment = fallback.map(|(name, value)| (name, value.into())).collect();
-    let listing = child::ask(&["devices"], &environment);
+    let listing = drivers::ask(&["devices"], &environment);
     let listing = listing.unwrap_or_else(|how: String| {
         let says = format!("a driver fails when it is asked for its devices: {how}");
         Listing { findings: vec![Topic::Devices.bad("devices", says)], ..Listing::default() }
@@ -54,7 +52,7 @@ pub fn doctor(options: &DoctorArgs) -> Result<ExitCode> {
     screen.show(listing.findings)?;
     let mut usable = Vec::new();
     for device in &listing.devices {
-        let finding = devices::tried(device, &environment);
+        let finding = drivers::tried(device, &environment);
         usable.extend((finding.verdict != Health::Bad).then_some(device.0));
         screen.show([finding])?;
     }
@@ -119,5 +117,100 @@ impl Screen {
             false => writeln!(Out, "\n{}", says.bold())?,
         }
         Ok(ExitCode::from(if can_run { 0 } else { 3 }))
+    }
+}
+
+/// What a finding is about: a heading on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Topic {
+    System,
+    Environment,
+    Drivers,
+    Devices,
+    Tools,
+}
+
+impl Topic {
+    /// Above the findings.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Topic::System => "This system",
+            Topic::Environment => "Environment variables that change what is found",
+            Topic::Drivers => "Drivers: ICD files, and what each brings",
+            Topic::Devices => "Devices: on each a kernel was built, run and checked",
+            Topic::Tools => "Tools that the lessons can do without",
+        }
+    }
+
+    /// Something that is as it should be.
+    pub fn good(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
+        Finding {
+            part: self,
+            what: plain(what.as_ref()),
+            verdict: Health::Good,
+            says: plain(says.as_ref()),
+            next: None,
+        }
+    }
+
+    /// Something that the course can do without.
+    pub fn note(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
+        self.good(what, says).of(Health::Note)
+    }
+
+    /// Something that is broken.
+    pub fn bad(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
+        self.good(what, says).of(Health::Bad)
+    }
+}
+
+/// How it is; with a note the course runs, with something less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Health {
+    Good,
+    Note,
+    Bad,
+}
+
+/// One thing that was looked at, as `--json` tells it, too.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Finding {
+    pub part: Topic,
+    pub what: String,
+    pub verdict: Health,
+    /// The same in a sentence.
+    pub says: String,
+    /// The command that mends it, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl Finding {
+    fn of(self, verdict: Health) -> Finding {
+        Finding { verdict, ..self }
+    }
+
+    /// The same with the command that mends it, where there is one.
+    pub fn next(self, command: impl Into<Option<String>>) -> Finding {
+        let next = command.into().map(|command| plain(&command));
+        Finding { next, ..self }
+    }
+}
+
+impl Display for Finding {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        let mark = match self.verdict {
+            Health::Good => "✓ good".green(),
+            Health::Note => "! note".yellow(),
+            Health::Bad => "✗ bad ".red().bold(),
+        };
+        let says = format!("{}: {}", self.what, self.says);
+        writeln!(f, "  {mark}  {}", beside(&says, 10))?;
+        match &self.next {
+            Some(next) => writeln!(f, "{:10}{} {}", "", "next:".dimmed(), next.cyan()),
+            None => Ok(()),
+        }
     }
 }

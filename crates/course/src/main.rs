@@ -35,7 +35,6 @@ mod new;
 mod puzzles;
 mod report;
 mod run;
-mod spec;
 mod tune;
 
 use std::ffi::OsStr;
@@ -127,7 +126,7 @@ enum Command {
     /// Time all values of a task's macros and groups that it names, each checked
     Tune(Box<tune::TuneArgs>),
     /// Write a first draft of a task file for a kernel of your own
-    Spec(spec::SpecArgs),
+    Spec(run::SpecArgs),
     /// Races, bad accesses and other faults of a kernel of your own
     #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
     Inspect(Box<inspect::InspectArgs>),
@@ -183,7 +182,7 @@ fn main() -> ExitCode {
         Some(Grade(options)) => grade::grade(&options),
         Some(Run(options)) => run::run(&options),
         Some(Tune(options)) => tune::tune(&options),
-        Some(Spec(options)) => spec::spec(&options),
+        Some(Spec(options)) => run::spec(&options),
         Some(Inspect(options)) => inspect::inspect(&options),
         Some(Asm(options)) => look::asm(&options),
         Some(Occupancy(options)) => look::occupancy(&options),

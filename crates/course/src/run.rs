@@ -1,4 +1,4 @@
-//! `course run`: is a kernel right by its task file, and how fast is it?
+//! `course run`: is a kernel right by its task file, and how fast is it? `spec` drafts such a file.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use diagnostics::terminal::wrap::beside;
 use diagnostics::terminal::{Out, plain};
 use inspect::judge::rates::{Rates, speed};
 use inspect::judge::{
-    Case, Check, End, How, LaunchFlags, Observation, Other, Reason, Results, Subject, Verdict,
-    exercise,
+    Case, Check, End, How, LaunchFlags, Observation, Other, Reason, Results, Subject, TIMEOUT,
+    Verdict, drafts, exercise,
 };
 use serde::Serialize;
 use task::form::Form;
@@ -319,4 +319,41 @@ pub fn limited_to(file: &Path, case: &Case, reason: Reason, seed: u64) -> Result
     };
     let next = format!("cargo course run {}{size} --seed {seed}", file.display());
     Ok(writeln!(Out, "  next: {}\n  {}", next.cyan(), beside(says, 2))?)
+}
+
+/// The flags of `course spec`.
+#[derive(clap::Args)]
+pub struct SpecArgs {
+    /// A file with kernels of your own
+    #[arg(value_name = "FILE.cl")]
+    file: PathBuf,
+    /// Device whose compiler tells the arguments [default: as the lessons choose it]
+    #[arg(short, long, value_name = "SELECTOR")]
+    device: Option<String>,
+    /// Seconds that the compiler may take
+    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+    /// Show a failed build's log in the driver's own words
+    #[arg(long)]
+    raw_log: bool,
+    #[command(flatten)]
+    launch: LaunchFlags,
+}
+
+/// Prints a draft of a task file for each kernel.
+pub fn spec(options: &SpecArgs) -> Result<ExitCode> {
+    let how = How {
+        device: options.device.clone(),
+        timeout: options.timeout,
+        raw_log: options.raw_log,
+        ..How::default()
+    };
+    let drafts = drafts(&options.file, &options.launch, Type::Float, &how, false)?;
+    for (at, (_, draft)) in drafts.iter().enumerate() {
+        if at > 0 {
+            writeln!(Out, "\n# Another kernel of the file: a file of its own\n")?;
+        }
+        write!(Out, "{}", draft.text)?;
+    }
+    Ok(ExitCode::SUCCESS)
 }

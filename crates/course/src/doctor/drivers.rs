@@ -1,22 +1,35 @@
-//! This system and its tools; the way from a program to a driver: variables, and ICD files.
+//! This system and its tools; the way from a program to a driver: variables, ICD files, platforms,
+//! devices, and what each device does with a kernel. What needs a driver is asked of a child process,
+//! which may crash or hang over it.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
 
-use common::command;
+use anyhow::{Result, bail};
 use common::device::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE, icd_place};
-use common::device::pocl::can_write;
-use common::device::variable;
+use common::device::pocl::{CACHE_VARIABLE, can_write};
+use common::device::{self, DEVICE_VARIABLE, Device, Kind, LLVMPIPE, variable};
+use common::error::Error;
 use common::failure::Told;
+use common::ndrange::NdRange;
+use common::program::{self, Program};
+use common::session::{Arg, Session};
+use common::{command, source::Source};
 use diagnostics::terminal::wrap::cut;
+use dlopen2::raw::Library;
 use inspect::trace::plugin_path;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use verify::element::Type;
+use verify::numbers::count;
 use watchdog::machine::{self, as_root, install, on_path};
-use watchdog::scratch::Scratch;
-use watchdog::simulator::oclgrind;
+use watchdog::{Environment, scratch::Scratch, simulator::oclgrind};
 
-use super::child;
-use super::devices::Listing;
-use super::finding::{Finding, Topic};
+use super::{Finding, Topic};
 
 /// Variables that change which devices there are, or how they behave, each with what it does.
 const VARIABLES: &str = include_str!("variables.txt");
@@ -41,7 +54,7 @@ pub fn variables() -> Vec<Finding> {
 /// What is wrong with the folder or the libraries that a variable names: who reads it says nothing.
 fn missing(name: &str, value: &str) -> Option<String> {
     let fails = |library: &str| {
-        let error = child::opens(library).err()?;
+        let error = opens(library).err()?;
         Some(format!("it does not open ({error})"))
     };
     match name {
@@ -93,7 +106,7 @@ fn brings(file: &Path, name: &str) -> Result<Finding, Told> {
     if library.is_empty() {
         return Err(wrong("names no library".into()));
     }
-    child::opens(library)
+    opens(library)
         .map_err(|error| wrong(format!("names {shown}, which does not open ({error})")))?;
     let Ok(folder) = Scratch::new() else {
         let says = format!("names {shown}; to try it alone takes a temporary folder");
@@ -101,8 +114,8 @@ fn brings(file: &Path, name: &str) -> Result<Finding, Told> {
     };
     let copy = folder.0.join(file.file_name().unwrap_or_default());
     fs::copy(file, copy).map_err(|error| wrong(format!("cannot be copied ({error})")))?;
-    let place = watchdog::Environment::from([(ICD_VARIABLE, folder.0.clone().into())]);
-    let listing = child::ask::<Listing>(&["devices"], &place);
+    let place = Environment::from([(ICD_VARIABLE, folder.0.clone().into())]);
+    let listing = ask::<Listing>(&["devices"], &place);
     let listing = listing.map_err(|how| wrong(format!("names {shown}, which fails: {how}")))?;
     Ok(match &listing.platforms[..] {
         [] => {
@@ -146,4 +159,159 @@ pub fn optional() -> [Finding; 4] {
         None if is_needed => Topic::Tools.bad(name, why).next(mend),
         None => Topic::Tools.note(name, why).next(mend),
     })
+}
+
+/// What a process finds that looks for devices.
+#[derive(Default, Deserialize, Serialize)]
+pub struct Listing {
+    /// What each brings.
+    pub platforms: Vec<String>,
+    /// What there is to say without a trial.
+    pub findings: Vec<Finding>,
+    /// Those that a lesson may take unasked, by their numbers.
+    pub devices: Vec<(usize, String)>,
+    /// The one that it would choose.
+    pub chosen: Option<usize>,
+}
+
+impl Listing {
+    pub fn of_this_process() -> Listing {
+        let platforms = device::platforms();
+        let listed = device::list();
+        let devices = listed.as_deref().unwrap_or_default();
+        let chosen = device::choose_as_told(devices, None);
+        let error = listed.as_ref().err().or(chosen.as_ref().err());
+        let idle = platforms.iter().filter(|(_, count)| *count == 0);
+        let idle = idle.map(|(platform, _)| {
+            let what = format!("platform {}", platform.name);
+            // Most of these are harmless, but not those whose hardware is here.
+            if let Some(cause) = device::hidden(&platform.name) {
+                return Topic::Devices.bad(what, cause.happened).next(cause.next);
+            }
+            let says = "no device: its hardware is not here, not named (RUSTICL_ENABLE), or not \
+                        yours to use; harmless";
+            Topic::Devices.note(what, says)
+        });
+        let mut findings: Vec<Finding> = idle.collect();
+        findings.extend(error.map(|error| {
+            let (what, says, next) = match error {
+                Error::Selector(told) => (DEVICE_VARIABLE, told.in_short().into(), &told.next),
+                Error::NoDevice(told) => ("devices", error.to_string(), &told.next),
+                _ => ("devices", error.to_string(), &None),
+            };
+            Topic::Devices.bad(what, says).next(next.clone().unwrap_or(command::setup("")))
+        }));
+        let (doubted, taken): (Vec<&Device>, Vec<_>) =
+            devices.iter().partition(|one| one.is_llvmpipe());
+        let doubted = doubted.into_iter();
+        findings.extend(doubted.map(|one| Topic::Devices.note(one.label(), LLVMPIPE)));
+        if devices.iter().all(|one| one.kind != Kind::Gpu) {
+            // A GPU that no driver brings to OpenCL.
+            let files = ["/dev/nvidiactl", "/dev/kfd", "/dev/dri/renderD128"];
+            let file = files.into_iter().find(|file| Path::new(file).exists());
+            findings.extend(file.map(|file| {
+                let says =
+                    format!("is here ({file}), but without a driver: see docs/setting-up.md");
+                Topic::Devices.note("a GPU", says)
+            }));
+        }
+        let brings = platforms.iter().map(|(platform, devices)| {
+            format!("{} ({})", platform.name, count(*devices, "device"))
+        });
+        Listing {
+            platforms: brings.collect(),
+            findings,
+            chosen: chosen.ok().map(|choice| choice.index),
+            devices: taken.iter().map(|one| (one.index, one.label())).collect(),
+        }
+    }
+}
+
+/// What a device does with a kernel. PoCL's cache is left alone: where a file of it is damaged, the
+/// lesson that dies of it says so.
+pub fn tried((index, label): &(usize, String), environment: &Environment) -> Finding {
+    let mut environment = environment.clone();
+    environment.insert(CACHE_VARIABLE, "0".into());
+    let tried = ask(&["kernel", &index.to_string()], &environment);
+    let what = format!("{index}  {label}");
+    match tried.and_then(|told: Result<String, String>| told) {
+        Ok(says) => Topic::Devices.good(what, says),
+        Err(why) => Topic::Devices.bad(what, format!("a simple kernel does not run: {why}")),
+    }
+}
+
+/// A driver that takes longer than this hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Asks a child of this program: its answer, or how it ended without one.
+pub fn ask<Answer: DeserializeOwned + Send + 'static>(
+    question: &[&str],
+    environment: &Environment,
+) -> Result<Answer, String> {
+    let mut command = watchdog::this_program().map_err(|error| error.to_string())?;
+    command.args(["doctor", "--probe"]).args(question);
+    command.envs(environment);
+    if environment.contains_key(ICD_VARIABLE) {
+        // A library that is opened in the loader's place reads no ICD file.
+        command.env_remove(LIBRARY_VARIABLE);
+    }
+    watchdog::ask(&mut command, PATIENCE, u64::MAX)
+}
+
+/// Has a child open a library: what is wrong, if it cannot. A library runs code of its
+/// own when it is opened, and can crash.
+pub fn opens(name: &str) -> Result<(), String> {
+    ask(&["library", name], &Environment::new())?
+}
+
+/// The child's side of [`ask`].
+pub fn answer(question: &[String]) -> Result<()> {
+    let words: Vec<&str> = question.iter().map(String::as_str).collect();
+    let answer = match words[..] {
+        ["devices"] => json!(Listing::of_this_process()),
+        ["library", name] => {
+            let opened = Library::open(name).map_err(|error| error.to_string());
+            // Left open: some drivers crash when they are unloaded.
+            json!(opened.map(std::mem::forget))
+        }
+        ["kernel", index] => json!(trial(index.parse()?).map_err(|error| error.to_string())),
+        _ => bail!("nobody asks {question:?}"),
+    };
+    writeln!(std::io::stdout(), "{answer}")?;
+    Ok(())
+}
+
+const ITEMS: usize = 64;
+const GROUP: usize = 16;
+/// More than a 16-bit counter holds: some drivers end such loops early.
+const ROUNDS: usize = 70_000;
+
+/// What every lesson needs of a device, tried on the one of this number: a kernel is built, exchanges
+/// values through local memory, and loops for long; its result is checked. What there is to say of
+/// it, where that is right.
+fn trial(index: usize) -> common::error::Result<String> {
+    let device = device::list()?.into_iter().nth(index);
+    let device = device.ok_or_else(|| Error::Usage(format!("there is no device {index}")))?;
+    let about = format!("{}, driver {}", device.c_version, device.driver);
+    let session = Session::open(device, Rc::new(()))?;
+    let source = Source { path: "doctor.cl".into(), text: include_str!("kernel.cl").into() };
+    let options = program::options(Type::Float, &[]);
+    let program = Program::build(&session, &source, &options, false)?;
+    let range = NdRange::cover(&[ITEMS], &[GROUP]);
+    let input: Vec<f32> = (0..ITEMS).map(|i| i as f32).collect();
+    let bytes: Vec<u8> = input.iter().flat_map(|x| x.to_ne_bytes()).collect();
+    let x = session.upload("x", &bytes)?;
+    let y = session.upload("y", &vec![0xff; bytes.len()])?;
+    let [from, to] = [&x, &y].map(|buffer| Arg::Buffer(buffer.clone()));
+    let args = [Arg::int(ROUNDS as i32), from, to];
+    let launches = [program.launch(&session, "trial", range, &args)?];
+    session.run(&launches)?;
+    // Small whole numbers: exact in any order.
+    let sum = |i: usize| ROUNDS as f32 * input[i / GROUP * GROUP + GROUP - 1 - i % GROUP];
+    let expected: Vec<u8> = (0..ITEMS).flat_map(|i| sum(i).to_ne_bytes()).collect();
+    if session.read(&y)? != expected {
+        return Err(Error::Wrong("its result is wrong: do not trust it".into()));
+    }
+    let seconds = program.build_seconds;
+    Ok(format!("{about}. A kernel was built in {seconds:.2} s and is right"))
 }
