@@ -21,7 +21,7 @@ use watchdog::{ask, devices, in_a_group, machine, scratch::Scratch, this_program
 use crate::game::puzzle::{Kind, Puzzle};
 use crate::game::verdict::{Brief, Verdict};
 use crate::game::{folder::VARIABLE, progress::parse};
-use crate::{exercises, html, puzzles};
+use crate::{html, puzzles};
 
 /// The flags of `course grade`.
 #[derive(clap::Args)]
@@ -236,7 +236,7 @@ fn students(folders: &[PathBuf], puzzles: &[Puzzle]) -> Result<Vec<(String, Path
 fn hand_in(folder: &Path, puzzle: &Puzzle, to: &Path) -> Result<bool> {
     ensure!(!folder.is_symlink(), "links are not followed");
     let kernel = puzzle.file();
-    let task = kernel.with_file_name(exercises::TASK);
+    let task = kernel.with_file_name(puzzles::TASK);
     let has_task = puzzle.kind == Kind::Problem && read(folder, &task)?.is_some();
     let mut named = vec![kernel.clone()];
     named.extend(has_task.then_some(task));
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_task_file_that_reads_elsewhere_is_refused_however_it_is_spelt() {
-        let puzzle = exercises::problems().expect("problems").remove(0);
+        let puzzle = puzzles::problems().expect("problems").remove(0);
         let [scratch, copies] = [(); 2].map(|()| Scratch::new().expect("a folder"));
         let folder = scratch.0.canonicalize().expect("a folder");
         let kernel = folder.join(puzzle.file());
@@ -316,7 +316,7 @@ mod tests {
             ("like = 'x.txt'", "it is like x.txt, no .toml file"),
             ("define = { A = \"\\u0061sm\" }", "it has asm, which can include files"),
         ] {
-            fs::write(kernel.with_file_name(exercises::TASK), task).expect("writable");
+            fs::write(kernel.with_file_name(puzzles::TASK), task).expect("writable");
             let refused = hand_in("task").expect_err(task).to_string();
             assert!(refused.contains(why), "{refused}");
             let _ = fs::remove_dir_all(copies.0.join("task"));

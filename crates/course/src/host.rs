@@ -24,9 +24,9 @@ use watchdog::fallback_driver;
 use watchdog::scratch::Scratch;
 
 use crate::calls::how_it_ended;
-use crate::exercises::each;
 use crate::game::puzzle::{Kind, Puzzle, Rules};
 use crate::game::written::Written;
+use crate::puzzles::each;
 
 /// Who compares what a program printed.
 const RESULT: Detector = Detector::Result(String::new());

@@ -21,7 +21,7 @@ use verify::shape::Shape;
 use watchdog::{lessons, worker::Work};
 
 use crate::game::puzzle::Kind;
-use crate::{exercises, puzzles};
+use crate::puzzles;
 
 /// Seconds in which a driver tells a kernel's arguments to who asks for no other time.
 const PATIENCE: u64 = 60;
@@ -104,7 +104,7 @@ fn of_puzzle(wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Option<Taken>> 
             "says how its kernel is launched: leave a size, a variant and flags of the launch out";
         return Err(Error::Usage(format!("{name} {why}")).into());
     }
-    let task = exercises::task_of(puzzle, &file)?;
+    let task = puzzles::task_of(puzzle, &file)?;
     wanted.kernel.clone_from(&task.launch.function);
     Ok(Some(Taken { work: exercise::launch(&task)?, by, is_counted: true }))
 }

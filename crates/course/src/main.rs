@@ -4,9 +4,9 @@
 //!
 //! In the order in which to read them; a command has the module of its name.
 //!
-//! - `puzzles` prints the map: the lessons, and what is next. They are `exercises`, kernels with a
-//!   gap or from an empty file, `broken` ones, and on the `host`'s side programs with a mistake.
-//!   `game` is how all are played.
+//! - `puzzles` prints the map: the lessons, and what is next. They are kernels with a gap or from an
+//!   empty file, broken ones, and on the `host`'s side programs with a mistake. `game` is how all are
+//!   played.
 //! - `grade` judges the folders of a class.
 //! - `run` says of a kernel of the learner's own whether it is right by its task file, and how fast;
 //!   `spec` drafts one, `tune` finds its fastest launch; `inspect` says what is wrong with it, `look`
@@ -15,21 +15,17 @@
 //! - `calls` tells the OpenCL calls of any program.
 //! - `diff` shows what changed between two kernels.
 //! - `doctor` says what this machine lacks, and which packages have it.
-//! - `installed` says where an installed one and its clone part.
 //! - `report` measures all lessons, and makes one page of it. `html` fills its template, and the one
 //!   of `grade`.
 
-mod broken;
 mod calls;
 mod diff;
 mod doctor;
-mod exercises;
 mod game;
 mod grade;
 mod host;
 mod html;
 mod inspect;
-mod installed;
 mod look;
 mod new;
 mod puzzles;
@@ -38,12 +34,20 @@ mod run;
 mod tune;
 
 use std::ffi::OsStr;
+use std::path::Path;
 use std::process::ExitCode;
+use std::time::SystemTime;
 
+use anyhow::Result;
 use clap::{Arg, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use colored::Colorize;
+use common::Error;
+use common::command::word;
+use common::file::{built_in, is_installed, workspace};
+use diagnostics::aside;
+use walkdir::WalkDir;
 use watchdog::{end, must_be_shown};
 
 use game::puzzle::Kind;
@@ -169,7 +173,7 @@ fn main() -> ExitCode {
         Arguments::from_arg_matches(&told).unwrap_or_else(|error| error.exit());
     lesson::apply_color(color);
     use Command::*;
-    end(installed::must_fit().and_then(|()| match command {
+    end(must_fit().and_then(|()| match command {
         None => puzzles::map(),
         Some(New(options)) => new::new(&options),
         Some(Calls(options)) => calls::calls(&options),
@@ -191,4 +195,44 @@ fn main() -> ExitCode {
         Some(Diff(options)) => diff::diff(&options),
         Some(Report(options)) => report::report(&options),
     }))
+}
+
+/// Of an installed one: kernels, pages and lessons are read in the clone that it came from, so both
+/// must be of one time. Refuses to go on without the clone, and says where another or a newer one is
+/// read.
+fn must_fit() -> Result<()> {
+    if !is_installed() {
+        return Ok(());
+    }
+    let (from, here) = (built_in(), workspace());
+    let path = word(&here.join("crates/course"));
+    let install = format!("next: cargo install --debug --locked --path {path}");
+    let is_clone = |folder: &Path| folder.join("lessons").is_dir();
+    if !is_clone(&from) {
+        let next = match is_clone(&here) {
+            true => install,
+            false => "next: ./setup   in the folder where it is now".into(),
+        };
+        let from = from.display();
+        let why = format!("this command was installed from {from}, where the course is no longer");
+        return Err(Error::Usage(format!("{why}\n  {next}")).into());
+    }
+    let program = std::env::current_exe()?.metadata()?.modified()?;
+    let why = if here != from {
+        format!("was installed from {}", from.display())
+    } else if changed(&here.join("crates")) > Some(program) {
+        "is older than that".into()
+    } else {
+        return Ok(());
+    };
+    let here = here.display();
+    aside!("this folder's course is that of {here}, and this command {why}\n  {install}");
+    Ok(())
+}
+
+/// When a file of Rust below this folder was last written.
+fn changed(folder: &Path) -> Option<SystemTime> {
+    let files = WalkDir::new(folder).into_iter().flatten();
+    let rust = files.filter(|file| file.path().extension().is_some_and(|end| end == "rs"));
+    rust.filter_map(|file| file.metadata().ok()?.modified().ok()).max()
 }

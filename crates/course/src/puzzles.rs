@@ -1,38 +1,215 @@
-//! All that there is to solve, in one list; which of it is meant, and which file of the learner's;
-//! and the course map.
+//! All that there is to solve, in one list: exercises, kernels with a gap, and problems, kernels from
+//! an empty file, each a folder with a page, whose first block is its task; broken kernels; and on the
+//! `host`'s side programs. Which of it is meant, how it is checked, and the course map.
 
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use colored::Colorize;
-use common::Error;
-use common::command;
+use common::device::{DEVICE_VARIABLE, variable};
 use common::file::workspace;
-use common::source::shortest;
+use common::source::{Source, shortest};
+use common::{Error, command};
 use diagnostics::near::nearest;
 use diagnostics::terminal::Out;
 use diagnostics::terminal::wrap::{WIDTH, cut};
-use watchdog::lessons::LESSONS;
+use inspect::judge::{Case, Check, How, Seen, Subject, exercise};
+use task::form::Form;
+use verify::element::Type;
+use watchdog::devices;
+use watchdog::lessons::{self, LESSONS, Lesson};
 
 use crate::game::folder::{Folder, shown};
 use crate::game::progress::Progress;
-use crate::game::puzzle::{Puzzle, page_of};
-use crate::{broken, exercises, host};
+use crate::game::puzzle::{Kind, Puzzle, page_of};
+use crate::game::written::Written;
+use crate::host;
+
+/// A problem's task file, in whose launch a learner has a free hand.
+pub const TASK: &str = "task.toml";
 
 /// All that there are: lesson by lesson, the exercises first; then the problems and the programs. Or
 /// those of a folder.
 pub fn all(from: Option<&Path>) -> Result<Vec<Puzzle>> {
     if let Some(folder) = from {
-        return exercises::set(folder);
+        return set(folder);
     }
-    let mut all = exercises::all()?;
-    all.extend(broken::all()?);
+    let root = workspace().join("exercises");
+    let mut all = Vec::new();
+    for lesson in LESSONS {
+        let (set, number) = (lesson.folder, lesson.number.to_string());
+        all.extend(exercises(&root.join(set), [set, &number], Some(lesson))?);
+    }
+    ensure!(!all.is_empty(), "there are no exercises in {}", root.display());
+    all.extend(broken()?);
     all.sort_by_key(|one| one.lesson.map(|lesson| lesson.number));
-    all.extend(exercises::problems()?);
+    all.extend(problems()?);
     all.extend(host::all()?);
     Ok(all)
+}
+
+/// A set of exercises that lies in a folder of somebody's own.
+fn set(root: &Path) -> Result<Vec<Puzzle>> {
+    let set = root.canonicalize().unwrap_or(root.into());
+    let set = set.file_name().unwrap_or_default().to_string_lossy();
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-' || *c == '_';
+    let set: String = set.chars().filter(is_plain).collect();
+    let all = exercises(root, [&set, &set], None)?;
+    let root = root.display();
+    ensure!(!all.is_empty(), "there are no folders such as 1-first in {root}");
+    Ok(all)
+}
+
+/// Those of a folder: what their places in the learner's folder and their numbers begin with.
+fn exercises(
+    root: &Path,
+    [set, prefix]: [&str; 2],
+    lesson: Option<&'static Lesson>,
+) -> Result<Vec<Puzzle>> {
+    each(root, |folder, name, number| {
+        let file = |name: &str| Source::read(&folder.join(name));
+        let page = folder.join("README.md");
+        let words = Written::read(&page)?;
+        Ok(Puzzle {
+            kind: Kind::Exercise,
+            lesson,
+            id: format!("{prefix}.{number}"),
+            place: format!("{set}/{name}"),
+            task: Form::of(&words.data, &page)?,
+            page: lesson.map_or(page, page_of),
+            fresh: file("exercise.cl")?.text,
+            solution: Some(file("solution.cl")?),
+            words,
+            ..Puzzle::default()
+        })
+    })
+}
+
+/// The problems, in teaching order; the last solution of each is the one that is shown.
+pub fn problems() -> Result<Vec<Puzzle>> {
+    each(&workspace().join("exercises/problems"), |folder, name, number| {
+        let solutions = (1..).map(|at| folder.join(format!("solution-{at}.cl")));
+        let solutions: Vec<PathBuf> = solutions.take_while(|file| file.is_file()).collect();
+        let last = solutions.last().context("there is no solution-1.cl")?;
+        let text =
+            |name: &str| Source::read(&folder.join(name)).map(|file| (name.into(), file.text));
+        Ok(Puzzle {
+            kind: Kind::Problem,
+            id: format!("p{number}"),
+            place: format!("problems/{name}/start"),
+            page: folder.join("README.md"),
+            fresh: Source::read(&folder.join("start.cl"))?.text,
+            with: vec![text(TASK)?, text("plain.cl")?],
+            solution: Some(Source::read(last)?),
+            words: Written::of_problem(&folder.join("README.md"))?,
+            task: Form::read(&folder.join(TASK))?,
+            ..Puzzle::default()
+        })
+    })
+}
+
+/// What is read from each folder with a page whose name begins with a number, in their order; nothing
+/// where there is no such folder.
+pub fn each(root: &Path, read: impl Fn(&Path, &str, u32) -> Result<Puzzle>) -> Result<Vec<Puzzle>> {
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(root).into_iter().flatten() {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let has_page = root.join(&name).join("README.md").is_file();
+        if has_page && name.starts_with(|c: char| c.is_ascii_digit()) {
+            let number = name.split('-').next().unwrap_or_default().parse();
+            let why = "the folder's name does not begin with a number";
+            folders.push((number.with_context(|| format!("{name}: {why}"))?, name));
+        }
+    }
+    folders.sort();
+    let read = |(number, name): (u32, String)| {
+        let folder = root.join(&name);
+        let cannot = || format!("{} cannot be used", folder.display());
+        read(&folder, &name, number).with_context(cannot)
+    };
+    folders.into_iter().map(read).collect()
+}
+
+/// The broken kernels in teaching order: by lesson, and in each the plainest fault first.
+fn broken() -> Result<Vec<Puzzle>> {
+    let folder = workspace().join("exercises/broken/explanations");
+    let mut all = Vec::new();
+    for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+        let page = entry?.path();
+        let cannot = || format!("{} cannot be used", page.display());
+        all.push(one_broken(&page).with_context(cannot)?);
+    }
+    all.sort_by_key(|one| one.task.number);
+    let is_in_order = all.iter().map(|one| one.task.number).eq(1..=all.len());
+    ensure!(is_in_order, "the numbers in {} have gaps", folder.display());
+    Ok(all)
+}
+
+fn one_broken(page: &Path) -> Result<Puzzle> {
+    let name = page.file_stem().unwrap_or_default().to_string_lossy();
+    let file = workspace().join(format!("exercises/broken/{name}.cl"));
+    let fresh = Source::read(&file)?.text;
+    let mut words = Written::read(page)?;
+    let task = Form::of(&words.data, page)?;
+    let lesson = lessons::numbered(task.lesson.context("lesson is missing")?)?;
+    let head = fresh.strip_prefix("// Symptom: ");
+    let head = head.and_then(|text| text.split_once("// Run: "));
+    let (symptom, _) = head.context("its kernel does not begin with Symptom: and Run:")?;
+    words.title = symptom.replace("\n// ", " ").trim().to_string();
+    Ok(Puzzle {
+        kind: Kind::Broken,
+        lesson: Some(lesson),
+        id: format!("d{}", task.number),
+        place: format!("diagnose/{:02}", task.number),
+        page: page_of(lesson),
+        words,
+        task,
+        fresh,
+        ..Puzzle::default()
+    })
+}
+
+/// The task of a puzzle that has one, for the learner's file of it.
+pub fn task_of(puzzle: &Puzzle, file: &Path) -> Result<Form> {
+    let mut task = puzzle.task.clone();
+    let own = file.with_file_name(TASK);
+    if puzzle.kind == Kind::Problem && own.exists() {
+        task = task.launched_as(Form::read(&own)?);
+    }
+    task.kernel = file.into();
+    if let ("", Some(last)) = (&*task.launch.function, task.launches.last()) {
+        task.launch.function.clone_from(&last.function);
+    }
+    Ok(task)
+}
+
+/// Whether the learner's kernel does what is asked: what every check saw; of a broken one every
+/// detector, run as the kernel's lesson runs it.
+pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
+    if puzzle.kind != Kind::Broken {
+        // A problem's solution has a launch of its own.
+        let solution = puzzle.solution.as_ref().filter(|_| puzzle.kind == Kind::Exercise);
+        let solution = solution.map(|solution| &*solution.path);
+        return exercise::check(&task_of(puzzle, file)?, &puzzle.id, solution, how);
+    }
+    let subject = Subject::broken(&puzzle.task, file)?;
+    // Of PoCL the headers say what is seen, unless the learner chose another.
+    let device = match how.device.is_some() || variable(DEVICE_VARIABLE).is_some() {
+        true => how.device.clone(),
+        false => devices::pocl().map(|pocl| pocl.index.to_string()),
+    };
+    let how = How { device, ..how.clone() };
+    let check = Check { subject: &subject, how: &how, ty: Type::Float, sizes: None, times: false };
+    let results = check.results()?;
+    let mut seen = results.seen();
+    if results.may_be_simulated() {
+        let first = check.sizes_to_simulate()?.swap_remove(0);
+        seen.observations.extend(check.simulated(&Case::of(first))?);
+    }
+    Ok(seen)
 }
 
 /// Prints the course map: the lessons in order, minutes, what is solved, and what is next.

@@ -17,7 +17,7 @@ use super::folder::Folder;
 use super::puzzle::{Kind, Puzzle};
 use super::screen;
 use super::verdict::{Checked, Verdict};
-use crate::{broken, exercises, host};
+use crate::{host, puzzles};
 
 /// A puzzle that is played now.
 pub struct Turn<'a> {
@@ -90,9 +90,8 @@ impl<'a> Turn<'a> {
         }
         let Turn { puzzle, file, how, .. } = self;
         let seen = match puzzle.kind {
-            Kind::Exercise | Kind::Problem => exercises::check(puzzle, file, how),
             Kind::Program => host::check(puzzle, file, how),
-            Kind::Broken => broken::check(puzzle, file, how),
+            _ => puzzles::check(puzzle, file, how),
         };
         waiting.finish_and_clear();
         let mut seen = seen?;
