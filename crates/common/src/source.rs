@@ -153,7 +153,7 @@ fn text_of(bytes: &[u8]) -> String {
 }
 
 /// One kernel's text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelText {
     /// Number of the first line of `code` in its file, from 1.
     pub line: usize,

@@ -134,7 +134,7 @@ pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
         let turn = Turn { puzzle, folder, file, from: options.from.as_deref(), how: &options.how };
         return match instead.watch {
             false => turn.play(&puzzles),
-            true if front::is_possible() => front::open(&all, turn),
+            true if front::enter().is_ok() => front::open(&all, turn),
             true => turn.watch(&puzzles, word.is_none()),
         };
     }

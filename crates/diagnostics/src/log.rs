@@ -70,8 +70,8 @@ pub fn diagnose(log: &str, source: &File, read: &Read, raw: bool) -> Log {
     let files = Files::of(source, read);
     let findings = findings(log, &files);
     if findings.is_empty() {
-        let help =
-            help_without_place(log, source).map(|help| format!("\n{}", folded(&help, HELP_WIDTH)));
+        let help = help_without_place(log, source);
+        let help = help.map(|help| format!("\n{}", folded(&help, HELP_WIDTH, 0)));
         let shown = in_the_drivers_words + &help.unwrap_or_default();
         return Log { shown, ..Log::default() };
     }
@@ -146,7 +146,7 @@ fn shown(findings: &[Finding]) -> String {
             .annotation(AnnotationKind::Primary.span(span.clone()));
         let mut error = Level::ERROR.primary_title(&finding.text).element(snippet);
         if let Some(help) = finding.help() {
-            error = error.element(Level::HELP.message(folded(&help, HELP_WIDTH)));
+            error = error.element(Level::HELP.message(folded(&help, HELP_WIDTH, 0)));
         }
         renderer.render(&[error]).to_string()
     };

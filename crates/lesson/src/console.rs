@@ -113,7 +113,7 @@ impl Console {
     /// Tells something more, with `--step`.
     pub fn note<T: Into<String>>(&self, text: impl FnOnce() -> T) {
         if let Some(step) = &self.step {
-            step.note(text());
+            step.note(&text().into());
         }
     }
 

@@ -17,7 +17,6 @@ use verify::problem::Problem;
 use watchdog::events::{Begun, Event, Lost};
 
 use crate::lesson::Lesson;
-use crate::step::Card;
 
 impl Lesson {
     /// The tasks of one of a file's tables, for a problem and the lesson's device.
@@ -155,8 +154,7 @@ impl Lesson {
         }
         let record = self.record_of(task)?;
         if let Some(step) = self.console.step.clone() {
-            let (task, source) = (task.clone(), self.source_of(&task.kernel)?);
-            step.kernel(Card { task, source })?;
+            step.kernel(task, &*self.source_of(&task.kernel)?)?;
         }
         let Some(known) = self.console.earlier.take(&record.kernel) else {
             self.console.speak_up();

@@ -3,9 +3,8 @@
 //! # Layout
 //!
 //! In the order in which to read them: `card` is what is said of the parts of a lesson, of a kernel
-//! and how it came out. `page` is how all that looks on the terminal, [`screen`] the terminal as a
-//! whole, [`pane`] a text that scrolls on it, with its keys. `story` is what was told, and what each
-//! key does.
+//! and how it came out. `story` is what was told, and what each key does. [`screen`] is the terminal
+//! as a whole, [`pane`] a text that scrolls on it, with its keys.
 //!
 //! [`Step`] is told what was done, by whoever did it: which part of the lesson begins, and
 //! which OpenCL call was made with what and what it returned ([`Listener`]). Without `--step`
@@ -17,27 +16,26 @@
 //! ends whatever was going on.
 
 mod card;
-mod page;
 pub mod pane;
 pub mod screen;
 mod story;
 
 use std::cell::{RefCell, RefMut};
-use std::io::{IsTerminal, stdin};
 use std::rc::Rc;
 
 use common::device;
 use common::error::Result;
 use common::record::Record;
 use common::session::{Call, Listener};
-use console::Term;
+use common::source::Source;
+use diagnostics::terminal::stream::Stream;
 use indicatif::ProgressBar;
+use task::Task;
 use watchdog::events::{Event, Sender};
 
-pub use card::{Card, Part};
+pub use card::Part;
 
-use card::Cards;
-use page::{Page, Piece, bold};
+use card::{Card, bold};
 use story::State;
 
 /// The speaker's notes on a lesson, a section of docs/notes.md.
@@ -70,38 +68,42 @@ impl Drop for Hush {
 impl Step {
     /// For the lesson of this title, to a room if it is to `present` it.
     pub fn new(title: &str, present: bool, spinner: ProgressBar) -> Result<Rc<Step>> {
-        let attended = stdin().is_terminal() && Term::stderr().is_term() && !console::is_dumb();
-        // A terminal that cannot be taken is told everything, and waits for nothing.
-        let page = attended.then(|| Page::enter(present).ok()).flatten();
         let events = Sender::from_environment()?;
-        if page.is_some() {
-            events.send(&Event::Stage(true))?;
-        }
-        Ok(Rc::new(Step(RefCell::new(State {
+        // Asked while standard error is where it goes.
+        console::colors_enabled_stderr();
+        let printed = watchdog::events::file_for_printed();
+        // Without a terminal everything is told, and nothing is waited for.
+        let attended = screen::enter(Stream::Error, printed.as_deref()).is_ok();
+        let step = Rc::new(Step(RefCell::new(State {
             quiet: 0,
             title: title.into(),
             present,
-            page,
+            attended,
             spinner,
             events,
             story: Vec::new(),
             part: None,
+            busy: String::new(),
             unseen: false,
             hurried: false,
-            cards: Cards::default(),
+            card: None,
             prediction: None,
-        }))))
+        })));
+        if attended {
+            step.0.borrow().events.send(&Event::Stage(true))?;
+        }
+        Ok(step)
     }
 
     /// Whether there is somebody to press keys; then the whole terminal is taken.
     pub fn is_attended(&self) -> bool {
-        self.0.borrow().page.is_some()
+        self.0.borrow().attended
     }
 
     /// Gives the terminal back: what is told from now on, nobody hears.
     pub fn leave(&self) {
         let mut state = self.0.borrow_mut();
-        if state.page.take().is_some() {
+        if std::mem::take(&mut state.attended) {
             screen::leave();
             // If nobody can be told, the process that watches gives it back once more.
             let _ = state.events.send(&Event::Stage(false));
@@ -120,86 +122,77 @@ impl Step {
         (state.quiet == 0).then_some(state)
     }
 
-    fn tell(&self, piece: Piece) {
-        if let Some(mut state) = self.aloud() {
-            state.tell(piece);
-        }
-    }
-
     /// Says what takes time now, where it has the terminal.
     pub fn doing(&self, what: &str) {
-        if let Some(page) = &mut self.0.borrow_mut().page {
-            page.busy(what);
-        }
+        self.0.borrow_mut().doing(what);
     }
 
     /// Begins a part of the lesson, after a key for what was told before it.
     pub fn begin(&self, part: Part) -> Result<()> {
         if let Some(mut state) = self.aloud() {
             state.pause()?;
-            state.begin(part);
+            state.begin(part, "");
         }
         Ok(())
     }
 
     /// Tells something that is no call.
-    pub fn note(&self, text: impl Into<String>) {
-        self.tell(Piece::Note(text.into()));
+    pub fn note(&self, text: &str) {
+        if let Some(mut state) = self.aloud() {
+            state.note(text);
+        }
     }
 
     /// Hears what the lesson prints, and shows it, where it has the terminal.
     pub fn printed(&self, text: &str) {
-        if let Some(mut state) = self.aloud().filter(|state| state.page.is_some()) {
+        if let Some(mut state) = self.aloud().filter(|state| state.attended) {
             // After a key, a screen of its own.
             if !state.unseen || state.story.is_empty() {
                 let title = state.title.clone();
-                state.turn(title, "");
+                state.turn(title);
             }
-            state.tell(Piece::Text(text.into()));
+            state.tell(text);
         }
     }
 
     /// Begins a kernel: what is new in it, and why.
-    pub fn kernel(&self, card: Card) -> Result<()> {
+    pub fn kernel(&self, task: &Task, source: &Source) -> Result<()> {
         self.pause()?;
-        let mut state = self.0.borrow_mut();
-        let (says, state) = (card.task.says.clone(), &mut *state);
+        let state = &mut *self.0.borrow_mut();
+        let card = Card::new(task, source, state.card.as_ref());
+        let facts = card.facts.clone();
         (state.hurried, state.prediction) = (false, None);
-        state.part = Some(Part::Kernel);
-        state.cards.before = state.cards.now.replace(card.into());
+        state.card = Some(card);
         if state.quiet == 0 {
-            state.turn(state.cards.headline(Part::Kernel), &says);
-            let facts = state.cards.facts().into_iter();
-            facts.for_each(|fact| state.tell(Piece::Note(fact)));
+            state.begin(Part::Kernel, "");
+            facts.iter().for_each(|fact| state.note(fact));
         }
         Ok(())
     }
 
     /// Asks for a prediction of what is measured next, and keeps the answer.
     pub fn predict(&self, name: &str, before: Option<&str>) -> Result<()> {
+        self.begin(Part::Time)?;
         let Some(mut state) = self.aloud() else {
             return Ok(());
         };
-        state.pause()?;
         state.hurried = false;
-        state.begin(Part::Time);
-        state.unseen = false;
-        if state.page.is_none() {
-            return Ok(());
+        if state.attended {
+            let (question, what, such_as) = match before {
+                Some(before) => {
+                    let question = format!("How many times as fast as {before} will {name} be?");
+                    (question, "factor", "such as 2 or 0.5")
+                }
+                None => {
+                    let share = "What share of the device's limit";
+                    (format!("{share} will {name} reach, in percent?"), "number", "such as 5")
+                }
+            };
+            state.note(&bold(question));
+            let answer = state.while_paused(|state| state.number(what, such_as))?;
+            state.prediction = answer.flatten();
         }
-        let (question, example) = match before {
-            Some(before) => (
-                format!("How many times as fast as {before} will {name} be?"),
-                ["factor", "such as 2 or 0.5"],
-            ),
-            None => (
-                format!("What share of the device's limit will {name} reach, in percent?"),
-                ["number", "such as 5"],
-            ),
-        };
-        state.tell(Piece::Note(bold(&question)));
-        let answer = state.while_paused(|state, page| state.number(page, example))?;
-        (state.prediction, state.unseen) = (answer.flatten(), false);
+        state.unseen = false;
         Ok(())
     }
 
@@ -209,12 +202,10 @@ impl Step {
         let Some(mut state) = self.aloud() else {
             return Ok(());
         };
-        (state.part, state.hurried) = (Some(Part::Result), false);
-        let mark = if record.is_right() { " ✓" } else { "" };
-        let title = format!("{}{mark}", state.cards.headline(Part::Result));
-        let pieces = card::outcome(record, before, state.prediction.take());
-        state.turn(title, "");
-        pieces.into_iter().for_each(|piece| state.tell(piece));
+        state.hurried = false;
+        state.begin(Part::Result, if record.is_right() { " ✓" } else { "" });
+        let outcome = card::outcome(record, before, state.prediction.take());
+        state.note(&outcome);
         state.pause()
     }
 
@@ -245,6 +236,8 @@ impl Listener for Step {
     }
 
     fn hear(&self, call: &Call) {
-        self.tell(Piece::Call(call.clone()));
+        if let Some(mut state) = self.aloud() {
+            state.call(call);
+        }
     }
 }

@@ -37,8 +37,16 @@ pub fn wrap(text: &str, columns: usize) -> String {
         if is_source || measure_text_width(line) <= columns {
             return line.to_string();
         }
-        let indent = continuation(&console::strip_ansi_codes(line), columns);
-        broken(line, columns, columns.saturating_sub(indent), indent)
+        let plain = console::strip_ansi_codes(line);
+        let plain = plain.trim_end();
+        let begin = plain.len() - plain.trim_start_matches(' ').len();
+        let column = plain.rfind("  ").map_or(0, |at| plain[..at + 2].chars().count());
+        let indent = match begin {
+            _ if column > begin && column + ROOM <= columns => column,
+            0 => 0,
+            _ => begin + 2,
+        };
+        folded(line, columns, indent)
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -51,17 +59,14 @@ pub fn lines(text: &str, columns: usize) -> Vec<String> {
     let (mut lines, mut now, mut used) = (Vec::new(), String::new(), 0);
     let mut style = String::new();
     for (text, is_code) in AnsiCodeIterator::new(&wrapped) {
-        if is_code {
-            if text.starts_with("\x1b[") && text.ends_with('m') {
-                now += text;
-                match text {
-                    "\x1b[0m" | "\x1b[m" => style.clear(),
-                    _ => style += text,
-                }
+        if is_code && text.starts_with("\x1b[") && text.ends_with('m') {
+            now += text;
+            match text {
+                "\x1b[0m" | "\x1b[m" => style.clear(),
+                _ => style += text,
             }
-            continue;
         }
-        for letter in text.chars() {
+        for letter in text.chars().filter(|_| !is_code) {
             let width = measure_text_width(letter.encode_utf8(&mut [0; 4]));
             if letter == '\n' || used > 0 && used + width > columns {
                 lines.push(std::mem::replace(&mut now, style.clone()));
@@ -77,20 +82,14 @@ pub fn lines(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The text in lines of at most `width` columns, broken at spaces. A word that is longer than
-/// a line has one of its own.
-pub fn folded(text: &str, width: usize) -> String {
-    broken(text, width, width, 0)
-}
-
 /// A paragraph that begins in a column, and goes on there in the lines below: in 80 columns, or
 /// in fewer where the terminal has no more, or the screen that shows it, as `COLUMNS` tells.
 pub fn beside(paragraph: &str, column: usize) -> String {
     let of_screen = || std::env::var("COLUMNS").ok()?.parse().ok();
     let width = columns(Stream::Output).or_else(of_screen).unwrap_or(WIDTH).min(WIDTH);
     let words: Vec<&str> = paragraph.split_whitespace().collect();
-    let room = width.saturating_sub(column);
-    broken(&words.join(" "), room, room, column)
+    let line = format!("{:column$}{}", "", words.join(" "));
+    folded(&line, width, column).trim_start().into()
 }
 
 /// A line, or its beginning where it is longer than `width` columns.
@@ -98,12 +97,12 @@ pub fn cut(line: &str, width: usize) -> String {
     console::truncate_str(line, width, "...").into_owned()
 }
 
-/// A line broken at spaces: so many columns in the first line, and in the `rest`, which are
-/// moved in by `indent`.
-fn broken(line: &str, first: usize, rest: usize, indent: usize) -> String {
+/// A line in lines of at most so many columns, broken at spaces; those behind the first are moved
+/// in by `indent`. A word that is longer than a line has one of its own.
+pub fn folded(line: &str, columns: usize, indent: usize) -> String {
     let (mut lines, mut now) = (Vec::new(), String::new());
     for word in line.split_inclusive(' ') {
-        let room = if lines.is_empty() { first } else { rest };
+        let room = columns.saturating_sub(if lines.is_empty() { 0 } else { indent });
         let long = measure_text_width(word.trim_end());
         let begun = !now.trim_end().is_empty();
         if begun && long > 0 && measure_text_width(&now) + long > room {
@@ -113,18 +112,6 @@ fn broken(line: &str, first: usize, rest: usize, indent: usize) -> String {
     }
     lines.push(now.trim_end().to_string());
     lines.join(&format!("\n{:indent$}", ""))
-}
-
-/// Where a line goes on.
-fn continuation(line: &str, columns: usize) -> usize {
-    let line = line.trim_end();
-    let begin = line.len() - line.trim_start_matches(' ').len();
-    let column = line.rfind("  ").map_or(0, |at| at + 2);
-    match line[..column].chars().count() {
-        count if column > begin && count + ROOM <= columns => count,
-        _ if begin == 0 => 0,
-        _ => begin + 2,
-    }
 }
 
 #[cfg(test)]
@@ -174,8 +161,8 @@ mod tests {
 
     #[test]
     fn lines_are_folded_between_words() {
-        assert_eq!(folded("one two three", 7), "one two\nthree");
-        assert_eq!(folded("unbreakable", 3), "unbreakable");
+        assert_eq!(folded("one two three", 7, 0), "one two\nthree");
+        assert_eq!(folded("unbreakable", 3, 0), "unbreakable");
     }
 
     #[test]

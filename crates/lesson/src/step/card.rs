@@ -2,16 +2,22 @@
 //! why, its text with the lines marked that the kernel before it did not have, and how it came out
 //! beside what was predicted.
 
-use std::rc::Rc;
-
 use common::Traffic;
 use common::record::Record;
-use common::source::{KernelText, Source};
+use common::source::Source;
+use console::StyledObject;
 use diagnostics::terminal::diff::{self, Change};
 use task::Task;
 use verify::numbers::{factor, percent, seconds, significant};
 
-use super::page::{Piece, bold, style};
+/// Text as it looks on standard error.
+pub(super) fn style<T>(text: T) -> StyledObject<T> {
+    console::style(text).for_stderr()
+}
+
+pub(super) fn bold(text: impl std::fmt::Display) -> String {
+    style(text).bold().to_string()
+}
 
 /// A part of a lesson. parts.md has a section for each, which says what it is about.
 #[allow(missing_docs)]
@@ -34,84 +40,62 @@ pub enum Part {
     Result,
 }
 
-impl Part {
-    /// The words of its section; one that does not say why has those of the section before.
-    pub(super) fn words(self) -> Words {
-        let heading = format!("{self:?}: ");
-        let mut why = "";
-        let mut sections = include_str!("parts.md").split("\n## ");
-        let found = sections.find_map(|section| {
-            let words = Words::of(section, why);
-            why = words.why;
-            section.starts_with(&heading).then_some(words)
-        });
-        found.unwrap_or_default()
-    }
-}
-
 /// A section of parts.md.
 #[derive(Default)]
 pub(super) struct Words {
     pub title: &'static str,
     /// What it is about, in a line, and in fewer words for a projector; none for those that
     /// need none.
-    lines: [&'static str; 2],
-    why: &'static str,
+    pub says: [&'static str; 2],
+    /// What to say when asked why.
+    pub why: &'static str,
 }
 
-impl Words {
-    /// A section: heading, two lines or none, and why, or `before`.
-    fn of(section: &'static str, before: &'static str) -> Words {
-        let (head, why) = section.split_once("\n\n").unwrap_or((section, before));
-        let mut lines = head.lines();
-        let heading = lines.next().and_then(|line| line.split_once(": "));
-        let mut line = || lines.next()?.strip_prefix("- ");
-        Words {
-            title: heading.map_or("", |(_, title)| title),
-            lines: [line().unwrap_or_default(), line().unwrap_or_default()],
-            why: why.trim_end(),
+impl Part {
+    /// The words of its section; one that does not say why has those of the section before.
+    pub(super) fn words(self) -> Words {
+        let heading = format!("{self:?}: ");
+        let mut words = Words::default();
+        for section in include_str!("parts.md").split("\n## ") {
+            let (head, why) = section.split_once("\n\n").unwrap_or((section, words.why));
+            let mut lines = head.lines();
+            let title = lines.next().and_then(|line| line.split_once(": "));
+            let mut line = || lines.next().map_or("", |line| line.trim_start_matches("- "));
+            let says = [line(), line()];
+            let title = title.map_or("", |(_, title)| title);
+            words = Words { title, says, why: why.trim_end() };
+            if section.starts_with(&heading) {
+                break;
+            }
         }
-    }
-
-    pub fn says(&self, present: bool) -> &'static str {
-        self.lines[usize::from(present)]
-    }
-
-    /// What to say when asked why, in one line.
-    pub fn explains(&self) -> String {
-        self.why.replace('\n', " ")
+        words
     }
 }
 
-/// A kernel that begins.
-pub struct Card {
-    /// How it is launched.
-    pub task: Task,
-    /// The file that defines it.
-    pub source: Rc<Source>,
-}
-
-/// The kernel that is told of, and the one before it.
-#[derive(Clone, Default)]
-pub(super) struct Cards {
-    pub now: Option<Rc<Card>>,
-    pub before: Option<Rc<Card>>,
+/// A kernel that begins, and what is said of it.
+pub(super) struct Card {
+    /// As it stands in tables, and as the file names its function.
+    pub name: String,
+    kernel: String,
+    /// What is new in it.
+    pub says: String,
+    /// What more there is to know before it runs, a line each: padding, traffic; how it differs
+    /// from the kernel before it comes last.
+    pub facts: Vec<String>,
+    /// The kernel's own comment.
+    pub comment: String,
+    macros: String,
+    code: String,
+    /// Its text with the new lines marked.
+    pub marked: String,
 }
 
 impl Card {
-    fn text(&self) -> Option<KernelText> {
-        self.source.kernel(&self.task.kernel)
-    }
-
-    fn macros(&self) -> String {
-        let macros = self.task.defines.iter();
-        let macros = macros.map(|(name, value)| format!("{name}={value}"));
-        macros.collect::<Vec<_>>().join(" ")
-    }
-
-    /// What more there is to know before it runs, a line each: padding, traffic.
-    fn facts(&self) -> Vec<String> {
-        let (task, mut facts) = (&self.task, Vec::new());
+    pub fn new(task: &Task, source: &Source, before: Option<&Card>) -> Card {
+        let text = source.kernel(&task.kernel).unwrap_or_default();
+        let macros = task.defines.iter().map(|(name, value)| format!("{name}={value}"));
+        let macros = macros.collect::<Vec<_>>().join(" ");
+        let mut facts = Vec::new();
         if let Ok(plan) = task.plan()
             && let Some(padded) = plan.padded()
         {
@@ -121,129 +105,72 @@ impl Card {
                 "{name}, {used_rows} x {used_columns}, is padded with zeros to {rows} x {columns}"
             ));
         }
-        if let Some(traffic) = &task.own_launch().traffic {
-            let Traffic { global_loads, global_stores, .. } = traffic;
+        if let Some(Traffic { global_loads, global_stores, .. }) = &task.own_launch().traffic {
             facts.push(format!("global memory: {global_loads} loads, {global_stores} stores"));
         }
-        facts
-    }
-}
-
-impl Cards {
-    /// "matmul_naive: building", as far as the part belongs to a kernel.
-    pub fn headline(&self, part: Part) -> String {
-        use Part::*;
-        let title = part.words().title;
-        match (&self.now, part) {
-            (None, _) | (_, Drivers | Device | Properties | Limits) => title.into(),
-            (Some(card), Kernel) => format!("kernel {}", card.task.name()),
-            (Some(card), _) => format!("{}: {title}", card.task.name()),
-        }
-    }
-
-    /// What more there is to know of the kernel, a line each; how it differs from the one
-    /// before it comes last.
-    pub fn facts(&self) -> Vec<String> {
-        self.now.iter().flat_map(|card| card.facts()).chain(self.news()).collect()
-    }
-
-    fn news(&self) -> Option<String> {
-        let (now, before) = (self.now.as_ref()?, self.before.as_ref()?);
-        if now.task.kernel == before.task.kernel {
-            let news = format!("the kernel of the step before, with {}", now.macros());
-            return (now.task.defines != before.task.defines).then_some(news);
-        }
-        let lines = self.marked_lines()?;
-        let new = lines.iter().filter(|line| line.change == Change::Insert);
-        let (new, all, before) = (new.count(), lines.len(), &before.task.kernel);
-        Some(format!("{new} of its {all} lines are new against {before}"))
-    }
-
-    /// The kernel's lines; all are old where there is nothing to compare with.
-    fn marked_lines(&self) -> Option<Vec<diff::Line>> {
-        let now = self.now.as_ref()?;
-        let new = now.text()?.code;
-        // Its name is no news.
-        let before = self.before.as_ref();
-        let old = before
-            .and_then(|one| Some(one.text()?.code.replace(&one.task.kernel, &now.task.kernel)));
-        let mut lines = diff::lines(old.as_ref().unwrap_or(&new), &new);
+        // All lines are old where there is nothing to compare with, and its name is no news.
+        let old = before.map(|one| one.code.replace(&one.kernel, &task.kernel));
+        let mut lines = diff::lines(old.as_ref().unwrap_or(&text.code), &text.code);
         lines.retain(|line| line.change != Change::Delete);
-        Some(lines)
-    }
-
-    /// The kernel with its new lines marked.
-    pub fn shown_kernel(&self) -> Vec<String> {
-        let Some((now, lines)) = self.now.as_ref().zip(self.marked_lines()) else {
-            return vec!["No kernel has begun yet.".into()];
-        };
         let green = |text: String| style(text).green().to_string();
-        let against = match &self.before {
+        let against = match before {
             None => "The first kernel: nothing to compare it with.".into(),
-            Some(one) if one.task.kernel == now.task.kernel => {
+            Some(one) if one.kernel == task.kernel => {
+                if one.macros != macros {
+                    facts.push(format!("the kernel of the step before, with {macros}"));
+                }
                 "The same text as in the step before.".into()
             }
-            Some(one) => {
-                let sign = green("+".into());
-                format!("{sign} marks what is new against {}.", one.task.kernel)
+            Some(Card { kernel: before, .. }) => {
+                let new = lines.iter().filter(|line| line.change == Change::Insert).count();
+                let all = lines.len();
+                // None are to be seen of a kernel that a macro makes.
+                if all > 0 {
+                    facts.push(format!("{new} of its {all} lines are new against {before}"));
+                }
+                format!("{} marks what is new against {before}.", green("+".into()))
             }
         };
-        let mut shown = vec![now.source.path.display().to_string(), against];
-        if !now.task.defines.is_empty() {
-            shown.push(format!("Built with {}.", now.macros()));
+        let mut marked = format!("{}\n{against}\n", source.path.display());
+        if !macros.is_empty() {
+            marked += &format!("Built with {macros}.\n");
         }
-        shown.push(String::new());
-        let first = now.text().map_or(1, |text| text.line);
-        shown.extend(lines.iter().map(|line| {
-            let number = first + line.number - 1;
-            match line.change {
-                Change::Insert => green(format!("{number:>4} + {}", line.text)),
-                _ => format!("{number:>4}   {}", line.text),
-            }
-        }));
-        shown
-    }
-
-    /// Why a part is, and what is new in the kernel and why, as the lesson and the kernel's own
-    /// comment say it.
-    pub fn explanation(&self, part: Option<Part>) -> Vec<String> {
-        let gap = String::new;
-        let mut shown = Vec::new();
-        if let Some(part) = part {
-            let why = part.words().explains();
-            shown.extend([bold(self.headline(part)), gap(), why, gap()]);
+        for diff::Line { change, number, text: line } in lines {
+            let number = text.line + number - 1;
+            marked += "\n";
+            marked += &match change {
+                Change::Insert => green(format!("{number:>4} + {line}")),
+                _ => format!("{number:>4}   {line}"),
+            };
         }
-        if let Some(now) = &self.now {
-            shown.push(bold(format!("{}: {}", now.task.name(), now.task.says)));
-            shown.extend(self.facts());
-            shown.push(gap());
-            let comment = now.text().map(|text| text.comment).unwrap_or_default();
-            shown.extend(comment.lines().map(String::from));
+        Card {
+            name: task.name(),
+            kernel: task.kernel.clone(),
+            says: task.says.clone(),
+            facts,
+            comment: text.comment,
+            macros,
+            code: text.code,
+            marked,
         }
-        shown
     }
 }
 
 /// How a kernel came out, and beside the step before, which was timed, and what was predicted: its
 /// factor, or where there is none the percentage of the limit.
-pub(super) fn outcome(
-    record: &Record,
-    before: Option<&Record>,
-    prediction: Option<f64>,
-) -> Vec<Piece> {
-    let note = |text: String| vec![Piece::Note(text)];
+pub(super) fn outcome(record: &Record, before: Option<&Record>, prediction: Option<f64>) -> String {
     if let Some(reason) = record.skipped() {
-        return note(format!("{} {reason}", style("skipped:").yellow()));
+        return format!("{} {reason}", style("skipped:").yellow());
     }
     if let Some(why) = record.why() {
         let mark = record.death().map_or("✗ WRONG", |_| "✗ DIED");
-        return note(format!("{}\n{why}", style(mark).red().bold()));
+        return format!("{}\n{why}", style(mark).red().bold());
     }
     let right = style("✓ right").green().bold();
     let (Some(median), Some(rate)) = (record.seconds_median, record.rate()) else {
-        return note(format!("{right}, not timed"));
+        return format!("{right}, not timed");
     };
-    let median = seconds(median);
+    let (median, rate) = (seconds(median), significant(rate));
     let timed = match record.spread {
         None => format!("one timed launch, {median}"),
         Some(spread) => format!(
@@ -252,14 +179,14 @@ pub(super) fn outcome(
             percent(spread)
         ),
     };
-    let rate = significant(rate);
-    let mut pieces = note(format!("{right}; {timed}\n{rate} {}", record.unit()));
-    let measured = measured(record, before, prediction);
-    pieces.extend(measured.map(|words| Piece::Text(bold(format!("\n  {words}")))));
-    if let (Some(_), Some(share)) = (before, record.share_of_limit) {
-        pieces.extend(note(format!("{} of the device's limit", percent(share))));
+    let mut text = format!("{right}; {timed}\n{rate} {}", record.unit());
+    if let Some(words) = measured(record, before, prediction) {
+        text += &format!("\n\n{}", bold(words));
     }
-    pieces
+    if let (Some(_), Some(share)) = (before, record.share_of_limit) {
+        text += &format!("\n{} of the device's limit", percent(share));
+    }
+    text
 }
 
 /// "predicted 2x, measured 3.6x matmul_naive".
@@ -311,12 +238,11 @@ mod tests {
         ] {
             let words = part.words();
             assert!(!words.title.is_empty(), "{part:?}");
-            assert!(words.explains().len() > 100, "{part:?}");
-            assert!(!words.explains().contains('\n'), "{part:?}");
+            assert!(words.why.len() > 100, "{part:?}");
             let needs_none = matches!(part, Kernel | Result);
-            assert_eq!(words.says(true).is_empty(), needs_none, "{part:?}");
+            assert_eq!(words.says[1].is_empty(), needs_none, "{part:?}");
         }
-        assert_eq!(Wait.words().explains(), Launch.words().explains());
-        assert_ne!(Wait.words().says(false), Launch.words().says(false));
+        assert_eq!(Wait.words().why, Launch.words().why);
+        assert_ne!(Wait.words().says[0], Launch.words().says[0]);
     }
 }

@@ -4,6 +4,7 @@
 use console::measure_text_width;
 use crossterm::event::KeyCode;
 use crossterm::style::Stylize;
+use diagnostics::terminal::wrap::lines;
 
 /// What is pressed, of which the first is named; what is said of it, nothing where another key's
 /// words do; and what it does.
@@ -18,31 +19,29 @@ pub fn meaning<Does: Copy>(keys: &[Key<Does>], pressed: KeyCode) -> Option<Does>
     key.map(|(.., does)| *does)
 }
 
-/// A key as screens call it.
-pub fn name(key: KeyCode) -> String {
-    match key {
-        KeyCode::Char(letter) => letter.into(),
-        other => format!("{other:?}"),
-    }
+/// What a screen says of a key.
+pub fn label(name: &str, does: &str) -> String {
+    format!("{} {does}", name.cyan().bold())
 }
 
-/// The keys' names and words; neighbours of which the same is said stand together.
-pub fn named<Does>(keys: &[Key<Does>]) -> Vec<(String, String)> {
-    let mut named: Vec<(String, String)> = Vec::new();
-    for (codes, says, _) in keys.iter().filter(|(_, says, _)| !says.is_empty()) {
-        let name = name(codes[0]);
-        match named.last_mut() {
-            Some((names, same)) if same == says => *names += &format!(" {name}"),
-            _ => named.push((name, says.to_string())),
-        }
-    }
-    named
+/// What it says of these; neighbours of which the same is said stand together.
+pub fn labels<Does>(keys: &[Key<Does>]) -> Vec<String> {
+    let alike = keys.chunk_by(|(_, one, _), (_, next, _)| one == next);
+    let said = alike.filter(|keys| !keys[0].1.is_empty()).map(|keys| {
+        let names = keys.iter().map(|(codes, ..)| match codes[0] {
+            KeyCode::Char(letter) => letter.into(),
+            other => format!("{other:?}"),
+        });
+        label(&names.collect::<Vec<_>>().join(" "), keys[0].1)
+    });
+    said.collect()
 }
 
-/// A text in lines, and where its reader is.
+/// Where the reader of a text is.
 #[derive(Default)]
 pub struct Pane {
-    lines: Vec<String>,
+    /// Lines that it has.
+    all: usize,
     /// Rows of the screen for it.
     height: usize,
     /// The first line that is seen.
@@ -72,26 +71,30 @@ pub const SCROLL: [Key<Scroll>; 6] = [
 ];
 
 impl Pane {
-    /// A screen of this size: the head, as much of the text as fits, a line of status, and the
-    /// keys. Its reader stays where he was.
+    /// A screen of this size: the head, as much of the text as fits, a line of status with the
+    /// place in the text, where it does not fit, and the keys. Its reader stays where he was.
     pub fn frame(
         &mut self,
-        head: Vec<String>,
-        lines: Vec<String>,
+        head: &str,
+        text: &str,
         status: &str,
-        keys: &[(String, String)],
+        keys: &[String],
         (columns, rows): (usize, usize),
     ) -> Vec<String> {
-        let keys = key_lines(keys, (columns, rows));
+        let head = if head.is_empty() { Vec::new() } else { lines(head, columns) };
+        let (text, keys) = (lines(text, columns), key_lines(keys, (columns, rows)));
         self.height = rows.saturating_sub(head.len() + keys.len() + 1).max(1);
-        self.lines = lines;
-        // What fits is seen from its begin.
-        let fits = self.lines.len() <= self.height;
-        self.top = self.top.min(if fits { 0 } else { self.lines.len() - 1 });
-        let shown = self.lines.iter().skip(self.top).cloned();
-        let rest = std::iter::repeat_n(String::new(), self.height);
-        let shown = shown.chain(rest).take(self.height).collect();
-        let place = self.place().yellow().to_string();
+        self.all = text.len();
+        let (mut place, all) = (String::new(), self.all);
+        if all <= self.height {
+            self.top = 0;
+        } else {
+            self.top = self.top.min(all - 1);
+            let last = (self.top + self.height).min(all);
+            place = format!("lines {} to {last} of {all} ↑↓", self.top + 1).yellow().to_string();
+        }
+        let mut shown: Vec<String> = text.into_iter().skip(self.top).collect();
+        shown.resize(self.height, String::new());
         let used = measure_text_width(status) + measure_text_width(&place);
         let gap = columns.saturating_sub(used).max(1);
         let status = format!("{status}{:gap$}{place}", "");
@@ -100,10 +103,10 @@ impl Pane {
 
     /// Goes there; false where there is nothing more in that direction.
     pub fn scroll(&mut self, to: Scroll) -> bool {
-        let (before, all) = (self.top, self.lines.len());
-        let last = all.saturating_sub(self.height);
+        let before = self.top;
+        let last = self.all.saturating_sub(self.height);
         self.top = match to {
-            Scroll::NextPage if before + self.height < all => before + self.height,
+            Scroll::NextPage if before + self.height < self.all => before + self.height,
             Scroll::NextPage => before,
             Scroll::PageBefore => before.saturating_sub(self.height),
             Scroll::Line(lines) => before.saturating_add_signed(lines).min(last.max(before)),
@@ -112,30 +115,19 @@ impl Pane {
         };
         self.top != before
     }
-
-    /// "lines 3 to 20 of 45", where it does not fit.
-    fn place(&self) -> String {
-        let all = self.lines.len();
-        if all <= self.height {
-            return String::new();
-        }
-        let last = (self.top + self.height).min(all);
-        format!("lines {} to {last} of {all} ↑↓", self.top + 1)
-    }
 }
 
-/// Keys and what they do, in as many lines as it takes, though not in more than half of the
-/// screen's rows; none is torn apart.
-fn key_lines(keys: &[(String, String)], (columns, rows): (usize, usize)) -> Vec<String> {
+/// What is said of the keys, in as many lines as it takes, though not in more than half of the
+/// screen's rows; nothing is torn apart.
+fn key_lines(labels: &[String], (columns, rows): (usize, usize)) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for (key, does) in keys {
-        let width = key.chars().count() + 1 + does.chars().count();
-        let key = format!("{} {does}", key.clone().cyan().bold());
+    for label in labels {
+        let width = measure_text_width(label);
         match lines.last_mut() {
             Some(line) if measure_text_width(line) + 2 + width <= columns => {
-                *line += &format!("  {key}")
+                *line += &format!("  {label}");
             }
-            _ => lines.push(key),
+            _ => lines.push(label.clone()),
         }
     }
     lines.truncate((rows / 2).max(1));
@@ -151,9 +143,7 @@ mod tests {
     fn pane(lines: usize, rows: usize) -> Pane {
         let mut pane = Pane::default();
         // A row for the status, and one for the key.
-        let keys = [("q".into(), "quit".into())];
-        let lines = vec!["x".into(); lines];
-        pane.frame(Vec::new(), lines, "", &keys, (80, rows + 2));
+        pane.frame("", &vec!["x"; lines].join("\n"), "", &[label("q", "quit")], (80, rows + 2));
         pane
     }
 
@@ -174,16 +164,19 @@ mod tests {
     fn a_reader_stays_on_the_text() {
         let mut pane = pane(50, 20);
         assert!(pane.scroll(Scroll::Bottom) && !pane.scroll(Scroll::Line(1)));
-        assert_eq!(pane.place(), "lines 31 to 50 of 50 ↑↓");
-        let shown = pane.frame(Vec::new(), vec!["one line".into()], "", &[], (80, 20));
-        assert_eq!((pane.top, shown.len(), &*shown[0]), (0, 20, "one line"));
-        assert_eq!(pane.place(), String::new());
+        let mut shown = |text: &str| {
+            let shown = pane.frame("", text, "", &[], (80, 21));
+            (strip_ansi_codes(shown.last().unwrap()).trim().to_string(), shown.len(), pane.top)
+        };
+        let end = ("lines 31 to 50 of 50 ↑↓".to_string(), 21, 30);
+        assert_eq!(shown(&["x"; 50].join("\n")), end);
+        assert_eq!(shown("one line"), (String::new(), 21, 0));
     }
 
     #[test]
     fn keys_stay_whole() {
         let keys = [("h", "hint"), ("s", "solution"), ("q", "quit")];
-        let keys = keys.map(|(key, does)| (key.to_string(), does.to_string()));
+        let keys = keys.map(|(key, does)| label(key, does));
         let text = |columns| -> Vec<String> {
             let lines = key_lines(&keys, (columns, 24)).into_iter();
             lines.map(|line| strip_ansi_codes(&line).into_owned()).collect()

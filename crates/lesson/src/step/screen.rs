@@ -3,7 +3,7 @@
 //! that watches, if one does.
 
 use std::fs::File;
-use std::io::{BufWriter, ErrorKind, IsTerminal, Result, Write, stderr, stdout};
+use std::io::{BufWriter, Error, ErrorKind, IsTerminal, Result, Write, stderr, stdin, stdout};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use crossterm::style::{Attribute, Print, SetAttribute};
 use crossterm::terminal::{
     BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
-    LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    LeaveAlternateScreen, disable_raw_mode,
 };
 use crossterm::{execute, queue};
 use diagnostics::aside;
@@ -27,6 +27,8 @@ const MOST: u16 = 1000;
 /// The other screen, while it is shown.
 struct Taken {
     out: BufWriter<Box<dyn Write + Send>>,
+    /// The rows that are seen.
+    drawn: Vec<String>,
     /// What others print, which would be drawn over; where it cannot be kept, they print on the
     /// screen.
     captured: Vec<Diverted>,
@@ -38,18 +40,33 @@ fn taken() -> MutexGuard<'static, Option<Taken>> {
     TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes the terminal that this stream goes to. What this process and its drivers print
-/// meanwhile is kept in the file, if one is named.
+/// Takes the terminal that this stream goes to; an error where it is none, or nobody has its keys.
+/// What this process and its drivers print meanwhile is kept in the file, if one is named.
 pub fn enter(stream: Stream, printed: Option<&Path>) -> Result<()> {
-    leave_on_panic();
+    let is_terminal = match stream {
+        Stream::Output => stdout().is_terminal(),
+        Stream::Error => stderr().is_terminal(),
+    };
+    if !is_terminal || !stdin().is_terminal() || console::is_dumb() {
+        return Err(ErrorKind::Unsupported.into());
+    }
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let told = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            // A panic's message is to be read.
+            leave();
+            told(panic);
+        }));
+    });
     let mut out: Box<dyn Write + Send> = match (stream.as_it_is(), stream) {
         (Ok(own), _) => Box::new(own),
         (Err(_), Stream::Output) => Box::new(stdout()),
         (Err(_), Stream::Error) => Box::new(stderr()),
     };
     execute!(out, EnterAlternateScreen, Hide)?;
-    *taken() =
-        Some(Taken { out: BufWriter::new(out), captured: printed.map_or(Vec::new(), captured) });
+    let captured = printed.map_or(Vec::new(), captured);
+    *taken() = Some(Taken { out: BufWriter::new(out), drawn: Vec::new(), captured });
     // From now on a change of size is noted, also before the first key is awaited.
     let _ = event::poll(Duration::ZERO);
     Ok(())
@@ -61,7 +78,7 @@ pub fn leave() {
         return;
     };
     // A terminal that has gone away needs nothing.
-    give_keys_back();
+    let _ = disable_raw_mode();
     let captured = taken.captured.into_iter();
     let printed: String = captured.map(Diverted::given_back).collect();
     let _ = execute!(taken.out, LeaveAlternateScreen, Show);
@@ -80,37 +97,28 @@ fn captured(path: &Path) -> Vec<Diverted> {
     streams.filter_map(|stream| Diverted::to(stream, path)).collect()
 }
 
-/// A panic's message is to be read.
-fn leave_on_panic() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let told = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |panic| {
-            leave();
-            told(panic);
-        }));
-    });
-}
-
 /// Columns and rows.
 pub fn size() -> (usize, usize) {
     let (columns, rows) = crossterm::terminal::size().unwrap_or_default();
     (columns.min(MOST).into(), rows.min(MOST).into())
 }
 
-/// Draws these rows as far as they fit. A terminal that has gone away shows nothing.
-pub fn draw(rows: &[String]) {
-    if let Some(taken) = &mut *taken() {
-        let _ = taken.draw(rows);
+/// Draws these rows as far as they fit, unless they are seen already: what is timed meanwhile may
+/// need this very core. A terminal that has gone away shows nothing.
+pub fn draw(rows: Vec<String>) {
+    if let Some(taken) = &mut *taken()
+        && taken.drawn != rows
+    {
+        taken.drawn = rows;
+        let _ = taken.draw();
     }
 }
 
 impl Taken {
-    fn draw(&mut self, rows: &[String]) -> Result<()> {
+    fn draw(&mut self) -> Result<()> {
         let (columns, height) = size();
         queue!(self.out, BeginSynchronizedUpdate, Hide)?;
-        let rows = rows.iter().take(height);
-        for (at, row) in (0..).zip(rows) {
+        for (at, row) in (0..).zip(self.drawn.iter().take(height)) {
             // Cleared before: behind a full row the cursor still stands in it.
             queue!(self.out, MoveTo(0, at), Clear(ClearType::CurrentLine))?;
             let row = truncate_str(row, columns, "");
@@ -120,94 +128,63 @@ impl Taken {
     }
 }
 
-/// The terminal gives single keys from now on, and shows none.
-pub fn take_keys() {
-    // A terminal that has gone away gives none: the first one that is awaited says so.
-    let _ = enable_raw_mode();
-}
-
-/// The keys are the terminal's own again, Control-C among them.
-pub fn give_keys_back() {
-    let _ = disable_raw_mode();
-}
-
-/// What a person does at the terminal.
-pub enum Input {
-    /// A key is pressed.
-    Key(KeyCode),
-    /// Control-C is, which is no signal while keys are taken.
-    Interrupt,
-    /// Its size is another one.
-    Resized,
-}
-
-/// Waits for a person to do something, and not longer than this.
-pub fn input_within(time: Duration) -> Result<Option<Input>> {
-    Ok(match event_within(time)? {
-        Some(Event::Key(key)) if key.kind != KeyEventKind::Release => match key.code {
-            code if !key.modifiers.contains(KeyModifiers::CONTROL) => Some(Input::Key(code)),
-            KeyCode::Char('c') => Some(Input::Interrupt),
-            // Enter, typed before the terminal gave single keys.
-            KeyCode::Char('j') => Some(Input::Key(KeyCode::Enter)),
-            _ => None,
-        },
-        Some(Event::Resize(..)) => Some(Input::Resized),
-        _ => None,
-    })
-}
-
-fn event_within(time: Duration) -> Result<Option<Event>> {
-    // The first time for what was read together with the event before.
-    for time in [Duration::ZERO, time] {
-        let waits = wait(time)?;
-        if event::poll(Duration::ZERO)? || waits && ring_again()? {
-            return event::read().map(Some);
-        }
+/// Waits for a key, a moment at most. Control-C, which is no signal while keys are taken, is the
+/// error `Interrupted`; a terminal that has gone away is another one.
+pub fn key() -> Result<Option<KeyCode>> {
+    if !comes_within(Duration::from_millis(100))? {
+        return Ok(None);
     }
-    Ok(None)
+    // Whatever a person does, the screen is drawn anew: its size may be another one.
+    if let Some(taken) = &mut *taken() {
+        taken.drawn.clear();
+    }
+    match event::read()? {
+        Event::Key(key) if key.kind != KeyEventKind::Release => match key.code {
+            code if !key.modifiers.contains(KeyModifiers::CONTROL) => Ok(Some(code)),
+            KeyCode::Char('c') => Err(ErrorKind::Interrupted.into()),
+            // Enter, typed before the terminal gave single keys.
+            KeyCode::Char('j') => Ok(Some(KeyCode::Enter)),
+            _ => Ok(None),
+        },
+        _ => Ok(None),
+    }
 }
 
-/// Waits for something to read; whether there is. crossterm must not be asked of a terminal that
-/// was closed meanwhile: it reads nothing from it, for ever.
+/// Whether crossterm has something to read, now or within this time. It must not be asked of a
+/// terminal that was closed meanwhile: it reads nothing from it, for ever.
 #[cfg(unix)]
-fn wait(time: Duration) -> Result<bool> {
+fn comes_within(time: Duration) -> Result<bool> {
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::io::Errno;
-    let keys = std::io::stdin();
-    let mut terminal = [PollFd::new(&keys, PollFlags::IN)];
-    let time = time.try_into().map_err(std::io::Error::other)?;
-    match poll(&mut terminal, Some(&time)) {
-        Ok(_) if terminal[0].revents().contains(PollFlags::HUP) => {
-            Err(ErrorKind::UnexpectedEof.into())
-        }
-        Ok(ready) => Ok(ready > 0),
-        // Its size changed, or another signal came.
-        Err(Errno::INTR) => Ok(false),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Whether crossterm sees the key that waits, once the terminal has told of it again. Of a change
-/// of size and a key at the same moment crossterm takes one, and the system tells of each but once:
-/// the key would wait for the next one. Setting the modes that are set wakes who waits for keys.
-#[cfg(unix)]
-fn ring_again() -> Result<bool> {
     use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
-    let keys = std::io::stdin();
-    if let Ok(modes) = tcgetattr(&keys) {
-        let _ = tcsetattr(&keys, OptionalActions::Now, &modes);
+    let keys = stdin();
+    // The first time for what was read together with the event before.
+    for time in [Duration::ZERO, time] {
+        let mut terminal = [PollFd::new(&keys, PollFlags::IN)];
+        let waits = match poll(&mut terminal, Some(&time.try_into().map_err(Error::other)?)) {
+            Ok(_) if terminal[0].revents().contains(PollFlags::HUP) => {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+            // At a signal its size may have changed.
+            Err(Errno::INTR) => false,
+            ready => ready? > 0,
+        };
+        if event::poll(Duration::ZERO)? {
+            return Ok(true);
+        }
+        // Of a change of size and a key at the same moment crossterm takes one, and the system
+        // tells of each but once: the key would wait for the next one. Setting the modes that are
+        // set wakes who waits for keys.
+        if waits && let Ok(modes) = tcgetattr(&keys) {
+            let _ = tcsetattr(&keys, OptionalActions::Now, &modes);
+            if event::poll(Duration::ZERO)? {
+                return Ok(true);
+            }
+        }
     }
-    event::poll(Duration::ZERO)
-}
-
-/// Elsewhere nobody tells.
-#[cfg(not(unix))]
-fn wait(time: Duration) -> Result<bool> {
-    event::poll(time)
-}
-
-/// Elsewhere no key is lost.
-#[cfg(not(unix))]
-fn ring_again() -> Result<bool> {
     Ok(false)
 }
+
+/// Elsewhere nobody tells of that, and no key is lost.
+#[cfg(not(unix))]
+use event::poll as comes_within;

@@ -1,14 +1,20 @@
-//! What was told, screen by screen, and the keys that lead through it.
+//! What was told, screen by screen, and the keys that lead through it. On a terminal of its own each
+//! screen has a headline, text in lines of at most 80 columns (with `--present` in 60, with fewer
+//! words), and the keys at the bottom.
 
 use common::error::{Error, Result, UserRequest};
-use console::Term;
-use crossterm::event::KeyCode::{Backspace, Char, Enter, Esc, Left, PageDown, PageUp, Right};
+use common::session::Call;
+use console::{Term, measure_text_width};
+use crossterm::event::KeyCode::{
+    self, Backspace, Char, Down, Enter, Esc, Left, PageDown, PageUp, Right, Up,
+};
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use diagnostics::terminal::wrap;
 use indicatif::ProgressBar;
 use watchdog::events::{Event, Sender};
 
-use super::card::{Cards, Part};
-use super::page::{Form, Page, Piece, View, style};
-use super::pane::{Key, SPACE, meaning, named};
+use super::card::{Card, Part, Words, bold, style};
+use super::pane::{Key, Pane, SCROLL, SPACE, Scroll, label, labels, meaning};
 use super::screen;
 
 /// What a key does between the steps.
@@ -39,6 +45,13 @@ fn keys(is_now: bool) -> [Key<Does>; 6] {
     ]
 }
 
+/// Those that turn its pages first, where it has any.
+const TURN: [Key<Scroll>; 2] = [
+    (&[Down, PageDown, Right, SPACE, Enter], "", Scroll::NextPage),
+    (&[Up, PageUp], "", Scroll::PageBefore),
+];
+/// What leads back from a text.
+const BACK: [Key<()>; 1] = [(&[Esc, Enter, Left, Char('b'), Char('q')], "back", ())];
 /// Those where a number is asked for.
 #[rustfmt::skip]
 const ASKED: [Key<Does>; 3] = [
@@ -47,11 +60,12 @@ const ASKED: [Key<Does>; 3] = [
     (&[Char('q')], "quit", Does::Quit),
 ];
 
-/// A screen: a part of the lesson, and what was told in it.
+/// A screen: what was told in a part of the lesson, and what there is to show when asked.
 pub(super) struct Slide {
-    view: View,
-    part: Option<Part>,
-    cards: Cards,
+    title: String,
+    text: String,
+    why: String,
+    kernel: String,
 }
 
 /// What is told, to whom, and on which screen.
@@ -62,124 +76,190 @@ pub(super) struct State {
     pub title: String,
     /// To a room, through a projector.
     pub present: bool,
-    /// The terminal, where standard input and standard error are one.
-    pub page: Option<Page>,
-    /// Drawn where there is no page, while something takes long.
+    /// Standard input and standard error are a terminal, which it has taken.
+    pub attended: bool,
+    /// Drawn where it has no terminal, while something takes long.
     pub spinner: ProgressBar,
     /// To tell the watching process that a person is awaited.
     pub events: Sender,
     /// Everything that was told.
     pub story: Vec<Slide>,
     pub part: Option<Part>,
+    /// What takes time now.
+    pub busy: String,
     /// Something was told since a key was last awaited.
     pub unseen: bool,
     /// Do not wait before the next kernel, its question, or its result.
     pub hurried: bool,
-    pub cards: Cards,
+    /// The kernel that was begun last.
+    pub card: Option<Card>,
     /// What the room expects of the kernel, as it was typed.
     pub prediction: Option<f64>,
 }
 
 impl State {
-    /// Begins a part of the lesson.
-    pub fn begin(&mut self, part: Part) {
+    /// Begins a part of the lesson, with this mark behind its title: "matmul_naive: building", as
+    /// far as it belongs to a kernel.
+    pub fn begin(&mut self, part: Part, mark: &str) {
+        use Part::*;
         self.part = Some(part);
-        let says = part.words().says(self.present);
-        self.turn(self.cards.headline(part), says);
+        let Words { title, says, .. } = part.words();
+        let says = says[usize::from(self.present)].to_string();
+        let (title, says) = match (&self.card, part) {
+            (None, _) | (_, Drivers | Device | Properties | Limits) => (title.into(), says),
+            (Some(card), Kernel) => (format!("kernel {}", card.name), card.says.clone()),
+            (Some(card), _) => (format!("{}: {title}{mark}", card.name), says),
+        };
+        self.turn(title);
+        if !says.is_empty() {
+            self.note(&style(says).dim().to_string());
+        }
     }
 
     /// Begins a screen.
-    pub fn turn(&mut self, title: String, says: &str) {
+    pub fn turn(&mut self, title: String) {
         self.unseen = true;
-        if self.page.is_none() {
-            let headline = Form::new(self.present, None).headline(&title);
-            self.print([vec![String::new()], headline].concat());
+        self.print(&format!("\n{}", headline(&title, self.columns())));
+        // Why a part is, and what is new in the kernel and why, as the lesson and the kernel's own
+        // comment say it.
+        let words = self.part.map_or("", |part| part.words().why).replace('\n', " ");
+        let mut why = format!("{}\n\n{words}\n\n", bold(&title));
+        let mut kernel = "No kernel has begun yet.".to_string();
+        if let Some(Card { name, says, facts, comment, marked, .. }) = &self.card {
+            let facts: String = facts.iter().map(|fact| format!("{fact}\n")).collect();
+            why += &format!("{}\n{facts}\n{comment}", bold(format!("{name}: {says}")));
+            kernel.clone_from(marked);
         }
-        self.story.push(Slide {
-            view: View { title: Some(title), ..View::default() },
-            part: self.part,
-            cards: self.cards.clone(),
+        self.story.push(Slide { title, text: String::new(), why, kernel });
+    }
+
+    /// Tells something that is no call.
+    pub fn note(&mut self, text: &str) {
+        let lines: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
+        self.tell(&lines.join("\n"));
+    }
+
+    /// Tells a call with its arguments; the result behind it, or below where there is no room.
+    pub fn call(&mut self, call: &Call) {
+        let returned = style(&call.returned);
+        let returned = match call.failed {
+            true => returned.red().bold(),
+            false => returned.green(),
+        };
+        let arguments = call.arguments.iter();
+        let shown = arguments.filter(|argument| !(self.present && argument.starts_with('~')));
+        let shown = shown.map(|argument| argument.strip_prefix('~').unwrap_or(argument));
+        let arguments = shown.collect::<Vec<_>>().join(", ");
+        let call = format!("  {}({arguments})", style(call.name).cyan().bold());
+        let line = format!("{call} -> {returned}");
+        self.tell(&match measure_text_width(&line) <= self.columns() {
+            true => line,
+            false => format!("{call}\n      -> {returned}"),
         });
-        if !says.is_empty() {
-            self.tell(Piece::Note(style(says).dim().to_string()));
-        }
     }
 
     /// Tells something, on the screen that was begun last.
-    pub fn tell(&mut self, piece: Piece) {
+    pub fn tell(&mut self, text: &str) {
         self.unseen = true;
-        if self.page.is_none() {
-            self.print(Form::new(self.present, None).lines(&piece));
-        }
+        self.print(text);
         if let Some(slide) = self.story.last_mut() {
-            slide.view.pieces.push(piece);
+            slide.text += &format!("{text}\n");
         }
-        self.show(self.view(self.now()));
+        self.draw();
     }
 
-    /// Shows a view, where it has the terminal.
-    fn show(&mut self, view: View) {
-        if let Some(page) = &mut self.page {
-            page.show(view);
+    /// Says what takes time now, where it has the terminal.
+    pub fn doing(&mut self, what: &str) {
+        self.busy = format!("  ... {what}");
+        self.draw();
+    }
+
+    fn columns(&self) -> usize {
+        if self.present { 60 } else { 80 }
+    }
+
+    /// Lines on standard error, where it has no terminal, with the spinner out of the way. A reader
+    /// that has gone away is no error.
+    fn print(&self, text: &str) {
+        if !self.attended {
+            let lines = wrap::lines(text, self.columns());
+            let line = |line: &String| drop(Term::stderr().write_line(line));
+            self.spinner.suspend(|| lines.iter().for_each(line));
         }
     }
 
-    /// Lines on standard error, with the spinner out of the way. A reader that has gone
-    /// away is no error.
-    fn print(&self, lines: Vec<String>) {
-        let line = |line: &String| drop(Term::stderr().write_line(line));
-        self.spinner.suspend(|| lines.iter().for_each(line));
+    /// Shows the screen that was begun last, while no key is awaited.
+    fn draw(&self) {
+        if self.attended
+            && let Some(Slide { title, text, .. }) = self.story.last()
+        {
+            self.show(&mut Pane::default(), [title, text, &self.busy], &[]);
+        }
     }
 
-    /// The number of the screen that was begun last.
-    fn now(&self) -> usize {
-        self.story.len().saturating_sub(1)
-    }
-
-    fn view(&self, at: usize) -> View {
-        let slide = self.story.get(at);
-        slide.map(|slide| slide.view.clone()).unwrap_or_default()
+    fn show(&self, pane: &mut Pane, [title, text, status]: [&str; 3], keys: &[String]) {
+        let (columns, rows) = screen::size();
+        let columns = columns.min(self.columns());
+        let head = if title.is_empty() { String::new() } else { headline(title, columns) };
+        screen::draw(pane.frame(&head, text.trim_end(), status, keys, (columns, rows)));
     }
 
     /// Waits for a key, if there is somebody to press one and something to read.
     pub fn pause(&mut self) -> Result<()> {
-        let wait = std::mem::take(&mut self.unseen) && !self.hurried && !self.story.is_empty();
-        if wait {
+        if std::mem::take(&mut self.unseen) && !self.hurried && !self.story.is_empty() {
             self.while_paused(State::answer_keys)?;
         }
         Ok(())
     }
 
-    /// Does something on the page, where there is one, that a person may take any time for: the
-    /// process that watches must not take it for a hang.
+    /// Does something, where it has the terminal, that a person may take any time for: the process
+    /// that watches must not take it for a hang.
     pub fn while_paused<T>(
         &mut self,
-        wait: impl FnOnce(&mut State, &mut Page) -> Result<T>,
+        wait: impl FnOnce(&mut State) -> Result<T>,
     ) -> Result<Option<T>> {
-        let Some(mut page) = self.page.take() else {
+        if !self.attended {
             return Ok(None);
-        };
+        }
         let paused = self.events.send(&Event::Paused);
-        screen::take_keys();
-        let waited = wait(self, &mut page);
-        screen::give_keys_back();
-        self.page = Some(page);
+        self.busy.clear();
+        // A terminal that has gone away gives no keys: the first one that is awaited says so.
+        let _ = enable_raw_mode();
+        let waited = wait(self);
+        let _ = disable_raw_mode();
         paused.and(self.events.send(&Event::Resumed))?;
         waited.map(Some)
     }
 
+    /// Shows this from its top, scrolls it, and waits for a key that does not. Control-C and a
+    /// terminal that has gone away are errors: wishes to end.
+    fn key(&self, shown: [&str; 3], labels: &[String], scrolls: &[Key<Scroll>]) -> Result<KeyCode> {
+        let mut pane = Pane::default();
+        loop {
+            self.show(&mut pane, shown, labels);
+            match screen::key() {
+                Ok(Some(key)) => match meaning(scrolls, key) {
+                    Some(to) if pane.scroll(to) => {}
+                    _ => return Ok(key),
+                },
+                Ok(None) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
+                    return Err(Error::Asked(UserRequest::Interrupt));
+                }
+                Err(_) => return Err(Error::Asked(UserRequest::Quit)),
+            }
+        }
+    }
+
     /// Answers keys until one leads on from the screen that was told last; the others lead back
     /// through what was told, and to what more there is to say.
-    fn answer_keys(&mut self, page: &mut Page) -> Result<()> {
-        let now = self.now();
+    fn answer_keys(&mut self) -> Result<()> {
+        let now = self.story.len() - 1;
         let mut at = now;
         loop {
-            let keys = keys(at == now);
-            let mut view = self.view(at);
-            view.keys = named(&keys);
-            page.show(view);
-            let slide = &self.story[at];
-            match meaning(&keys, page.key_that_turns_no_page()?) {
+            let (keys, slide) = (keys(at == now), &self.story[at]);
+            let shown = [&*slide.title, &*slide.text, ""];
+            match meaning(&keys, self.key(shown, &labels(&keys), &TURN)?) {
                 Some(Does::Next) if at == now => return Ok(()),
                 Some(Does::Next) => at += 1,
                 Some(Does::Back) => at = at.saturating_sub(1),
@@ -188,24 +268,30 @@ impl State {
                     self.hurried = true;
                     return Ok(());
                 }
-                Some(Does::Why) => page.read(&slide.cards.explanation(slide.part))?,
-                Some(Does::Kernel) => page.read(&slide.cards.shown_kernel())?,
+                Some(Does::Why) => self.read(&slide.why)?,
+                Some(Does::Kernel) => self.read(&slide.kernel)?,
                 Some(Does::Quit) => return Err(Error::Asked(UserRequest::Quit)),
                 None => {}
             }
         }
     }
 
+    /// Shows a text until a key leads back.
+    fn read(&self, text: &str) -> Result<()> {
+        let labels = [labels(&SCROLL), labels(&BACK)].concat();
+        while meaning(&BACK, self.key(["", text, ""], &labels, &SCROLL)?).is_none() {}
+        Ok(())
+    }
+
     /// A number that is typed, or nothing.
-    pub fn number(&self, page: &mut Page, example: [&str; 2]) -> Result<Option<f64>> {
-        let [what, such_as] = example.map(String::from);
+    pub fn number(&mut self, what: &str, such_as: &str) -> Result<Option<f64>> {
+        let Some(Slide { title, text, .. }) = self.story.last() else {
+            return Ok(None);
+        };
+        let labels = [vec![label(what, such_as)], labels(&ASKED)].concat();
         let mut typed = String::new();
         loop {
-            let mut view = self.view(self.now());
-            view.keys = [vec![(what.clone(), such_as.clone())], named(&ASKED)].concat();
-            view.typed = Some(typed.clone());
-            page.show(view);
-            let key = page.key()?;
+            let key = self.key([title, text, &format!("  > {typed}")], &labels, &[])?;
             match (meaning(&ASKED, key), key) {
                 (Some(Does::Quit), _) => return Err(Error::Asked(UserRequest::Quit)),
                 (Some(Does::Back), _) => drop(typed.pop()),
@@ -218,6 +304,11 @@ impl State {
             }
         }
     }
+}
+
+fn headline(title: &str, columns: usize) -> String {
+    let rest = columns.saturating_sub(measure_text_width(title) + 4);
+    bold(format!("── {title} {}", "─".repeat(rest)))
 }
 
 /// `2`, `0.5`, `0,5`, `2x`, `30%`; nothing below or at zero.
