@@ -26,13 +26,8 @@ const N: usize = 100_000;
 const GROUP: usize = 64;
 
 fn main() -> ExitCode {
-    match collatz() {
-        Ok(right) => ExitCode::from(u8::from(!right)),
-        Err(error) => {
-            eprintln!("OpenCL answers {}, {error}", error.0);
-            ExitCode::FAILURE
-        }
-    }
+    let right = collatz().inspect_err(|error| eprintln!("OpenCL answers {}, {error}", error.0));
+    if right.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The program for this device, and what it was made from.
@@ -62,11 +57,8 @@ fn program(context: &Context, device: &Device) -> Result<(Program, &'static str)
 /// Runs the kernel on the first GPU, or the first device; whether the result is right.
 fn collatz() -> Result<bool> {
     let platforms = get_platforms()?;
-    let first = |kind| {
-        let mut platforms = platforms.iter();
-        platforms.find_map(|platform| platform.get_devices(kind).ok()?.first().copied())
-    };
-    let device = first(CL_DEVICE_TYPE_GPU).or_else(|| first(CL_DEVICE_TYPE_ALL));
+    let of = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
+    let device = of(CL_DEVICE_TYPE_GPU).chain(of(CL_DEVICE_TYPE_ALL)).next();
     let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);
     let context = Context::from_device(&device)?;
     let begin = Instant::now();

@@ -17,77 +17,9 @@ use opencl3::memory::{Buffer, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, cl_mem_flags}
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_float, cl_int};
 use opencl3::{Result, platform::get_platforms, program::Program};
 
-/// A group computes ROWS x COLUMNS elements of C, 8 x 8 in each item, from tiles of A and B in
-/// local memory that are DEPTH deep. No bound is checked: the host pads with zeros.
-const FOR_A_GPU: &str = "
-#define GX (COLUMNS / 8) // items side by side
-#define GY (ROWS / 8)    // items one below the other
-kernel __attribute__((reqd_work_group_size(GX, GY, 1)))
-void matmul(int N, int K, global const float *restrict A, global const float *restrict B,
-            global float *restrict C)
-{
-    local float a_tile[ROWS][DEPTH], b_tile[DEPTH][COLUMNS];
-    const int x = get_local_id(0), y = get_local_id(1);
-    const uint item = y * GX + x;
-    const int column0 = get_group_id(0) * COLUMNS, row0 = get_group_id(1) * ROWS;
-    float sum[8][8] = {{0}};
-    for (int k0 = 0; k0 < K; k0 += DEPTH) {
-        // The loops' lengths are constants, so that all loads are sent at once.
-        for (uint round = 0; round < ROWS * DEPTH / (GX * GY); round++) {
-            const uint i = round * GX * GY + item;
-            a_tile[i / DEPTH][i % DEPTH] = A[(row0 + i / DEPTH) * K + k0 + i % DEPTH];
-        }
-        for (uint round = 0; round < DEPTH * COLUMNS / (GX * GY); round++) {
-            const uint i = round * GX * GY + item;
-            b_tile[i / COLUMNS][i % COLUMNS] = B[(k0 + i / COLUMNS) * N + column0 + i % COLUMNS];
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int k = 0; k < DEPTH; k++) {
-            float b[8];
-            for (int c = 0; c < 8; c++)
-                b[c] = b_tile[k][x + c * GX];
-            for (int r = 0; r < 8; r++) {
-                const float a = a_tile[y + r * GY][k];
-                for (int c = 0; c < 8; c++)
-                    sum[r][c] += a * b[c];
-            }
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    for (int r = 0; r < 8; r++)
-        for (int c = 0; c < 8; c++)
-            C[(row0 + y + r * GY) * N + column0 + x + c * GX] = sum[r][c];
-}";
-
-/// An item computes 8 rows of two vectors, as wide as the CPU's registers, without local
-/// memory; a group is ROWS / 8 items, one below the other.
-const FOR_A_CPU: &str = "
-#define GLUE(a, b) a##b
-#define CAT(a, b) GLUE(a, b)
-#define vector CAT(float, WIDTH)
-#define load CAT(vload, WIDTH)
-#define store CAT(vstore, WIDTH)
-kernel __attribute__((reqd_work_group_size(1, ROWS / 8, 1)))
-void matmul(int N, int K, global const float *restrict A, global const float *restrict B,
-            global float *restrict C)
-{
-    const int column0 = get_global_id(0) * COLUMNS, row0 = get_global_id(1) * 8;
-    vector sum[8][2];
-    _Pragma(\"unroll\") for (int r = 0; r < 8; r++)
-        sum[r][0] = sum[r][1] = (vector)(0);
-    for (int k = 0; k < K; k++) {
-        const vector left = load(0, B + k * N + column0), right = load(1, B + k * N + column0);
-        _Pragma(\"unroll\") for (int r = 0; r < 8; r++) {
-            const float a = A[(row0 + r) * K + k];
-            sum[r][0] += a * left;
-            sum[r][1] += a * right;
-        }
-    }
-    _Pragma(\"unroll\") for (int r = 0; r < 8; r++) {
-        store(sum[r][0], 0, C + (row0 + r) * N + column0);
-        store(sum[r][1], 1, C + (row0 + r) * N + column0);
-    }
-}";
+/// Lesson 8's register tile, and lesson 9's.
+const FOR_A_GPU: &str = include_str!("gpu.cl");
+const FOR_A_CPU: &str = include_str!("cpu.cl");
 
 /// Whole numbers from -2 to 2 in `rows` x `columns`, and zeros around it: `width` elements a row.
 /// Sums of their products are exact in a float up to K = 4 million.
@@ -119,23 +51,16 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    match matmul(m, n, k) {
-        Ok(right) => ExitCode::from(u8::from(!right)),
-        Err(error) => {
-            eprintln!("OpenCL answers {}, {error}", error.0);
-            ExitCode::FAILURE
-        }
-    }
+    let right =
+        matmul(m, n, k).inspect_err(|error| eprintln!("OpenCL answers {}, {error}", error.0));
+    if right.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The product on the first GPU, or the first device; whether it is right.
 fn matmul(m: usize, n: usize, k: usize) -> Result<bool> {
     let platforms = get_platforms()?;
-    let first = |kind| {
-        let mut platforms = platforms.iter();
-        platforms.find_map(|platform| platform.get_devices(kind).ok()?.first().copied())
-    };
-    let device = first(CL_DEVICE_TYPE_GPU).or_else(|| first(CL_DEVICE_TYPE_ALL));
+    let of = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
+    let device = of(CL_DEVICE_TYPE_GPU).chain(of(CL_DEVICE_TYPE_ALL)).next();
     let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);
     // Elements of C of a group, which M and N are padded to, as K is to `depth`; and the items of
     // a group, along a row of C and down a column.

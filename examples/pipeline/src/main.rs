@@ -164,23 +164,16 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    match pipeline(chunks, mebibytes << 20, rounds as cl_uint) {
-        Ok(right) => ExitCode::from(u8::from(!right)),
-        Err(error) => {
-            eprintln!("OpenCL answers {}, {error}", error.0);
-            ExitCode::FAILURE
-        }
-    }
+    let right = pipeline(chunks, mebibytes << 20, rounds as cl_uint)
+        .inspect_err(|error| eprintln!("OpenCL answers {}, {error}", error.0));
+    if right.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Both orders on the first GPU, or the first device; whether their results are right.
 fn pipeline(chunks: usize, bytes: usize, rounds: cl_uint) -> Result<bool> {
     let platforms = get_platforms()?;
-    let first = |kind| {
-        let mut platforms = platforms.iter();
-        platforms.find_map(|platform| platform.get_devices(kind).ok()?.first().copied())
-    };
-    let device = first(CL_DEVICE_TYPE_GPU).or_else(|| first(CL_DEVICE_TYPE_ALL));
+    let of = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
+    let device = of(CL_DEVICE_TYPE_GPU).chain(of(CL_DEVICE_TYPE_ALL)).next();
     let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);
     let context = Context::from_device(&device)?;
     let mut program = Program::create_from_source(&context, SOURCE)?;

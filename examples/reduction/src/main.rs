@@ -14,66 +14,21 @@ use opencl3::memory::{Buffer, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE};
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_int, cl_uint, cl_ulong};
 use opencl3::{Result, platform::get_platforms, program::Program};
 
-/// Both kernels add within a group in the same way: half of the items add the other half's
-/// sums to theirs, then half of those, until one is left. Whole numbers, since the order of
-/// additions would round floats in another way on each device.
-const SOURCE: &str = "
-void add_up(local ulong *sums) // GROUP of them; the sum is in sums[0]
-{
-    const int me = get_local_id(0);
-    for (int step = GROUP / 2; step > 0; step /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (me < step)
-            sums[me] += sums[me + step];
-    }
-}
-
-kernel void part_sums(int n, global const uint *numbers, global ulong *parts)
-{
-    local ulong sums[GROUP];
-    ulong sum = 0;
-    // Neighbouring items read neighbouring numbers, and each item many of them.
-    for (int i = get_global_id(0); i < n; i += get_global_size(0))
-        sum += numbers[i];
-    sums[get_local_id(0)] = sum;
-    add_up(sums);
-    if (get_local_id(0) == 0)
-        parts[get_group_id(0)] = sums[0];
-}
-
-kernel void total(int n, global const ulong *parts, global ulong *result) // a single group
-{
-    local ulong sums[GROUP];
-    ulong sum = 0;
-    for (int i = get_local_id(0); i < n; i += GROUP)
-        sum += parts[i];
-    sums[get_local_id(0)] = sum;
-    add_up(sums);
-    if (get_local_id(0) == 0)
-        *result = sums[0];
-}";
+const SOURCE: &str = include_str!("kernel.cl");
 const N: usize = 16_000_003;
-/// Items of a group, a power of two.
+/// Items of a group.
 const GROUP: usize = 64;
 
 fn main() -> ExitCode {
-    match reduction() {
-        Ok(right) => ExitCode::from(u8::from(!right)),
-        Err(error) => {
-            eprintln!("OpenCL answers {}, {error}", error.0);
-            ExitCode::FAILURE
-        }
-    }
+    let right = reduction().inspect_err(|error| eprintln!("OpenCL answers {}, {error}", error.0));
+    if right.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The sum on the first GPU, or the first device; whether it is right.
 fn reduction() -> Result<bool> {
     let platforms = get_platforms()?;
-    let first = |kind| {
-        let mut platforms = platforms.iter();
-        platforms.find_map(|platform| platform.get_devices(kind).ok()?.first().copied())
-    };
-    let device = first(CL_DEVICE_TYPE_GPU).or_else(|| first(CL_DEVICE_TYPE_ALL));
+    let of = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
+    let device = of(CL_DEVICE_TYPE_GPU).chain(of(CL_DEVICE_TYPE_ALL)).next();
     let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);
     let context = Context::from_device(&device)?;
     let mut program = Program::create_from_source(&context, SOURCE)?;

@@ -24,24 +24,16 @@ const D: cl_float = 2.0;
 const GROUP: usize = 64;
 
 fn main() -> ExitCode {
-    match saxpy() {
-        Ok(right) => ExitCode::from(u8::from(!right)),
-        Err(error) => {
-            eprintln!("OpenCL answers {}, {error}", error.0);
-            ExitCode::FAILURE
-        }
-    }
+    let right = saxpy().inspect_err(|error| eprintln!("OpenCL answers {}, {error}", error.0));
+    if right.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// All eleven steps, and whether the result is right.
 fn saxpy() -> Result<bool> {
     // 1. Find a device: the first GPU of any platform; the first device where there is none.
     let platforms = get_platforms()?;
-    let first = |kind| {
-        let mut platforms = platforms.iter();
-        platforms.find_map(|platform| platform.get_devices(kind).ok()?.first().copied())
-    };
-    let device = first(CL_DEVICE_TYPE_GPU).or_else(|| first(CL_DEVICE_TYPE_ALL));
+    let of = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
+    let device = of(CL_DEVICE_TYPE_GPU).chain(of(CL_DEVICE_TYPE_ALL)).next();
     let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);
     // 2. A context for it: programs and buffers will belong to this.
     let context = Context::from_device(&device)?;
