@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use serde::Serialize;
-use serde_json::Value;
 use verify::numbers::{bytes, count};
 
 use crate::line::{Call, Line};
@@ -356,7 +355,7 @@ impl Process {
         if !call.is_blocking() && (is_read || name.contains("Map") || name.contains("Kernel")) {
             self.to_await.push((place(call, objects), told.into()));
         }
-        let hash = call.args.get("bytes").and_then(Value::as_u64);
+        let hash = call.args["bytes"].as_u64();
         for Access { buffer, bytes, writes } in objects.accesses(call) {
             let known = hash.map(|hash| (bytes.clone(), hash));
             let is_same = known.is_some() && self.content.get(&buffer) == known.as_ref();

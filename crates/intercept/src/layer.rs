@@ -1,28 +1,66 @@
 //! The layer itself, as cl_layer.h has it: the loader of OpenCL asks for our table of functions,
 //! and gives us the one that comes after us. What ours does not tell is that one's.
 
-mod function;
 mod making;
 mod memory;
 mod profiling;
 mod table;
 
-use std::collections::HashMap;
 use std::ffi::{CStr, c_void};
 use std::mem::{MaybeUninit, offset_of, size_of};
-use std::ptr;
+use std::{collections::HashMap, ptr};
 
-use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::cl_layer::{CL_LAYER_API_VERSION, CL_LAYER_API_VERSION_100, CL_LAYER_NAME};
-use opencl_sys::{CL_INVALID_VALUE, CL_SUCCESS, cl_int, cl_uint};
+use opencl_sys::{CL_INVALID_VALUE, CL_SUCCESS, cl_icd::cl_icd_dispatch, cl_int, cl_uint};
 
 use crate::story::Told;
-use function::Function;
-use table::{FILE, LAYER, Layer};
+use memory::Word;
+use table::{FILE, LAYER, Layer, driver};
 
 const NAME: &CStr = c"opencl-course calls";
 /// The functions of a table, which may be fewer in an older loader.
 const ENTRIES: usize = size_of::<cl_icd_dispatch>() / size_of::<*const c_void>();
+
+/// A function of OpenCL: its arguments, and what it gives back, are words of eight bytes, which
+/// `making` tells and passes on: none takes anything else.
+trait Function {
+    /// One with the same arguments, that tells its calls and makes them by the function at this
+    /// place of the driver's table, which has to be of this type.
+    fn told<const PLACE: usize>(self) -> Self;
+}
+
+macro_rules! functions {
+    () => {};
+    ($first:ident $First:ident $($arg:ident $Arg:ident)*) => {
+        impl<R: Word, $First: Word, $($Arg: Word),*> Function
+            for unsafe extern "C" fn($First, $($Arg),*) -> R
+        {
+            fn told<const PLACE: usize>(self) -> Self {
+                unsafe extern "C" fn told<const PLACE: usize, R: Word, $First: Word, $($Arg: Word),*>(
+                    $first: $First, $($arg: $Arg),*
+                ) -> R {
+                    let make = |words: &[u64]| {
+                        let &[$first, $($arg),*] = words else { return 0 };
+                        // SAFETY: the table has a function of this type at this place, and the
+                        // words are those of the program's arguments, or of ours in their places.
+                        unsafe {
+                            let next = ptr::from_ref(driver()).byte_add(PLACE);
+                            let next = *next.cast::<unsafe extern "C" fn($First, $($Arg),*) -> R>();
+                            next($First::of($first), $($Arg::of($arg)),*).word()
+                        }
+                    };
+                    let words = [$first.word(), $($arg.word()),*];
+                    // SAFETY: the program's arguments are as OpenCL asks for them, and the
+                    // answer is the function's.
+                    unsafe { R::of(making::made(PLACE, &words, &make)) }
+                }
+                told::<PLACE, R, $First, $($Arg),*>
+            }
+        }
+        functions! { $($arg $Arg)* }
+    };
+}
+functions! { a A b B c C d D e E f F g G h H i I j J k K l L m M n N }
 
 /// Puts functions of ours before those of the calls that are told.
 fn layer_before(driver: cl_icd_dispatch) -> Layer {

@@ -7,8 +7,8 @@
 //! - `line` is what is known of a call: a line of JSON.
 //! - [`story`] tells it in a sentence: `calls.in` has the calls that are told, with their arguments
 //!   and sentences, `names.txt` the constants' names.
-//! - `layer` is loaded into the program by its OpenCL loader, and writes these lines: `function`
-//!   puts one of ours before every function of OpenCL, `making` makes the call and tells it, and
+//! - `layer` is loaded into the program by its OpenCL loader, and writes these lines: it puts a
+//!   function of ours before each of OpenCL's, `making` makes the call and tells it, and
 //!   `profiling` has each queue note when its commands ran.
 //! - [`program`] starts a program with that layer, and reads the lines while it runs.
 //! - [`objects`] are those that the program made, by number: "buffer 2".

@@ -1,7 +1,7 @@
 //! What the layer writes, a line of JSON each.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// The file that the layer writes to; without it, it stays away.
 pub const VARIABLE: &str = "OPENCL_COURSE_CALLS";
@@ -61,32 +61,29 @@ pub struct Call {
     /// Its arguments by name. Objects are their addresses; `result` is the one that was made,
     /// `command` the number of a command, `waits` the events that it waits for.
     #[serde(default)]
-    pub args: Map<String, Value>,
+    pub args: Value,
 }
 
 impl Call {
     /// An argument that is a whole number, or an object's address; 0 for none.
     pub fn number(&self, name: &str) -> u64 {
-        let value = self.args.get(name);
-        value.and_then(Value::as_u64).unwrap_or_default()
+        self.args[name].as_u64().unwrap_or_default()
     }
 
     /// An argument that is a list of these.
     pub fn numbers(&self, name: &str) -> Vec<u64> {
-        let list = self.args.get(name).and_then(Value::as_array);
-        let list = list.into_iter().flatten();
+        let list = self.args[name].as_array().into_iter().flatten();
         list.filter_map(Value::as_u64).collect()
     }
 
     /// An argument that is a text.
     pub fn text(&self, name: &str) -> &str {
-        let value = self.args.get(name);
-        value.and_then(Value::as_str).unwrap_or_default()
+        self.args[name].as_str().unwrap_or_default()
     }
 
     /// Whether it puts a command into a queue.
     pub fn is_command(&self) -> bool {
-        self.args.contains_key("command")
+        !self.args["command"].is_null()
     }
 
     /// Whether it launches a kernel.
@@ -108,9 +105,7 @@ impl Call {
     /// Whether the host learns from it that a command has ended.
     pub fn tells_an_end(&self) -> bool {
         // There are times, or it says so.
-        let state = self.args.get("state");
-        state.is_some_and(|state| *state == 0)
-            || self.name == "clGetEventProfilingInfo" && self.status == 0
+        self.args["state"] == 0 || self.name == "clGetEventProfilingInfo" && self.status == 0
     }
 
     /// Whether the host waits in it until a command has ended.

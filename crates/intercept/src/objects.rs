@@ -123,7 +123,6 @@ impl Objects {
             let whole = call.number("buffer");
             let base = self.get(call, whole).map_or(0, |whole| whole.bytes.start);
             let begin = base.saturating_add(call.number("offset"));
-            let parameters = call.args.get("parameters").map(Vec::deserialize);
             let flags = call.number("flags") | call.number("properties");
             let made = Object {
                 noun,
@@ -138,7 +137,7 @@ impl Objects {
                 is_written: flags & OF_HOST != 0
                     || name.contains("GL")
                     || name.starts_with("clCreateImage") && (whole != 0 || name.ends_with('s')),
-                parameters: parameters.and_then(Result::ok).unwrap_or_default(),
+                parameters: Vec::deserialize(&call.args["parameters"]).unwrap_or_default(),
                 ..Object::default()
             };
             let results = call.numbers("results").into_iter().chain([call.number("result")]);

@@ -1,6 +1,5 @@
 //! A program with the layer in it, and its lines while it runs.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitStatus};
@@ -8,9 +7,7 @@ use std::time::{Duration, Instant};
 
 use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::{Error, Result};
-use watchdog::built;
-use watchdog::scratch::Scratch;
-use watchdog::{Signals, end_group, end_with_us, in_a_group};
+use watchdog::{Signals, end_group, end_with_us, in_a_group, scratch::Scratch};
 
 use crate::line::{Call, Line, VARIABLE};
 
@@ -37,7 +34,7 @@ pub fn run(
     patience: Option<Duration>,
     mut hear: impl FnMut(Line),
 ) -> Result<End> {
-    let layer = built::library("intercept")?;
+    let layer = watchdog::built::library("intercept")?;
     let others = std::env::var(LAYERS).map_or(String::new(), |others| format!("{others}:"));
     let folder = Scratch::new()?;
     let path = folder.0.join("calls");
@@ -97,7 +94,7 @@ pub fn run(
 /// A driver that opencl3 would load by its path is named to the loader: only that has layers.
 fn through_the_loader(command: &mut Command, folder: &Scratch) -> Result<()> {
     let set = command.get_envs().find(|(name, _)| *name == LIBRARY_VARIABLE);
-    let set = set.and_then(|(_, value)| value.map(OsString::from));
+    let set = set.and_then(|(_, value)| value.map(std::ffi::OsString::from));
     let Some(driver) = set.or_else(|| std::env::var_os(LIBRARY_VARIABLE)) else {
         return Ok(());
     };

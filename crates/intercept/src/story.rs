@@ -2,12 +2,10 @@
 
 use std::sync::LazyLock;
 
-use common::codes;
 use serde_json::Value;
 use verify::numbers::{bytes, seconds};
 
-use crate::line::Call;
-use crate::objects::Objects;
+use crate::{line::Call, objects::Objects};
 
 /// A call of OpenCL.
 pub struct Told {
@@ -90,7 +88,7 @@ pub fn sentence(call: &Call, objects: &Objects) -> String {
 /// What a sentence shows of an argument: its name, and how.
 fn value(piece: &str, call: &Call, objects: &Objects) -> String {
     let (name, how) = piece.split_once(' ').unwrap_or((piece, ""));
-    let value = call.args.get(name).unwrap_or(&Value::Null);
+    let value = &call.args[name];
     match how {
         _ if name == "result" && call.status != 0 => "nothing".into(),
         _ if how.is_empty() || name.starts_with("result") => plain(value, call, objects),
@@ -125,7 +123,7 @@ pub fn order(call: &Call, objects: &Objects) -> String {
 /// What came of it, where it failed.
 pub fn error(call: &Call) -> Option<String> {
     let status = Some(call.status).filter(|status| *status != 0)?;
-    Some(match codes::explain(status) {
+    Some(match common::codes::explain(status) {
         Some(known) => format!("{} ({status}): {}", known.name, known.meaning),
         None => format!("unknown ({status})"),
     })

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use verify::numbers::seconds;
 
 use crate::line::{Call, Line};
-use crate::objects::Objects;
-use crate::story::sentence;
+use crate::{objects::Objects, story::sentence};
 
 /// Of the whole width, what the shortest one has.
 const THINNEST: f64 = 0.5 / 900.0;

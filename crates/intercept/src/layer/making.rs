@@ -9,7 +9,7 @@ use opencl_sys::{
     CL_KERNEL_ARG_ADDRESS_QUALIFIER, CL_KERNEL_ARG_NAME, CL_KERNEL_ARG_TYPE_CONST,
     CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_ARG_TYPE_QUALIFIER, CL_SUCCESS, cl_int, cl_kernel,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::memory::{
     Word, as_number, as_text, ask, first_bytes, get, hash, hash_of, list, put, source, text,
@@ -36,12 +36,12 @@ pub unsafe fn made(place: usize, given: &[u64], make: &dyn Fn(&[u64]) -> u64) ->
     if !is_quick.iter().any(|part| told.name.contains(part)) {
         write(&Line::Begin(call.clone()));
     }
-    let hash = call.args.get("bytes").and_then(Value::as_u64);
+    let hash = call.args["bytes"].as_u64();
     let host = Watched::of(told.name, given, hash);
     if let Some(host) = &host {
         profiling::uses(host);
     }
-    let (mut status, mut event): (cl_int, usize) = (CL_SUCCESS, 0);
+    let (mut status, mut event): (cl_int, u64) = (CL_SUCCESS, 0);
     let mut words = given.to_vec();
     let place_of = |name| told.place(name).filter(|at| *at < given.len());
     let (of_status, of_event) = (place_of("_status"), place_of("_event"));
@@ -61,7 +61,7 @@ pub unsafe fn made(place: usize, given: &[u64], make: &dyn Fn(&[u64]) -> u64) ->
     };
     if of_status.is_some() {
         let name = of_event.map_or("result", |_| "address");
-        call.args.insert(name.into(), json!(result));
+        call.args[name] = json!(result);
     }
     // SAFETY: the program's own places, where it gave some; the rest as above.
     unsafe {
@@ -71,13 +71,12 @@ pub unsafe fn made(place: usize, given: &[u64], make: &dyn Fn(&[u64]) -> u64) ->
         if call.status == CL_SUCCESS {
             if let Some(at) = of_event {
                 put(given[at], event);
-                let number = profiling::command(event, given[at] != 0, host);
-                call.args.insert("command".into(), json!(number));
+                call.args["command"] = json!(profiling::command(event, given[at] != 0, host));
                 if given[at] != 0 {
-                    call.args.insert("event".into(), json!(event));
+                    call.args["event"] = json!(event);
                 }
             }
-            look_after(told.name, given, result, &mut call);
+            look_after(told.name, given, result, &mut call.args);
         }
     }
     let has_waited = call.is_blocking() || call.tells_an_end() || WAITS.contains(&told.name);
@@ -100,9 +99,8 @@ unsafe fn begun(told: &Told, given: &[u64]) -> Call {
         at: now.unwrap_or_default().as_nanos() as u64,
         took: 0,
         status: 0,
-        args: Map::new(),
+        args: json!({}),
     };
-    let args = &mut call.args;
     // SAFETY: as the caller's.
     unsafe {
         for (arg, word) in told.args.iter().zip(given) {
@@ -120,17 +118,16 @@ unsafe fn begun(told: &Told, given: &[u64]) -> Call {
                 _ => json!(word),
             };
             if !name.starts_with('_') {
-                args.insert(name.into(), value);
+                call.args[name] = value;
             }
         }
-        look_before(told.name, given, args);
+        look_before(told.name, given, &mut call.args);
     }
     call
 }
 
 /// What else is to be known of some calls before they are made.
-unsafe fn look_before(name: &str, given: &[u64], args: &mut Map<String, Value>) {
-    let mut set = |name: &str, value| args.insert(name.into(), value);
+unsafe fn look_before(name: &str, given: &[u64], args: &mut Value) {
     // SAFETY: the arguments are those of the calls.
     unsafe {
         match name {
@@ -138,44 +135,44 @@ unsafe fn look_before(name: &str, given: &[u64], args: &mut Map<String, Value>) 
             "clCreateCommandQueue" => introduce(&json!([given[1]])),
             "clCreateCommandQueueWithProperties" => {
                 introduce(&json!([given[1]]));
-                set("properties", json!(profiling::flags(given[2])));
+                args["properties"] = json!(profiling::flags(given[2]));
             }
             "clCreateSubBuffer" => {
                 let region = list(given[3], 2);
-                set("offset", region[0].clone());
-                set("size", region[1].clone());
+                (args["offset"], args["size"]) = (region[0].clone(), region[1].clone());
             }
             "clCreateImage" if given[3] != 0 => {
                 // Behind a kind, six sizes and two counts.
-                drop(set("buffer", json!(get::<u64>(given[3] + 64))));
+                args["buffer"] = json!(get::<u64>(given[3] + 64));
             }
             "clCreateProgramWithSource" => {
                 let source = source(given[1], given[2], given[3]);
-                set("letters", json!(source.len()));
-                set("source", json!(hash_of(&source)));
+                args["letters"] = json!(source.len());
+                args["source"] = json!(hash_of(&source));
             }
-            "clSetKernelArg" => drop(set("value", first_bytes(given[3], given[2]))),
-            "clEnqueueWriteBuffer" => drop(set("bytes", json!(hash(given[5], given[4])))),
+            "clSetKernelArg" => args["value"] = first_bytes(given[3], given[2]),
+            "clEnqueueWriteBuffer" => args["bytes"] = json!(hash(given[5], given[4])),
             _ => {}
         }
     }
 }
 
 /// What is to be known of some calls once they have succeeded.
-unsafe fn look_after(name: &str, given: &[u64], result: u64, call: &mut Call) {
+unsafe fn look_after(name: &str, given: &[u64], result: u64, args: &mut Value) {
     // SAFETY: the arguments are those of the calls.
-    let (name, value) = unsafe {
+    unsafe {
         match name {
-            "clEnqueueReadBuffer" if given[2] != 0 => ("bytes", json!(hash(given[5], given[4]))),
-            "clCreateKernel" | "clCloneKernel" => ("parameters", parameters(result)),
-            "clCreateKernelsInProgram" => ("results", list(given[2], given[1])),
-            "clGetEventInfo" if given[1] == u64::from(CL_EVENT_COMMAND_EXECUTION_STATUS) => {
-                ("state", get::<cl_int>(given[3]).map_or(Value::Null, Value::from))
+            "clEnqueueReadBuffer" if given[2] != 0 => {
+                args["bytes"] = json!(hash(given[5], given[4]));
             }
-            _ => return,
+            "clCreateKernel" | "clCloneKernel" => args["parameters"] = parameters(result),
+            "clCreateKernelsInProgram" => args["results"] = list(given[2], given[1]),
+            "clGetEventInfo" if given[1] == u64::from(CL_EVENT_COMMAND_EXECUTION_STATUS) => {
+                args["state"] = json!(get::<cl_int>(given[3]));
+            }
+            _ => {}
         }
-    };
-    call.args.insert(name.into(), value);
+    }
 }
 
 /// Tells these devices' names, once each.
@@ -189,7 +186,7 @@ fn introduce(devices: &Value) {
         };
         known.push(device);
         // SAFETY: the driver is given a place of the size that it is told.
-        let name = ask::<256>(|room, value, size| unsafe {
+        let name = ask(|room, value, size| unsafe {
             info(Word::of(device), CL_DEVICE_NAME, room, value, size)
         });
         let name = as_text(name.unwrap_or_default());
@@ -207,7 +204,7 @@ unsafe fn parameters(kernel: u64) -> Value {
     let all = (0..).map_while(|index| {
         let of = |what| {
             // SAFETY: the driver is given a place of the size that it is told.
-            ask::<256>(|room, value, size| unsafe { info(kernel, index, what, room, value, size) })
+            ask(|room, value, size| unsafe { info(kernel, index, what, room, value, size) })
         };
         let kind = as_number(of(CL_KERNEL_ARG_ADDRESS_QUALIFIER)?);
         let qualifiers = as_number(of(CL_KERNEL_ARG_TYPE_QUALIFIER)?);

@@ -4,12 +4,8 @@
 //! and there has to be what OpenCL asks for in that argument.
 
 use std::ffi::{CStr, c_char, c_void};
-use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
-use std::io;
-use std::mem::transmute_copy;
-use std::os::unix::fs::FileExt;
-use std::{ptr, slice};
+use std::{io, mem::transmute_copy, os::unix::fs::FileExt, ptr, slice};
 
 use opencl_sys::{CL_SUCCESS, cl_int};
 use serde_json::{Value, json};
@@ -151,7 +147,7 @@ pub unsafe fn hash(address: u64, size: u64) -> Option<u64> {
 /// # Errors
 /// Where this system does not show a process its own memory.
 pub fn hash_if_there(address: u64, size: u64) -> io::Result<Option<u64>> {
-    let memory = File::open("/proc/self/mem")?;
+    let memory = std::fs::File::open("/proc/self/mem")?;
     let mut bytes = vec![0; size as usize];
     let there = memory.read_exact_at(&mut bytes, address);
     Ok(there.ok().map(|()| hash_of(&bytes)))
@@ -164,12 +160,10 @@ pub fn hash_of(bytes: &[u8]) -> u64 {
     hash.finish()
 }
 
-/// What a function of `clGet...Info` answers, in so many bytes at most.
-pub fn ask<const BYTES: usize>(
-    call: impl FnOnce(usize, *mut c_void, *mut usize) -> cl_int,
-) -> Option<Vec<u8>> {
-    let (mut bytes, mut size) = (vec![0; BYTES], 0);
-    let status = call(BYTES, bytes.as_mut_ptr().cast(), &mut size);
+/// What a function of `clGet...Info` answers, in 256 bytes at most.
+pub fn ask(call: impl FnOnce(usize, *mut c_void, *mut usize) -> cl_int) -> Option<Vec<u8>> {
+    let (mut bytes, mut size) = (vec![0; 256], 0);
+    let status = call(bytes.len(), bytes.as_mut_ptr().cast(), &mut size);
     bytes.truncate(size);
     (status == CL_SUCCESS).then_some(bytes)
 }

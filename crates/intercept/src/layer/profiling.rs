@@ -3,11 +3,10 @@
 //! host that commands read while the program goes on is not to change, or to be freed, before they
 //! have ended.
 
-use std::ops::Range;
-use std::ptr;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::{ops::Range, sync::Mutex};
 
+use opencl_sys::cl_icd::clGetEventInfo_t;
 use opencl_sys::{
     CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_EVENT_COMMAND_QUEUE, CL_FALSE,
     CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_START,
@@ -17,8 +16,7 @@ use opencl_sys::{
 
 use super::memory::{Word, as_number, ask, c_text, get, hash_if_there};
 use super::table::{driver, lock, write};
-use crate::line::Line;
-use crate::objects::overlap;
+use crate::{line::Line, objects::overlap};
 
 /// The queues whose program did not ask for times.
 static SILENT: Mutex<Vec<u64>> = Mutex::new(Vec::new());
@@ -27,7 +25,7 @@ static SILENT: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 struct Running {
     number: u64,
     /// Ours to release.
-    event: usize,
+    event: u64,
     /// The host's memory that it uses.
     host: Option<Watched>,
     /// Whether that was seen to change.
@@ -67,7 +65,7 @@ pub unsafe fn made(call: &str, words: &[u64], make: &dyn Fn(&[u64]) -> u64) -> u
                 with(3, options.as_ptr().word())
             }
             "clGetEventProfilingInfo"
-                if info(words[0], CL_EVENT_COMMAND_QUEUE)
+                if asked(driver().clGetEventInfo, words[0], CL_EVENT_COMMAND_QUEUE)
                     .is_some_and(|queue| lock(&SILENT).contains(&queue)) =>
             {
                 CL_PROFILING_INFO_NOT_AVAILABLE.word()
@@ -105,11 +103,11 @@ pub unsafe fn flags(list: u64) -> u64 {
     flags.map_or(0, |[_, flags]| flags)
 }
 
-/// What a driver's event answers.
-fn info(event: u64, name: cl_uint) -> Option<u64> {
-    let info = driver().clGetEventInfo?;
+/// What a driver's function answers of an event.
+fn asked(function: clGetEventInfo_t, event: u64, name: cl_uint) -> Option<u64> {
+    let function = function?;
     // SAFETY: the driver is given a place of the size that it is told.
-    ask::<8>(|room, value, size| unsafe { info(Word::of(event), name, room, value, size) })
+    ask(|room, value, size| unsafe { function(Word::of(event), name, room, value, size) })
         .map(as_number)
 }
 
@@ -122,7 +120,7 @@ pub fn uses(host: &Watched) {
 }
 
 /// A command was put into a queue: its number. Its `event` is ours, or the program's as well.
-pub fn command(event: usize, is_the_programs: bool, mut host: Option<Watched>) -> u64 {
+pub fn command(event: u64, is_the_programs: bool, mut host: Option<Watched>) -> u64 {
     static COMMANDS: AtomicU64 = AtomicU64::new(1);
     let number = COMMANDS.fetch_add(1, Ordering::Relaxed);
     if event == 0 {
@@ -130,7 +128,7 @@ pub fn command(event: usize, is_the_programs: bool, mut host: Option<Watched>) -
     }
     if let Some(retain) = driver().clRetainEvent.filter(|_| is_the_programs) {
         // SAFETY: the event was made just now.
-        unsafe { retain(ptr::with_exposed_provenance_mut(event)) };
+        unsafe { retain(Word::of(event)) };
     }
     let mut running = lock(&RUNNING);
     let writers = running.iter().filter_map(|one| one.host.as_ref());
@@ -142,7 +140,7 @@ pub fn command(event: usize, is_the_programs: bool, mut host: Option<Watched>) -
 /// Tells of the commands that have ended.
 pub fn look_at_running() {
     lock(&RUNNING).retain(|one| {
-        let status = info(one.event as u64, CL_EVENT_COMMAND_EXECUTION_STATUS);
+        let status = asked(driver().clGetEventInfo, one.event, CL_EVENT_COMMAND_EXECUTION_STATUS);
         let status = status.map_or(-1, |status| status as cl_int);
         if status > CL_COMPLETE {
             return true;
@@ -153,23 +151,17 @@ pub fn look_at_running() {
             CL_PROFILING_COMMAND_START,
             CL_PROFILING_COMMAND_END,
         ];
-        let event = ptr::with_exposed_provenance_mut(one.event);
+        let time = |name| asked(driver().clGetEventProfilingInfo, one.event, name);
         write(&Line::Done {
             process: std::process::id(),
             command: one.number,
             status,
             changed: one.changed || one.host.as_ref().is_some_and(Watched::has_changed),
-            times: times.map(|name| {
-                let time = driver().clGetEventProfilingInfo.and_then(|time| {
-                    // SAFETY: the driver is given a place of the size that it is told.
-                    ask::<8>(|room, value, size| unsafe { time(event, name, room, value, size) })
-                });
-                as_number(time.unwrap_or_default())
-            }),
+            times: times.map(|name| time(name).unwrap_or_default()),
         });
         if let Some(release) = driver().clReleaseEvent {
             // SAFETY: we kept it, or it was made for us.
-            unsafe { release(event) };
+            unsafe { release(Word::of(one.event)) };
         }
         false
     });

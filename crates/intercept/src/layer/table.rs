@@ -1,10 +1,8 @@
 //! What this process has once: the tables of functions, the driver's and ours, and the file that
 //! the lines are written to.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::Write;
 use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::{collections::HashMap, fs::File, io::Write};
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
 
