@@ -5,15 +5,12 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
-use common::file::workspace;
 use common::source::Source;
-use diagnostics::tokens::Tokens;
 use serde_json::{Value, json};
-use watchdog::lessons;
 use watchdog::machine::date;
 
 use crate::kept;
-use crate::pages::{picked, quoted};
+use crate::pages::{lines, picked, range};
 use crate::record::{printed, told};
 
 /// The flags of `cargo xtask asm`.
@@ -33,7 +30,7 @@ pub struct AsmArgs {
 /// Where a kernel's listing is kept, without its ending.
 fn path(device: &str, kernel: &str) -> PathBuf {
     let name = kernel.replace([' ', '/'], "-");
-    workspace().join("docs/data/asm").join(device).join(name)
+    common::file::workspace().join("docs/data/asm").join(device).join(name)
 }
 
 /// Records one kernel, in the variant that is named.
@@ -105,12 +102,12 @@ fn split<'w>(words: &'w [&'w str]) -> (&'w [&'w str], Option<&'w str>) {
 }
 
 fn is_part(word: &str) -> bool {
-    word == "round" || quoted::range(word).is_some()
+    word == "round" || range(word).is_some()
 }
 
 fn part(text: &str, part: &str) -> Result<String> {
     if part != "round" {
-        return quoted::lines(text, part);
+        return lines(text, part);
     }
     // Head, loop and round stand apart by empty lines.
     let round = text.trim_end().split("\n\n").nth(2);
@@ -120,7 +117,7 @@ fn part(text: &str, part: &str) -> Result<String> {
 /// Whether the kernel is the one that the listing was made of, but for comments and
 /// spaces.
 fn is_the_same(kernel: &str, then: &str) -> Result<bool> {
-    let lesson = lessons::with_kernel(kernel)?;
+    let lesson = watchdog::lessons::with_kernel(kernel)?;
     let (_, file) = lesson.with_context(|| format!("no lesson has a kernel {kernel}"))?;
     let source = Source::of_course(&file)?;
     let now = source.kernel(kernel).map(|kernel| kernel.code);
@@ -128,7 +125,7 @@ fn is_the_same(kernel: &str, then: &str) -> Result<bool> {
 }
 
 fn words(code: &str) -> Vec<&str> {
-    let tokens = Tokens::of(code);
+    let tokens = diagnostics::tokens::Tokens::of(code);
     tokens.all().map(|at| tokens.text(at)).collect()
 }
 

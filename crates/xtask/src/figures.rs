@@ -10,17 +10,12 @@ mod chart;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::slice;
 
 use anyhow::{Context, Result, ensure};
 use common::file::workspace;
-use common::source::Source;
-use diagnostics::directives::macros;
 
 use crate::kept;
 use crate::pages::{claims, picked};
-
-use chart::Charts;
 
 /// What colour a shape of each class has, light and dark.
 const STYLE: &str = include_str!("figures/style.css");
@@ -50,8 +45,8 @@ fn svg(name: &str) -> Result<String> {
     if !workspace().join(&chart).exists() {
         return Ok(styled);
     }
-    let charts: Charts = toml::from_str(&kept::read(chart)?)?;
-    let drawn = charts.draw().with_context(|| format!("the chart {name} cannot be drawn"))?;
+    let drawn = chart::draw(&kept::read(chart)?)
+        .with_context(|| format!("the chart {name} cannot be drawn"))?;
     let whole = filled(&styled, ["<!-- drawn -->\n", "<!-- end -->\n"], &drawn);
     whole.with_context(|| format!("{file} has no place for a chart"))
 }
@@ -133,7 +128,7 @@ pub fn misplaced(pages: &[PathBuf]) -> Result<Vec<String>> {
     let lessons = workspace().join("lessons");
     for page in pages {
         let is_lesson = page.parent().and_then(Path::parent) == Some(&lessons);
-        if is_lesson && picked(slice::from_ref(page), figure)?.is_empty() {
+        if is_lesson && picked(std::slice::from_ref(page), figure)?.is_empty() {
             wrong.push(format!("{} has no figure", page.display()));
         }
     }
@@ -169,7 +164,7 @@ fn must_be_current(text: &str) -> Result<()> {
 fn is_in_kernel(remark: &str) -> Result<()> {
     let (kernel, shown) = remark.split_once(": ").context("nothing of a kernel")?;
     let (file, name) = kernel.split_once(' ').context("no kernel")?;
-    let source = Source::of_course(file)?;
+    let source = common::source::Source::of_course(file)?;
     let kernel = source.kernel(name).context("there is no such kernel")?;
     let constants: Option<Vec<_>> = shown.split(' ').map(|one| one.split_once('=')).collect();
     let Some(constants) = constants else {
@@ -179,7 +174,7 @@ fn is_in_kernel(remark: &str) -> Result<()> {
         return Ok(());
     };
     for (name, value) in constants {
-        let now = macros(&source.text).filter(|(known, _)| *known == name);
+        let now = diagnostics::directives::macros(&source.text).filter(|(known, _)| *known == name);
         let now = now.last().map_or("nothing", |(_, value)| value);
         let now = now.split_whitespace().next().unwrap_or_default();
         ensure!(now == value, "{name} is {now} now, not {value}");

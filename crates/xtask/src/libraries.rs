@@ -9,26 +9,19 @@ pub mod comparison;
 mod cublas;
 mod library;
 
-use std::io::Write;
-use std::mem::take;
+use std::{io::Write, mem::take};
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use common::record::Record;
-use common::timing::Runs;
-use diagnostics::aside;
-use diagnostics::terminal::Out;
-use serde_json::json;
-use verify::element::Type;
+use common::{record::Record, timing::Runs};
+use diagnostics::{aside, terminal::Out};
 use verify::numbers::{quantile, significant};
-use verify::shape::Shape;
+use verify::{element::Type, shape::Shape};
 use watchdog::devices::{self, Device};
-use watchdog::lessons;
 use watchdog::worker::{self, PATIENCE};
 
 use crate::kept;
 use comparison::{Comparison, OURS, OURS_BY_VENDOR, Rate};
-use cublas::OnGpu;
 use library::{Library, Multiply, OnHost, environment, measure};
 
 /// What is compared.
@@ -109,7 +102,7 @@ pub fn libraries(options: &LibrariesArgs) -> Result<()> {
     // turn costs little.
     let together = if device.is_cpu() { 4 } else { 10 };
     let open: Box<dyn Multiply> = match library {
-        Library::Cublas => Box::new(OnGpu::open(device.index, options.inputs)?),
+        Library::Cublas => Box::new(cublas::OnGpu::open(device.index, options.inputs)?),
         Library::Openblas => Box::new(OnHost::open()?),
     };
     let mut players = Players { device, library, open, options };
@@ -120,7 +113,7 @@ pub fn libraries(options: &LibrariesArgs) -> Result<()> {
             let words = rate.gflops.map_or("no".into(), significant);
             aside!("  {} {}: {words} GFLOP/s", rate.shape, rate.library);
             is_timed |= rate.gflops.is_some();
-            writeln!(Out, "{}", json!(rate))?;
+            writeln!(Out, "{}", serde_json::json!(rate))?;
         }
     }
     ensure!(is_timed, "nothing could be timed");
@@ -207,7 +200,7 @@ impl Players<'_> {
     }
 
     fn our_turn(&self, shapes: &[Shape]) -> Result<Vec<(&'static str, Shape, Record)>> {
-        let mut work = lessons::numbered(self.lesson())?.work()?;
+        let mut work = watchdog::lessons::numbered(self.lesson())?.work()?;
         work.args(["--json", "--device", &self.device.index.to_string()]);
         work.args(["--size", &list(shapes)]);
         work.args((self.library == Library::Cublas).then_some("--in-a-row"));

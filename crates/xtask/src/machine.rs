@@ -10,10 +10,8 @@ use serde_json::json;
 use verify::numbers::bytes;
 use watchdog::devices::{self, Device};
 use watchdog::machine::has_instructions;
-use watchdog::scratch::Scratch;
 
-use crate::kept;
-use crate::record::told;
+use crate::{kept, record::told};
 
 /// What to measure, and where to keep it.
 #[derive(Args)]
@@ -33,7 +31,7 @@ type Point = (&'static str, String, usize, [String; 2]);
 /// Measures everything and writes the file.
 pub fn machine(options: &MachineArgs) -> Result<()> {
     let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
-    let folder = Scratch::new()?;
+    let folder = watchdog::scratch::Scratch::new()?;
     for file in kept::entries("crates/xtask/machine")? {
         fs::copy(&file, folder.0.join(file.file_name().context("a file")?))?;
     }

@@ -5,8 +5,7 @@
 //! - `pages` writes into the Markdown files what kernels and recordings say; `figures` draws
 //!   what they show.
 //! - What they quote is kept by `record` (lessons, problems), `asm` (machine code) and `machine`
-//!   (parts of a device); `recording` reads what a lesson measured once, `kept` reads and writes
-//!   the files.
+//!   (parts of a device); `kept` reads and writes the files.
 //! - `libraries` holds the course's kernels beside cuBLAS and OpenBLAS.
 //!
 //! What is measured is printed as JSON, an object a line.
@@ -18,10 +17,8 @@ mod libraries;
 mod machine;
 mod pages;
 mod record;
-mod recording;
 
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 use clap::Parser;
 

@@ -29,15 +29,12 @@
 //! such a file holds stands in `pages/claims.rs`.
 
 pub mod claims;
-pub mod quoted;
 mod table;
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{collections::BTreeSet, path::PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use common::file::workspace;
+use diagnostics::functions::functions;
 use walkdir::WalkDir;
 
 use crate::{asm, figures, kept};
@@ -48,22 +45,21 @@ const END: &str = "<!-- end -->";
 /// every claim that the recordings do not bear out. Without files it does so for all,
 /// and for the figures, too.
 pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
-    let everything = files.is_empty();
-    let mut files = files.to_vec();
+    let (mut files, mut wrong) = (files.to_vec(), Vec::new());
     let (mut stale, mut broken) = (Vec::new(), Vec::new());
-    if everything {
-        files = markdown_files(&workspace())?;
+    if files.is_empty() {
+        files = markdown_files()?;
         broken = claims::without_page(&files)?;
         stale = figures::update(check)?;
+        wrong = [figures::misplaced(&files)?, asm::unshown(&files)?].concat();
     }
     for file in &files {
-        let old = fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
+        let old = std::fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
         let new = generate(&old, &figures::to_root(file));
         let new = new.with_context(|| format!("in {}", file.display()))?;
         broken.extend(claims::broken(file, &new)?);
         stale.extend(kept::updated(std::path::absolute(file)?.display().to_string(), &new, check)?);
     }
-    let mut wrong = Vec::new();
     if check && !stale.is_empty() {
         wrong.push(format!(
             "these files differ from the kernels or the data: {}; run `cargo xtask pages`",
@@ -74,26 +70,19 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
         let broken = broken.join("\n  ");
         wrong.push(format!("these claims differ from the recordings:\n  {broken}"));
     }
-    if everything {
-        wrong.extend(figures::misplaced(&files)?);
-        wrong.extend(asm::unshown(&files)?);
-    }
     ensure!(wrong.is_empty(), wrong.join("\n"));
     Ok(())
 }
 
 /// Every .md file of the course, outside of what cargo builds.
-fn markdown_files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let walk = WalkDir::new(folder).min_depth(1).into_iter().filter_entry(|entry| {
+fn markdown_files() -> Result<Vec<PathBuf>> {
+    let walk = WalkDir::new(common::file::workspace()).min_depth(1).sort_by_file_name().into_iter();
+    let walk = walk.filter_entry(|entry| {
         let name = entry.file_name().to_string_lossy();
         name != "target" && name != "node_modules" && !name.starts_with('.')
     });
-    let mut files = Vec::new();
-    for entry in walk {
-        files.push(entry?.into_path());
-    }
+    let mut files = walk.map(|entry| Ok(entry?.into_path())).collect::<Result<Vec<_>>>()?;
     files.retain(|file| file.extension().is_some_and(|end| end == "md"));
-    files.sort();
     Ok(files)
 }
 
@@ -152,11 +141,11 @@ pub fn picked<T: Ord>(
 /// What a directive asks for.
 fn make(directive: &[&str], root: &str) -> Result<String> {
     match directive {
-        ["kernel", file, name] => quoted::kernel(file, name, None),
-        ["kernel", file, name, lines] => quoted::kernel(file, name, Some(lines)),
-        ["code", file] => quoted::code(file, None),
-        ["code", file, name] => quoted::code(file, Some(name)),
-        ["output", run, lesson, lines] => quoted::output(run, lesson, lines),
+        ["kernel", file, name] => kernel(file, name, None),
+        ["kernel", file, name, lines] => kernel(file, name, Some(lines)),
+        ["code", file] => code(file, None),
+        ["code", file, name] => code(file, Some(name)),
+        ["output", run, lesson, lines] => output(run, lesson, lines),
         ["table", lesson, runs @ ..] if !runs.is_empty() => table::kernels(lesson, runs),
         ["origin", lesson, runs @ ..] if !runs.is_empty() => table::origin(lesson, runs),
         ["ladder", lesson, runs @ ..] if !runs.is_empty() => table::bars(lesson, runs),
@@ -166,6 +155,74 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
         ["figure", name] => figures::image(name, root),
         _ => bail!("there is no such directive, or it is not complete"),
     }
+}
+
+/// A function of a kernel file, with the comment above it; or some of its lines, counted from that
+/// comment on.
+fn kernel(file: &str, name: &str, range: Option<&str>) -> Result<String> {
+    let text = common::source::Source::of_course(file)?.text;
+    let mut functions = functions(&text).into_iter();
+    let function = functions.find(|one| one.name == name);
+    let bytes = function.with_context(|| format!("{file} has no kernel {name}"))?.bytes;
+    // What belongs to it stands directly above.
+    let above = text[..bytes.start].lines().rev();
+    let above = above.take_while(|line| !line.is_empty() && *line != "}");
+    let start = bytes.start - above.map(|line| line.len() + 1).sum::<usize>();
+    let whole = &text[start..bytes.end];
+    let part = range.map_or(Ok(whole.into()), |range| lines(whole, range))?;
+    ensure!(!part.is_empty(), "no such lines");
+    Ok(format!("```c\n{}\n```", at_the_margin(part.lines())))
+}
+
+/// Lines, moved to the left margin.
+fn at_the_margin<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> String {
+    let full = lines.clone().filter(|line| !line.is_empty());
+    let indent = full.map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
+    let moved = lines.map(|line| line.get(indent..).unwrap_or(""));
+    moved.collect::<Vec<_>>().join("\n")
+}
+
+/// An item of a Rust file, with the comment above it; the whole file where none is named.
+fn code(file: &str, item: Option<&str>) -> Result<String> {
+    let text = kept::read(file)?;
+    let shown = match item {
+        None => text.trim_end().to_string(),
+        Some(name) => extract(&text, name).with_context(|| format!("{file} has no item {name}"))?,
+    };
+    Ok(format!("```rust\n{shown}\n```"))
+}
+
+/// The comment and the attributes above the item, and the item up to the brace
+/// that closes it, moved to the left margin.
+fn extract(text: &str, name: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let item = regex_lite::Regex::new(&format!(r"^ *(pub\S* )?(fn|struct|enum) {name}\b")).ok()?;
+    let named = lines.iter().position(|line| item.is_match(line))?;
+    let indent = lines[named].len() - lines[named].trim_start().len();
+    let closes = |line: &&str| line.trim_end() == format!("{:indent$}}}", "");
+    let end = named + lines[named..].iter().position(closes)?;
+    let above = lines[..named].iter().rev();
+    let above = above.take_while(|line| line.trim_start().starts_with(['/', '#'])).count();
+    Some(at_the_margin(lines[named - above..=end].iter().copied()))
+}
+
+/// Some lines of what a lesson's recorded run printed.
+fn output(run: &str, lesson: &str, range: &str) -> Result<String> {
+    let text = kept::read(format!("docs/data/{run}/{lesson}.txt"))?;
+    Ok(format!("```text\n{}\n```", lines(&text, range)?))
+}
+
+/// Some lines of a text, as `3-9`, counted from 1; less where it has fewer.
+pub fn lines(text: &str, range: &str) -> Result<String> {
+    let [first, last] = self::range(range).context("lines are given as 3-9")?;
+    let lines = text.lines().take(last).skip(first.saturating_sub(1));
+    Ok(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// The numbers of `3-9`.
+pub fn range(word: &str) -> Option<[usize; 2]> {
+    let (first, last) = word.split_once('-')?;
+    Some([first.parse().ok()?, last.parse().ok()?])
 }
 
 #[cfg(test)]
@@ -215,5 +272,27 @@ mod tests {
                 assert!(new.lines().count() < 200 + bytes.len());
             }
         });
+    }
+
+    #[test]
+    fn an_item_comes_with_its_comment_and_without_its_neighbours() {
+        let text = "/// Other.\nfn other() {\n}\n\nimpl X {\n    /// One.\n    #[inline]\n    \
+                    pub fn one<T>(n: T) {\n        if n {\n        }\n\n        n\n    }\n}\n";
+        let one = "/// One.\n#[inline]\npub fn one<T>(n: T) {\n    if n {\n    }\n\n    n\n}";
+        assert_eq!(extract(text, "one").as_deref(), Some(one));
+        let other = "/// Other.\nfn other() {\n}";
+        assert_eq!(extract(text, "other").as_deref(), Some(other));
+        assert_eq!(extract(text, "on"), None);
+    }
+
+    #[test]
+    fn code_is_an_item_of_a_file_or_the_whole_file() {
+        let file = "examples/saxpy/src/main.rs";
+        let item = code(file, Some("main")).unwrap();
+        assert!(item.starts_with("```rust\nfn main()"), "{item}");
+        let whole = code(file, None).unwrap();
+        assert!(whole.contains("fn main()") && whole.contains("// 11. "), "{whole}");
+        assert!(code(file, Some("nothing")).is_err());
+        assert!(code("no/such/file.rs", None).is_err());
     }
 }

@@ -3,10 +3,8 @@
 //! quote them.
 
 use std::env::{consts, current_exe};
-use std::fs;
-use std::io::Write;
-use std::path::Path;
 use std::process::{Command, Stdio};
+use std::{fs, io::Write, path::Path};
 
 use anyhow::{Context, Result, bail, ensure};
 use common::file::workspace;
@@ -14,7 +12,6 @@ use diagnostics::aside;
 use serde_json::{Value, json};
 use watchdog::events::{NAME, WORK_VARIABLE};
 use watchdog::lessons::{LESSONS, Lesson};
-use watchdog::scratch::Scratch;
 
 use crate::kept;
 
@@ -36,7 +33,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     // Lessons 1 and 2 have sizes of their own.
     let mut flags = if lesson.number < 3 { Vec::new() } else { flags.to_vec() };
     flags.push("--long".into());
-    let events = Scratch::new()?;
+    let events = watchdog::scratch::Scratch::new()?;
     // Lesson 11 is recorded as on a machine where nothing was tuned before.
     let cache = std::env::temp_dir().join("opencl-course");
     let _ = fs::remove_dir_all(&cache);

@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use serde::Deserialize;
-use verify::numbers::percent;
 
 use super::Point;
 use crate::pages::claims;
@@ -13,8 +12,13 @@ use crate::pages::claims;
 /// The charts of a figure.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Charts {
+struct Charts {
     chart: Vec<Chart>,
+}
+
+/// All of them, as SVG: shapes and words on a sheet that is 480 units wide.
+pub fn draw(text: &str) -> Result<String> {
+    toml::from_str::<Charts>(text)?.chart.iter().map(Chart::svg).collect()
 }
 
 #[derive(Deserialize)]
@@ -79,13 +83,6 @@ impl Axis {
     }
 }
 
-impl Charts {
-    /// All of them, as SVG: shapes and words on a sheet that is 480 units wide.
-    pub fn draw(&self) -> Result<String> {
-        self.chart.iter().map(Chart::svg).collect()
-    }
-}
-
 /// With one decimal, and none where it would be 0.
 fn short(number: f64) -> String {
     let text = format!("{number:.1}");
@@ -126,7 +123,7 @@ impl Chart {
         let mut points = Vec::new();
         for (x, y) in &shape.points {
             let (x, y) = (value(x)?, value(y)?);
-            words = words.replace("{}", &percent(x));
+            words = words.replace("{}", &verify::numbers::percent(x));
             points.push((self.x.at(x), self.y.at(y)));
         }
         if let Some((bandwidth, rate)) = &shape.roof {

@@ -1,13 +1,10 @@
 //! The course beside a library, as `docs/data/peers/NAME.jsonl` keeps it: the first line says where
 //! and when, each other one is a rate.
 
-use std::collections::HashSet;
-use std::hash::Hash;
-
 use anyhow::{Context, Result};
+use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
-use verify::numbers::quantile;
-use verify::shape::Shape;
+use verify::{numbers::quantile, shape::Shape};
 
 use crate::kept;
 
@@ -59,7 +56,7 @@ impl Comparison {
 
     /// The sizes, in order.
     pub fn shapes(&self) -> Vec<Shape> {
-        each_once(self.0.iter().map(|rate| rate.shape))
+        self.0.iter().map(|rate| rate.shape).collect::<IndexSet<_>>().into_iter().collect()
     }
 
     /// The rate of a library or [`OURS`] at a size.
@@ -88,12 +85,6 @@ impl Comparison {
         let ratios = Vec::from_iter(ratios);
         (!ratios.is_empty()).then(|| quantile(&ratios, q))
     }
-}
-
-/// Each of these, where it stands first.
-pub fn each_once<T: Copy + Eq + Hash>(all: impl Iterator<Item = T>) -> Vec<T> {
-    let mut known = HashSet::new();
-    all.filter(|one| known.insert(*one)).collect()
 }
 
 #[cfg(test)]

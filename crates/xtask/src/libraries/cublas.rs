@@ -9,11 +9,9 @@ use std::ptr;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use common::timing::in_a_row;
 use dlopen2::wrapper::{Container, WrapperApi};
 use verify::element::{Elements, Type};
-use verify::problem::Problem;
-use verify::shape::Shape;
+use verify::{problem::Problem, shape::Shape};
 use watchdog::devices;
 
 use super::library::{Library, Multiply, Seconds};
@@ -48,7 +46,6 @@ const LIBRARIES: [&str; 3] = ["libcublas.so.13", "libcublas.so.12", "libcublas.s
 #[rustfmt::skip]
 struct Cublas {
     cublasCreate_v2: unsafe extern "C" fn(handle: *mut Pointer) -> c_int,
-    cublasSetMathMode: unsafe extern "C" fn(handle: Pointer, mode: c_int) -> c_int,
     cublasGetVersion_v2: unsafe extern "C" fn(handle: Pointer, number: *mut c_int) -> c_int,
     cublasGemmEx: unsafe extern "C" fn(
         handle: Pointer, a_transposed: c_int, b_transposed: c_int, m: c_int, n: c_int, k: c_int,
@@ -70,8 +67,6 @@ const AS_IT_CHOOSES: c_int = -1;
 
 /// CUBLAS_OP_N.
 const NOT_TRANSPOSED: c_int = 0;
-/// The mode in which cuBLAS uses TF32 only where a variable asks for it.
-const CUBLAS_DEFAULT_MATH: c_int = 0;
 /// Kinds of a copy.
 const TO_DEVICE: c_int = 1;
 const TO_HOST: c_int = 2;
@@ -118,8 +113,6 @@ impl OnGpu {
         unsafe {
             must_be_zero(runtime.cudaSetDevice(ordinal), "cudaSetDevice")?;
             must_be_zero(blas.cublasCreate_v2(&mut handle), "cublasCreate")?;
-            let mode = blas.cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH);
-            must_be_zero(mode, "cublasSetMathMode")?;
             for event in &mut events {
                 must_be_zero(runtime.cudaEventCreate(event), "cudaEventCreate")?;
             }
@@ -149,7 +142,7 @@ impl OnGpu {
 }
 
 impl Multiply for OnGpu {
-    /// "13.0.2, CUBLAS_DEFAULT_MATH: floats, no TF32".
+    /// "13.0.2, CUBLAS_DEFAULT_MATH: floats, no TF32", the mode in which a handle is made.
     fn version(&self) -> String {
         let mut number = 0;
         // SAFETY: the handle is the library's, and what is written to lives here.
@@ -207,7 +200,7 @@ impl Multiply for OnGpu {
             start.elapsed().as_secs_f64() / self.products as f64
         };
         let seconds = f64::from(ms) * 1e-3 / self.products as f64;
-        self.products = in_a_row(Duration::from_secs_f64(seconds.max(0.0)));
+        self.products = common::timing::in_a_row(Duration::from_secs_f64(seconds.max(0.0)));
         // As of OpenCL's events: nothing takes no time, or longer than the call.
         let credible = seconds > 1e-7 && seconds <= wall * 1.05 + 1e-4;
         Ok((wall, credible.then_some(seconds)))

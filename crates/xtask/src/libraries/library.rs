@@ -9,15 +9,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use common::file::own_workspace;
 use common::outcome::Outcome;
 use common::record::{Record, Work};
 use common::timing::{Clock, Runs, Timing};
 use dlopen2::wrapper::{Container, WrapperApi};
 use verify::element::{Elements, Type};
 use verify::matrix::{Fill, Matrix};
-use verify::problem::Problem;
-use verify::shape::Shape;
+use verify::{problem::Problem, shape::Shape};
 use watchdog::machine;
 
 /// A library that multiplies matrices.
@@ -74,7 +72,7 @@ pub fn environment(inputs: Type) -> Vec<(&'static str, OsString)> {
     // `./setup --peers` fills a folder, behind those where libraries are looked for anyway.
     let set = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let set = std::env::split_paths(&set).filter(|one| !one.as_os_str().is_empty());
-    let folders = set.chain([own_workspace().join(".opencl/peers")]);
+    let folders = set.chain([common::file::own_workspace().join(".opencl/peers")]);
     let mut set = vec![
         ("LD_LIBRARY_PATH", std::env::join_paths(folders).unwrap_or_default()),
         ("CUDA_DEVICE_ORDER", "PCI_BUS_ID".into()),

@@ -36,26 +36,22 @@
 //! Host loops have records too, as `host row, column, inner`. Where a lesson
 //! times something twice the first time counts, which is the one in the tables.
 
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use anyhow::{Context, Error, Result, bail};
 use common::file::workspace;
 use regex_lite::Regex;
 use serde_json::Value;
-use verify::numbers::significant;
 
-use crate::kept;
+use crate::kept::{self, Recording};
 use crate::libraries::comparison::Comparison;
-use crate::recording::Recording;
 
 /// The file that holds a page's claims, if it has any.
 pub fn file_of(page: &Path) -> PathBuf {
     let page = std::path::absolute(page).unwrap_or_default();
     let inside = page.strip_prefix(workspace()).unwrap_or(&page).with_extension("");
-    let parts: Vec<&str> = inside.iter().filter_map(OsStr::to_str).collect();
+    let parts: Vec<&str> = inside.iter().filter_map(std::ffi::OsStr::to_str).collect();
     let name = match parts[..] {
         [.., "lessons", lesson, _] => format!("lesson{}", lesson.split('-').next().unwrap_or("")),
         [.., folder, "README"] | [.., folder] => folder.into(),
@@ -118,7 +114,7 @@ pub fn check(words: &str) -> Result<()> {
     let (low, high): (f64, f64) = (low.parse()?, high.parse()?);
     let value = value(figures)?;
     if !(low..=high).contains(&value) {
-        let value = significant(value);
+        let value = verify::numbers::significant(value);
         bail!("the recorded figure is {value}: mend the sentence and its range");
     }
     Ok(())

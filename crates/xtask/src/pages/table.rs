@@ -2,15 +2,11 @@
 //! lesson stands; a lesson's exercises; a problem's stages.
 
 use anyhow::{Context, Result};
-use common::outcome::Skip;
 use common::record::Record;
 use serde_json::Value;
 use verify::numbers::{factor, percent, quantile, seconds, significant};
-use watchdog::lessons::numbered;
 
-use crate::kept;
-use crate::libraries::comparison::each_once;
-use crate::recording::{Recording, counts, name_on};
+use crate::kept::{self, Recording, counts, name_on};
 
 /// The kernels of a lesson: rate, step, and share of the limit in each run. Of words that end in
 /// `*` each means the rows whose names begin with it; without any all rows are there.
@@ -27,7 +23,7 @@ pub fn kernels(lesson: &str, words: &[&str]) -> Result<String> {
         [rate, "step".into(), "of limit".into()]
     });
     let records = runs.iter().flat_map(Recording::rows);
-    let kernels = each_once(records.map(|one| &*one.kernel));
+    let kernels: indexmap::IndexSet<&str> = records.map(|one| &*one.kernel).collect();
     let row = |kernel: &str| {
         let cells = runs.iter().flat_map(|run| cells(run, kernel));
         // The step that it was made from, where that is not the row above.
@@ -42,11 +38,9 @@ pub fn kernels(lesson: &str, words: &[&str]) -> Result<String> {
 
 /// The device; with the run's name where the others have one of that name, too.
 fn label(run: &Recording, all: &[Recording]) -> String {
-    let same = all.iter().filter(|one| one.device() == run.device());
-    match same.count() {
-        0 | 1 => run.device(),
-        _ => format!("{} ({})", run.device(), run.name),
-    }
+    let device = run.device();
+    let is_alone = all.iter().filter(|one| one.device() == device).count() == 1;
+    if is_alone { device } else { format!("{device} ({})", run.name) }
 }
 
 /// What a run's kernels are measured in; products before copies.
@@ -57,13 +51,11 @@ fn unit(run: &Recording) -> &'static str {
 
 /// Rate, step and share of the limit.
 fn cells(run: &Recording, kernel: &str) -> [String; 3] {
-    let alone = |rate: String| [rate, "-".into(), "-".into()];
-    let Some(record) = of(run, kernel) else {
-        return alone("-".into());
-    };
-    let Some(rate) = record.rate() else {
-        let reason = record.skipped().map(Skip::to_string).unwrap_or_default();
-        return alone(format!("skipped: {reason}"));
+    let record = of(run, kernel);
+    let Some((record, rate)) = record.and_then(|one| Some((one, one.rate()?))) else {
+        let skip = record.and_then(Record::skipped);
+        let why = skip.map_or("-".into(), |reason| format!("skipped: {reason}"));
+        return [why, "-".into(), "-".into()];
     };
     let mut rate = significant(rate);
     if record.unit() != unit(run) {
@@ -117,12 +109,6 @@ fn or_dash(figure: Option<f64>, show: impl Fn(f64) -> String) -> String {
     figure.map_or("-".into(), show)
 }
 
-/// The first lesson with a product.
-const NAIVE: u32 = 3;
-
-/// The letters of a bar that reaches the device's limit.
-const FULL: f64 = 40.0;
-
 /// The best kernel of each lesson up to this one, as bars: what comes later is not told.
 pub fn bars(lesson: &str, runs: &[&str]) -> Result<String> {
     let number = lesson.strip_prefix("lesson").unwrap_or(lesson);
@@ -131,11 +117,12 @@ pub fn bars(lesson: &str, runs: &[&str]) -> Result<String> {
     for run in runs {
         let Record { platform, device, .. } = best(run, number)?;
         lines.push(name_on(&platform, &device));
-        // What is for GPUs alone is recorded on no CPU.
-        let lessons = (NAIVE..=number).filter_map(|one| Some((one, best(run, one).ok()?)));
+        // Lesson 3 has the first product. What is for GPUs alone is recorded on no CPU.
+        let lessons = (3..=number).filter_map(|one| Some((one, best(run, one).ok()?)));
         lines.extend(lessons.map(|(one, best)| {
-            let bar = (best.share_of_limit.unwrap_or(0.0) * FULL).ceil();
-            format!("  {one:>2} {} {}", "▇".repeat(bar as usize), share(&best))
+            // One that reaches the device's limit has 40 letters.
+            let letters = (best.share_of_limit.unwrap_or(0.0) * 40.0).ceil();
+            format!("  {one:>2} {} {}", "▇".repeat(letters as usize), share(&best))
         }));
     }
     Ok(format!("```text\n{}\n```", lines.join("\n")))
@@ -151,7 +138,7 @@ fn best(run: &str, number: u32) -> Result<Record> {
 
 /// A lesson's exercises: what each trains, and the command that checks it.
 pub fn exercises(number: u32) -> Result<String> {
-    let folder = format!("exercises/{}", numbered(number)?.folder);
+    let folder = format!("exercises/{}", watchdog::lessons::numbered(number)?.folder);
     let mut table = "| kernel | what it trains | the check |\n|---|---|---|".to_string();
     for exercise in kept::entries(folder)? {
         let page = kept::read(exercise.join("README.md"))?;
@@ -226,12 +213,9 @@ fn stages_of(about: &Value, lines: &[Value], problem: &str) -> Option<String> {
 /// Of the medians of its turns the median, or that of the one turn that there was.
 fn time(line: &Value) -> Option<f64> {
     let turns = line["turns"].as_array().into_iter().flatten();
-    let mut turns: Vec<f64> = turns.filter_map(Value::as_f64).collect();
+    let turns: Vec<f64> = turns.filter_map(Value::as_f64).collect();
     let first = line["timed"]["seconds_median"].as_f64()?;
-    if turns.is_empty() {
-        turns.push(first);
-    }
-    Some(quantile(&turns, 0.5))
+    Some(if turns.is_empty() { first } else { quantile(&turns, 0.5) })
 }
 
 #[cfg(test)]
