@@ -2,19 +2,17 @@
 //! which drivers, and what are the limits that later lessons will meet?
 
 use std::path::Path;
-use std::process::ExitCode;
 
-use common::Result;
 use common::device::icd::{icd_files, icd_place, named_library};
 use common::device::{self, Device};
 use common::session::{Call, Listener};
-use common::stage::Stage;
+use common::{Result, stage::Stage};
 use diagnostics::terminal::plain_name;
 use lesson::{Lesson, Part, lesson};
 use serde_json::json;
 use verify::numbers::bytes;
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     lesson(1, "device discovery", &[], |lesson| {
         lesson.console.begin(Part::Drivers, Stage::Loading)?;
         drivers(lesson)?;

@@ -5,10 +5,7 @@
 //! the line, which nobody counts. Then what the way to the device costs: from pageable memory,
 //! which the system may move, and from pinned memory, which the device can fetch by itself.
 
-use std::hint::black_box;
-use std::sync::Barrier;
-use std::thread;
-use std::time::Instant;
+use std::{hint::black_box, sync::Barrier, thread, time::Instant};
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use common::outcome::Outcome;
@@ -18,7 +15,6 @@ use common::session::Session;
 use common::stage::Stage;
 use common::timing::Timing;
 use common::{Error, Result, host};
-use diagnostics::terminal::table;
 use lesson::Lesson;
 use verify::numbers::{factor, median, seconds, significant};
 use verify::shape::Shape;
@@ -139,7 +135,7 @@ pub fn transfers(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<(
     ))?;
     let cores = format!("{} cores", cores());
     let head = ["", "there", "back", "A, B and C", "one core", &cores];
-    lesson.say(table(&head, &rows))
+    lesson.say(diagnostics::terminal::table(&head, &rows))
 }
 
 /// A use takes `kernel` seconds on the device and `host`'s on the host, the transfers

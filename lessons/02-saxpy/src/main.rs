@@ -4,28 +4,19 @@
 //! host's own loops, and what the transfers cost.
 
 mod host;
-mod launches;
 
-use std::process::ExitCode;
 use std::time::Instant;
 
 use bytemuck::cast_slice_mut;
-use common::device::Kind;
-use common::outcome::Outcome;
-use common::record::Record;
-use common::session::Need;
-use common::stage::Stage;
-use common::{Error, Result, device};
-use lesson::Flags;
-use lesson::{Lesson, Part, lesson};
+use common::session::{Launch, Need};
+use common::timing::{Profile, Runs, Timing, measure};
+use common::{Error, Result, device, device::Kind, outcome::Outcome, record::Record, stage::Stage};
+use diagnostics::terminal::table;
+use lesson::{Flags, Lesson, Part, lesson};
 use task::Task;
 use verify::element::{Elements, Type};
-use verify::matrix::Fill;
-use verify::poison::Poison;
-use verify::problem::Problem;
-use verify::shape::Shape;
-
-use launches::Launches;
+use verify::numbers::{median, seconds, significant};
+use verify::{matrix::Fill, poison::Poison, problem::Problem, shape::Shape};
 
 /// Floats of a vector, unless the learner says otherwise: beyond most caches, and a
 /// fifth of a gigabyte for three of them.
@@ -64,7 +55,7 @@ says = "four elements for each item, as one float4"
 global = ["floor(N/4) + N % 4"]
 "#;
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     lesson(2, "saxpy", &["02-saxpy.cl"], |lesson| {
         let n = length(lesson)?;
         let Flags { fill, seed, .. } = lesson.flags;
@@ -202,8 +193,89 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task, record: &mut Record) -> Resul
          11  release: each object when it goes out of scope"
     ))?;
     (record.write_seconds, record.read_seconds) = (Some(write), Some(read));
-    launches.report(lesson, record, ready.plan.work)?;
+    let is_timed = launches.profiles.len() > 1;
+    if is_timed {
+        if let Some(step) = &lesson.console.step {
+            step.predict("saxpy", None)?;
+        }
+        launches.show(lesson, record)?;
+    }
+    let _hush = lesson.console.hush();
+    record.limits = lesson.peak()?;
+    if is_timed {
+        let limit = record.limits.map(|peak| peak.gbytes_per_second);
+        record.timed(&launches.timing, ready.plan.work, limit);
+    }
     Ok(Outcome::right(compared))
+}
+
+/// Saxpy's launches: the first one, which may include the driver's last compilation, and those
+/// that are timed.
+struct Launches {
+    profiles: Vec<Profile>,
+    timing: Timing,
+    /// Seconds until each enqueue call returned.
+    enqueue: Vec<f64>,
+}
+
+impl Launches {
+    /// Launches saxpy once, and then as often as the learner says.
+    fn of(lesson: &mut Lesson, saxpy: &[Launch]) -> Result<Launches> {
+        let session = lesson.session()?;
+        let events = session.run(saxpy)?;
+        session.tell_times(&events[0]);
+        let (mut profiles, mut enqueue) = (vec![Profile::of(&events[0])?], Vec::new());
+        let runs = match lesson.runs()? {
+            Some(Runs::Enough) => Runs::Exactly(10),
+            runs => runs.unwrap_or(Runs::Exactly(0)),
+        };
+        lesson.console.note(|| "the timed launches are alike, and not shown one by one");
+        let _hush = lesson.console.hush();
+        let one = || {
+            let begin = Instant::now();
+            let events = session.launch_all(saxpy)?;
+            enqueue.push(begin.elapsed().as_secs_f64());
+            // Nothing has run until the event says so.
+            session.wait(saxpy, &events)?;
+            profiles.push(Profile::of(&events[0])?);
+            Ok(events)
+        };
+        let timing = measure(runs, None, |_| Ok(()), one)?;
+        Ok(Launches { profiles, timing, enqueue })
+    }
+
+    /// The four times of the first and the last launch; then the right time beside three ways to
+    /// fool oneself, with the speed that each would claim.
+    fn show(&self, lesson: &Lesson, record: &Record) -> Result<()> {
+        let since = |from: u64, to: u64| format!("{:.1}", to.saturating_sub(from) as f64 / 1e3);
+        let [first, .., last] = &self.profiles[..] else { return Ok(()) };
+        let rows = [("first launch", first), ("last launch", last)].map(|(name, p)| {
+            let [submit, start, end] = [p.submit, p.start, p.end].map(|at| since(p.queued, at));
+            let took = since(p.start, p.end);
+            vec![name.into(), "0".into(), submit, start, end, took]
+        });
+        lesson.say("\n  When the launch happened, in microseconds after QUEUED")?;
+        lesson.say(table(&["", "QUEUED", "SUBMIT", "START", "END", "START to END"], &rows))?;
+        let Timing { seconds: kernel, wall_seconds: wall, .. } = &self.timing;
+        // Where the driver's clock cannot be believed, the host's has timed the kernel.
+        let wall = if wall.is_empty() { kernel } else { wall };
+        let [right, enqueue, wall] = [kernel, &self.enqueue, wall].map(|times| median(times));
+        let cold = record.build_seconds + first.seconds();
+        let back = wall + record.read_seconds.unwrap_or_default();
+        #[rustfmt::skip]
+        let rows = [
+            ("START to END of the event", right, "right"),
+            ("the enqueue call alone", enqueue, "nothing has run yet"),
+            ("build and first launch", cold, "measures the compiler"),
+            ("launch and read back", back, "measures the bus"),
+        ];
+        let rows = rows.map(|(name, time, why)| {
+            let claims = format!("{}x", significant(right / time));
+            vec![name.into(), seconds(time), claims, why.into()]
+        });
+        lesson.say("\n  One kernel, timed in four ways, and the speed each would claim")?;
+        lesson.say(table(&["", "time", "claims", ""], &rows))
+    }
 }
 
 /// The seconds that something takes.

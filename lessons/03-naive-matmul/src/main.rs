@@ -1,15 +1,8 @@
 //! Lesson 3: the naive matrix product. One work-item computes one element of C.
 
-use std::process::ExitCode;
-
 use common::Result;
-use lesson::Flags;
-use lesson::{Lesson, lesson};
-use verify::matrix::Fill;
-use verify::numbers::significant;
-use verify::problem::Problem;
-use verify::reference::LoopOrder;
-use verify::shape::Shape;
+use lesson::{Flags, Lesson, lesson};
+use verify::{matrix::Fill, problem::Problem, reference::LoopOrder, shape::Shape};
 
 /// What is launched, and how. Two loads for each multiply-add; with the sum in C a third, and a
 /// store.
@@ -39,7 +32,7 @@ product = "column-major"
 traffic = { global-loads = "2*M*N*K", global-stores = "M*N" }
 "#;
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     lesson(3, "naive matmul", &["03-naive-matmul.cl"], |lesson| {
         lesson.session()?;
         small_enough_to_print(lesson)?;
@@ -81,7 +74,7 @@ fn loop_orders(lesson: &mut Lesson, problem: &Problem) -> Result<()> {
         .say(format!("\n  On the host, one core, {}: outer, middle, inner loop", problem.shape))?;
     for order in LoopOrder::ALL {
         let record = lesson.host_loop(order, &problem)?;
-        let gflops = significant(record.gflops.unwrap_or(0.0));
+        let gflops = verify::numbers::significant(record.gflops.unwrap_or(0.0));
         lesson.say(format!("    {:<24}{gflops:>8} GFLOP/s", order.name()))?;
     }
     Ok(())

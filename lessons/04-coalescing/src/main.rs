@@ -1,15 +1,9 @@
 //! Lesson 4: coalescing. Neighbouring work-items should ask for neighbouring
 //! addresses.
 
-use std::process::ExitCode;
-
-use common::Result;
-use common::device::Kind;
-use lesson::Flags;
-use lesson::{Lesson, lesson};
-use verify::element::Type;
-use verify::problem::Problem;
-use verify::shape::Shape;
+use common::{Result, device::Kind};
+use lesson::{Flags, Lesson, lesson};
+use verify::{element::Type, problem::Problem, shape::Shape};
 
 /// What is launched, and how. Groups are 32 wide, so that the 32 items that a GPU runs in
 /// lockstep differ in id0 alone and one of the two mappings is seen pure. The number of loads is
@@ -97,7 +91,7 @@ check = { out = "in[i + offset]" }
 bytes = "8*columns"
 "#;
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     lesson(4, "coalescing", &["04-coalescing.cl"], |lesson| {
         // Kernels that read a row apart take seconds at the size of other lessons.
         if lesson.size.is_none() && lesson.session()?.device.kind == Kind::Gpu {

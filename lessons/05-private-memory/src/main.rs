@@ -1,10 +1,7 @@
 //! Lesson 5: private memory. What an item keeps to itself costs no traffic, as
 //! long as it fits its registers.
 
-use std::process::ExitCode;
-
-use common::Result;
-use common::record::Record;
+use common::{Result, record::Record};
 use lesson::{Lesson, lesson};
 use verify::numbers::bytes;
 
@@ -61,7 +58,7 @@ from = "matmul_row_per_item"
 names = { SIZE = "min(ceil(M/max(UNITS, 1)), 1024)" }
 "#;
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     let (title, file) = ("private memory", &["05-private-memory.cl"]);
     lesson(5, title, file, |lesson| {
         let problem = lesson.problem()?;

@@ -1,14 +1,9 @@
 //! Lesson 6: local memory. The items of a group fetch together what all of them
 //! need.
 
-use std::process::ExitCode;
-
 use common::Result;
 use lesson::{Lesson, lesson};
-use verify::element::Type;
-use verify::matrix::Fill;
-use verify::problem::Problem;
-use verify::shape::Shape;
+use verify::{element::Type, matrix::Fill, problem::Problem, shape::Shape};
 
 /// What is launched, and how. TS is the side of the tiles.
 const KERNELS: &str = r#"
@@ -96,7 +91,7 @@ says = "rows of the tile one element longer"
 define = { PAD = 1 }
 "#;
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     lesson(6, "local memory", &["06-local-memory.cl"], |lesson| {
         watch_tiles_fill(lesson)?;
         let problem = lesson.problem()?;

@@ -1,8 +1,6 @@
 //! Lesson 7: vector types. One value with several lanes, for devices that have
 //! wide registers, and for wide loads.
 
-use std::process::ExitCode;
-
 use common::Result;
 use lesson::{Lesson, lesson};
 
@@ -61,18 +59,14 @@ function = "matmul_dot4"
 says = "the private row is an array of float4"
 
 [[terms]]
+like = "matmul_dot4_from_scalars"
 function = "matmul_dot8"
 says = "float8, with a dot product of our own"
-global = ["M"]
-local-hint = [64]
-names = { W = 8, PIECE = 1024 }
-traffic.global-loads = "M*K + ceil(M/G)*K*N + M*N*(ceil(K/PIECE) - 1)"
-traffic.global-stores = "M*N*ceil(K/PIECE)"
-traffic.local-loads = "M*N*W*ceil(K/W)"
-traffic.local-stores = "ceil(M/G)*N*W*ceil(K/W)"
+needs = []
+names.W = 8
 "#;
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     lesson(7, "vectorization", &["07-vectorization.cl"], |lesson| {
         let problem = lesson.problem()?;
         widths(lesson)?;

@@ -1,8 +1,6 @@
 //! Lesson 8: tiling. An item that computes several elements of C uses each
 //! number that it loads several times.
 
-use std::process::ExitCode;
-
 use lesson::{AblateFlag, lesson_with};
 
 /// What is launched, and how. 8 x 8 elements per item, over a local tile of 64 rows and 128
@@ -39,7 +37,7 @@ says = "rows of A's tile 4 elements longer"
 define = { PAD = 4 }
 "#;
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     let file = &["08-tiling.cl"];
     lesson_with(8, "tiling", file, |lesson, flags: &AblateFlag| {
         let problem = lesson.problem()?;

@@ -4,14 +4,12 @@
 #[cfg(test)]
 mod tests;
 
-use std::process::ExitCode;
-
 use common::device::Kind;
 use lesson::{Candidates, ChoiceFlags, lesson_with};
 
 const STEPS: &str = include_str!("../steps.toml");
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     let (title, file) = ("tiling for a CPU", &["09-tiling-for-a-cpu.cl"]);
     lesson_with(9, title, file, |lesson, flags: &ChoiceFlags| {
         flags.measure(lesson, |lesson, problem| {

@@ -8,12 +8,10 @@ use std::path::Path;
 
 use common::error::{Error, Result};
 use common::outcome::Outcome;
-use diagnostics::aside;
-use diagnostics::terminal::table;
+use diagnostics::{aside, terminal::table};
 use lesson::Lesson;
 use lesson::{FOLDER_VARIABLE, kept_file};
 use serde::{Deserialize, Serialize};
-use verify::numbers::significant;
 use verify::shape::Shape;
 
 use crate::space::Point;
@@ -73,7 +71,7 @@ pub fn landscape(trials: &[Trial], kernel: &str) -> Option<String> {
             0.25.. => "░",
             _ => " ",
         };
-        significant(*gflops) + shade
+        verify::numbers::significant(*gflops) + shade
     };
     let row = |&row: &usize| {
         let cells = across.iter().map(|&column| cell(row, column));

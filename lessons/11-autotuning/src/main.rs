@@ -6,15 +6,12 @@ mod search;
 mod space;
 mod tune;
 
-use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use common::device::Kind;
-use common::error::Result;
+use common::{device::Kind, error::Result};
 use lesson::{Lesson, lesson_with};
 use task::table::given;
-use verify::numbers::percent;
 
 use log::{Log, landscape, ranking};
 use space::{Limit, STEPS};
@@ -40,7 +37,7 @@ struct Tuning {
     reset: bool,
 }
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     lesson_with(11, "autotuning", &["11-autotuning.cl"], autotune)
 }
 
@@ -97,7 +94,7 @@ fn conclude(lesson: &Lesson) -> Result<()> {
     let best = timed.clone().map(|one| one.1).fold(0.0, f64::max);
     timed.rfind(|one| one.0.variant == DEFAULT).map_or(Ok(()), |(untuned, rate)| {
         let beside = match rate < best {
-            true => format!("{} of the best", percent(rate / best)),
+            true => format!("{} of the best", verify::numbers::percent(rate / best)),
             false => "no candidate was faster".into(),
         };
         lesson.say(format!("\n  untuned  {}: {beside}", untuned.kernel))

@@ -2,9 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::seq::IndexedRandom;
-use rand::{Rng, SeedableRng};
+use rand::{Rng, SeedableRng, rngs::Xoshiro256PlusPlus, seq::IndexedRandom};
 
 use crate::log::{Trial, ranking};
 use crate::space::{Point, families};

@@ -2,20 +2,14 @@
 //! and what must hold for them. A point of it is a candidate.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::str::FromStr;
-use std::sync::LazyLock;
+use std::{fmt, str::FromStr, sync::LazyLock};
 
 use common::error::Result;
 use diagnostics::near::did_you_mean;
 use serde::{Deserialize, Serialize};
-use task::Task;
 use task::form::{Form, Tried};
-use task::names::Choice;
-use task::sizes::Sizes;
-use task::table::Table;
-use verify::formula::Scope;
-use verify::problem::Problem;
+use task::{Task, names::Choice, sizes::Sizes, table::Table};
+use verify::{formula::Scope, problem::Problem};
 
 /// All rows.
 pub static STEPS: LazyLock<Table<'static>> =

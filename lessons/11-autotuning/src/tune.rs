@@ -8,18 +8,13 @@ use std::time::{Duration, Instant};
 
 use common::error::{Error, Result};
 use common::outcome::{Outcome, Skip};
-use common::record::Record;
-use common::stage::Stage;
-use common::timing::Runs;
-use humantime::format_duration;
+use common::{record::Record, stage::Stage, timing::Runs};
 use lesson::Lesson;
-use serde_json::json;
 use verify::numbers::{count, percent, significant};
 use verify::problem::Problem;
 
 use crate::log::{Log, Trial, ranking, seconds};
-use crate::search;
-use crate::space::Point;
+use crate::{search, space::Point};
 
 /// Tries candidates, the starts before the rest of the space, until the budget is spent
 /// or all were tried. What earlier runs found on this problem, and spent on it, counts.
@@ -35,7 +30,7 @@ pub fn search(
     budget: Duration,
     log: &mut Log,
 ) -> Result<()> {
-    let (mut before, time) = (log.trials.len(), format_duration(budget));
+    let (mut before, time) = (log.trials.len(), humantime::format_duration(budget));
     let (known, took) = (count(before, "candidate"), seconds(&log.trials));
     lesson.say(match before {
         0 => format!("  search   for {time}; each candidate is checked before it may win"),
@@ -69,7 +64,7 @@ pub fn search(
         let (tried, rate) = (log.trials.len(), significant(best));
         let now = format!("{share}: {tried} tried, best {rate} GFLOP/s; now {point}");
         lesson.console.doing(Stage::Working(now))?;
-        let what = json!([before, point]);
+        let what = serde_json::json!([before, point]);
         log.add(lesson.try_in(limit, what, |lesson| trial(lesson, problem, point, best))?)?;
     }
     summarize(lesson, &log.trials, before)

@@ -1,18 +1,12 @@
 //! Lesson 13: beyond fp32. Operands in 16 bits, one vendor's instructions, matrix units.
 
-mod matrix_units;
-
 use std::path::Path;
-use std::process::ExitCode;
 
 use clap::Args;
-use common::Result;
-use common::device::Kind;
+use common::{Result, device::Kind};
 use lesson::{Candidates, Costs, Lesson, lesson_with};
-use task::Task;
-use verify::element::Type;
-use verify::problem::Problem;
-use verify::shape::Shape;
+use task::{Arg, Buffer, Fill, Role, Task};
+use verify::{element::Type, formula::Formula, problem::Problem, shape::Shape};
 
 const STEPS: &str = include_str!("../steps.toml");
 /// The longest row of B: a matrix of as many rows has 2^28 elements.
@@ -26,7 +20,7 @@ struct Own {
     inputs: Option<String>,
 }
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     let files = &["13-half-storage.cl", "13-copies.cl", "13-matrix-units.cl"];
     lesson_with(13, "beyond fp32", files, |lesson, own: &Own| {
         if lesson.flags.ty != Type::Float {
@@ -36,7 +30,7 @@ fn main() -> ExitCode {
         }
         if own.inputs.is_some() {
             let problem = lesson.problem()?;
-            return matrix_units::show(lesson, &problem, own.inputs.as_deref());
+            return wgmma(lesson, &problem, own.inputs.as_deref());
         }
         one_row(lesson)?;
         let problem = lesson.problem()?;
@@ -58,7 +52,7 @@ fn main() -> ExitCode {
         if capability < 9 {
             return lesson.say("\n  wgmma: this GPU has none; compute capability 9.0 has");
         }
-        matrix_units::show(lesson, &problem, None)
+        wgmma(lesson, &problem, None)
     })
 }
 
@@ -89,4 +83,110 @@ fn one_row(lesson: &mut Lesson) -> Result<()> {
     lesson.measure_below(heading, STEPS, "row", &problem)?;
     lesson.size = asked;
     Ok(())
+}
+
+/// Prints the table of the kernels with wgmma, which the driver's compiler refuses: their program is
+/// built from PTX that was changed. For `inputs`, a type's name, only the fastest.
+fn wgmma(lesson: &mut Lesson, problem: &Problem, inputs: Option<&str>) -> Result<()> {
+    let mut tasks = lesson.tasks(STEPS, "group", problem)?;
+    if let Some(inputs) = inputs {
+        retain_fastest(&mut tasks, inputs);
+    }
+    let mut tasks = choose(lesson, tasks, inputs.is_some())?;
+    tasks.retain(|task| task.chosen || inputs.is_none());
+    let units = lesson.session()?.device.limits.compute_units;
+    tasks.iter_mut().for_each(|task| in_a_line(task, units));
+    lesson.rewrite = Some(for_sm_90a);
+    let heading = "Matrix units, by wgmma: the program's PTX is changed";
+    let measured = lesson.measure_against(heading, tasks, |_| Ok(()));
+    lesson.rewrite = None;
+    measured
+}
+
+/// Without the steps before the fastest kernel for `inputs`: of the same type, they cost the same by
+/// what was measured, and would be chosen first.
+fn retain_fastest(tasks: &mut Vec<Task>, inputs: &str) {
+    tasks.retain(|task| task.variant.starts_with(inputs));
+}
+
+/// PTX for a Hopper GPU and no other, with the instructions that stand in comments.
+fn for_sm_90a(ptx: &str) -> String {
+    ptx.replace(".target sm_90,", ".target sm_90a,")
+        .replace(".target sm_90\n", ".target sm_90a\n")
+        .replace("//sm_90a ", "")
+}
+
+/// Groups in a line, as many as the device has units, or as there are turns; and room for what
+/// each tells the copy engine, for shares of sums, and for how many of these came.
+fn in_a_line(task: &mut Task, units: usize) {
+    let groups = format!("min({units}, SHARES*ceil(M/128)*ceil(N/WN))");
+    // Each launch leaves the zeros as it found them.
+    let zeros = Role::In(Fill::Each(Formula::default()));
+    let beside = [
+        ("maps", Type::Uint, "64", Role::Between),
+        ("left", Type::Float, "if(SHARES == 1, 1, 128*WN)", Role::Between),
+        ("came", Type::Uint, "8", zeros),
+    ];
+    let own = task.own();
+    let launch = &mut task.launches[own];
+    launch.over = vec![Formula::from(format!("384*{groups}"))];
+    launch.group = vec![384.into()];
+    for (name, ty, of_a_group, role) in beside {
+        let length = format!("{of_a_group}*{groups}");
+        task.buffers.push(Buffer::vector(name, ty, length, role));
+        launch.args.push(Arg::Buffer(name.into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::device::Limits;
+    use task::table::{Table, given};
+    use verify::matrix::Fill;
+
+    use super::*;
+
+    /// What is chosen for inputs of a type on an H200, and what it says.
+    fn chosen(inputs: &str, [m, n, k]: [usize; 3]) -> String {
+        let problem = Problem::new(Shape { m, n, k }, Type::Float, Fill::Random, 1);
+        let limits = Limits {
+            compute_units: 132,
+            nvidia_compute_capability: 9,
+            max_work_group_size: 1024,
+            ..Limits::default()
+        };
+        let given = given(&limits, Kind::Gpu, &problem);
+        let tasks = Table::read(STEPS).and_then(|all| all.tasks("group", &given, &problem));
+        let mut tasks = tasks.expect("a table");
+        retain_fastest(&mut tasks, inputs);
+        let candidates = Candidates::on(Kind::Gpu, &limits, tasks, "h200.jsonl", true);
+        let costs = Costs::read("".as_ref(), candidates.recording);
+        let table = candidates.choose(&costs);
+        let chosen = table.iter().find(|task| task.chosen).expect("one");
+        format!("{}: {}", chosen.variant, chosen.says)
+    }
+
+    #[test]
+    fn what_is_chosen_fills_the_units() {
+        let half = "half: C in whole lines; tiles of 128x";
+        for (m, n, k, tile) in [
+            (4096, 4096, 4096, "256, SHARES=1"),
+            (1112, 1112, 1112, "128, SHARES=1"),
+            (128, 4096, 4096, "128, SHARES=4"),
+            (2000, 3000, 5000, "256, SHARES=2"),
+        ] {
+            assert_eq!(chosen("half", [m, n, k]), format!("{half}{tile}"));
+        }
+        let moved = "half, padded: rows filled up first";
+        assert_eq!(chosen("half", [4095; 3]), moved);
+        assert!(chosen("tf32", [4096; 3]).starts_with("tf32: "));
+    }
+
+    #[test]
+    fn the_target_is_changed_and_what_stood_in_comments_is_code() {
+        let ptx =
+            ".version 9.0\n.target sm_90, texmode_independent\n\t//sm_90a wgmma.fence;\n// x\n";
+        let changed = ".version 9.0\n.target sm_90a, texmode_independent\n\twgmma.fence;\n// x\n";
+        assert_eq!(for_sm_90a(ptx), changed);
+    }
 }

@@ -22,9 +22,7 @@ use std::process::ExitCode;
 
 use common::Error;
 use common::session::{Need, side_of};
-use lesson::lesson_with;
-use verify::element::Type;
-use verify::shape::Shape;
+use verify::{element::Type, shape::Shape};
 
 use crate::flags::Own;
 
@@ -35,7 +33,7 @@ fn main() -> ExitCode {
         return watchdog::end(summa::rank().map(|()| ExitCode::SUCCESS).map_err(Into::into));
     }
     let title = "several devices, several machines";
-    lesson_with(14, title, &["14-several-devices.cl"], |lesson, own: &Own| {
+    lesson::lesson_with(14, title, &["14-several-devices.cl"], |lesson, own: &Own| {
         if cfg!(not(feature = "mpi")) && (own.mpi || own.ranks.is_some()) {
             let why = "this lesson14 was built without MPI\n  next: ./setup --mpi\n        \
                        cargo run -p lesson14 --features mpi -- --ranks 4";

@@ -2,17 +2,13 @@
 //! the host that they read and write.
 
 use std::cell::{RefCell, RefMut};
-use std::ops::Range;
-use std::rc::Rc;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{ops::Range, rc::Rc};
 
 use bytemuck::cast_slice;
-use common::device::Kind;
 use common::error::{Error, Result};
-use common::pinned::Pinned;
-use verify::problem::Problem;
-use verify::shape::Shape;
+use common::{device::Kind, pinned::Pinned};
+use verify::{problem::Problem, shape::Shape};
 
 use crate::work::{Engine, Work};
 
@@ -114,7 +110,7 @@ impl Way {
             if works.iter().all(is_over) || is_done && board.last.elapsed() > GRACE {
                 break;
             }
-            thread::sleep(MOMENT);
+            std::thread::sleep(MOMENT);
         }
         let seconds = (board.last - begun).as_secs_f64();
         let ends: Vec<_> = works.into_iter().map(Work::end).collect();

@@ -3,18 +3,14 @@
 
 use std::process::{Command, Stdio};
 
-use common::device::Device;
 use common::error::{Error, Result};
-use common::failure::Told;
-use common::stage::Stage;
+use common::{device::Device, failure::Told, stage::Stage};
 use lesson::Lesson;
 use serde::{Deserialize, Serialize};
-use verify::element::Type;
 use verify::numbers::{percent, seconds, significant};
-use verify::shape::Shape;
+use verify::{element::Type, shape::Shape};
 
-use crate::flags::Own;
-use crate::table::real_devices;
+use crate::{flags::Own, table::real_devices};
 
 /// Columns of A and rows of B that are sent at a time, at most.
 const PANEL: usize = 256;

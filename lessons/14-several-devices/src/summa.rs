@@ -7,28 +7,21 @@
 //! after is on its way while the kernel of this one runs.
 
 use std::io::{self, Write, stderr, stdout};
-use std::ops::Range;
-use std::time::Instant;
+use std::{ops::Range, time::Instant};
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use clap::Parser;
 use common::error::{During, Error, Result};
-use common::pinned::Pinned;
 use common::session::{Buffer, Launch, Session};
-use common::source::Source;
+use common::{pinned::Pinned, source::Source};
 use mpi::collective::{CommunicatorCollectives, Root, SystemOperation};
 use mpi::point_to_point::send_receive_into;
 use mpi::request::{WaitGuard, scope};
 use mpi::topology::{Color, Communicator, SimpleCommunicator};
-use verify::draw::random;
-use verify::element::Type;
-use verify::numbers::median;
-use verify::shape::Shape;
-use verify::vectors;
+use verify::{draw::random, element::Type, numbers::median, shape::Shape};
 
-use crate::flags::Own;
 use crate::ranks::{Measured, panels, places};
-use crate::work::Engine;
+use crate::{flags::Own, work::Engine};
 
 /// A rank of lesson 14, which mpirun starts: --size, --seed, --fail and --json count
 #[derive(Parser)]
@@ -142,7 +135,7 @@ fn summa(world: &SimpleCommunicator, flags: &Flags) -> Result<Measured> {
     queue.read_into(&c, cast_slice_mut(&mut block))?;
     let again = |i| [(false, &rows), (true, &columns)].map(|(b, own)| panel(flags, b, own, i));
     let all = (0..kernels.len()).map(again);
-    if let Some(row) = vectors::wrong_row(all, &block, rows.len(), flags.seed) {
+    if let Some(row) = verify::vectors::wrong_row(all, &block, rows.len(), flags.seed) {
         return Err(Error::Wrong(format!("row {} of C is wrong", rows.start + row).into()));
     }
     if flags.own.fail == Some(me) {

@@ -2,19 +2,14 @@
 //! with one queue or three, the second of each device alone and of all together.
 
 use std::rc::Rc;
-use std::slice;
 
-use bytemuck::cast_slice;
 use common::device::{self, Device, Kind};
 use common::error::{Error, Result};
-use common::outcome;
-use common::record::Work::Flop;
-use common::stage::Stage;
 use common::timing::{Runs, Timing};
+use common::{outcome, record::Work::Flop, stage::Stage};
 use lesson::Lesson;
 use verify::numbers::{count, percent, seconds};
 use verify::problem::Problem;
-use verify::vectors;
 
 use crate::flags::Own;
 use crate::product::{Board, OnHost, Outcome, Way};
@@ -115,7 +110,7 @@ pub fn devices(lesson: &mut Lesson, own: &Own, problem: &Problem) -> Result<()> 
     };
     let alone = |(i, engine): (usize, &Rc<Engine>)| {
         let name = format!("device {i} alone");
-        way(name, engine.device().label(), slice::from_ref(engine))
+        way(name, engine.device().label(), std::slice::from_ref(engine))
     };
     let mut ways: Vec<Way> = engines.iter().enumerate().map(alone).collect();
     let says = "rows by rate; a context for each device";
@@ -174,9 +169,9 @@ fn checked(
     // A copy: a device that was given up may still write.
     let c = c.floats().to_vec();
     let operands = problem.operands().each_ref();
-    let panels = operands.map(|one| cast_slice::<u8, f32>(one.data.as_bytes()));
+    let panels = operands.map(|one| bytemuck::cast_slice::<u8, f32>(one.data.as_bytes()));
     let (rows, seed) = (problem.shape.m, lesson.flags.seed);
-    let wrong = vectors::wrong_row([panels].into_iter(), &c, rows, seed);
+    let wrong = verify::vectors::wrong_row([panels].into_iter(), &c, rows, seed);
     let wrong = wrong.map(|row| format!("{}: row {row} of C is wrong", way.name));
     wrong.map_or(Ok(outcome), |why| Err(Error::Wrong(why.into())))
 }

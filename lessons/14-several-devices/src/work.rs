@@ -2,21 +2,13 @@
 //! Several are on their way at a time, so that one is uploaded, one computed and one downloaded at
 //! the same time. No call of [`Work::go_on`] waits.
 
-use std::cell::Cell;
-use std::collections::VecDeque;
-use std::ffi::c_void;
-use std::mem::forget;
-use std::ops::Range;
-use std::ptr::null;
-use std::rc::Rc;
+use std::{cell::Cell, collections::VecDeque, ffi::c_void, ops::Range, rc::Rc};
 
 use common::device::{Device, Kind};
 use common::error::{During, Error, Result};
-use common::ndrange::NdRange;
 use common::program::{self, Program};
 use common::session::{Arg, Buffer, Launch, Session};
-use common::source::Source;
-use common::timing::Profile;
+use common::{ndrange::NdRange, source::Source, timing::Profile};
 use opencl3::command_queue::{
     enqueue_read_buffer_rect, enqueue_write_buffer, enqueue_write_buffer_rect,
 };
@@ -115,39 +107,34 @@ impl Part {
     /// The event of its upload, which is enqueued once.
     fn uploaded(&mut self, queue: &Session) -> Result<cl_event> {
         if self.events.is_empty() {
-            let ([rows, bytes, pitch], no, from) = (self.lines, CL_NON_BLOCKING, self.host);
-            let (queue, to, none) = (queue.queue.get(), self.buffer.get(), null());
-            let (zero, region) = ([0; 3], [bytes, rows, 1]);
-            let (zero, region) = (zero.as_ptr(), region.as_ptr());
-            // SAFETY: as `Part` says; queue and buffer are alive, and nothing is waited for.
-            let upload = unsafe {
-                match bytes == pitch {
-                    // One piece of memory. Oclgrind does not note that a rectangle is written.
-                    true => enqueue_write_buffer(queue, to, no, 0, rows * bytes, from, 0, none),
-                    false => enqueue_write_buffer_rect(
-                        queue, to, no, zero, zero, region, bytes, 0, pitch, 0, from, 0, none,
-                    ),
-                }
-            };
-            self.events.push(Event::new(upload.during("uploading a band")?));
+            self.events.push(self.transfer(queue, None)?);
         }
         Ok(self.events[0].get())
     }
 
-    /// Enqueues its download, to begin when its kernel has ended.
-    fn download(&mut self, queue: &Session) -> Result<()> {
-        let ([rows, bytes, pitch], no, to) = (self.lines, CL_NON_BLOCKING, self.host);
-        let (queue, from, kernel) = (queue.queue.get(), self.buffer.get(), self.events[0].get());
-        let (zero, region, after) = ([0; 3], [bytes, rows, 1], &raw const kernel);
+    /// Enqueues its upload; or its download, to begin when its `kernel` has ended.
+    fn transfer(&self, queue: &Session, kernel: Option<cl_event>) -> Result<Event> {
+        let ([rows, bytes, pitch], no, host) = (self.lines, CL_NON_BLOCKING, self.host);
+        let (queue, own, none) = (queue.queue.get(), self.buffer.get(), std::ptr::null());
+        let (zero, region) = ([0; 3], [bytes, rows, 1]);
         let (zero, region) = (zero.as_ptr(), region.as_ptr());
         // SAFETY: as `Part` says; queue, buffer and event are alive.
-        let download = unsafe {
-            enqueue_read_buffer_rect(
-                queue, from, no, zero, zero, region, bytes, 0, pitch, 0, to, 1, after,
-            )
+        let event = unsafe {
+            match &kernel {
+                Some(after) => enqueue_read_buffer_rect(
+                    queue, own, no, zero, zero, region, bytes, 0, pitch, 0, host, 1, after,
+                ),
+                // One piece of memory. Oclgrind does not note that a rectangle is written.
+                None if bytes == pitch => {
+                    enqueue_write_buffer(queue, own, no, 0, rows * bytes, host, 0, none)
+                }
+                None => enqueue_write_buffer_rect(
+                    queue, own, no, zero, zero, region, bytes, 0, pitch, 0, host, 0, none,
+                ),
+            }
         };
-        self.events.push(Event::new(download.during("downloading a block")?));
-        Ok(())
+        let doing = kernel.map_or("uploading a band", |_| "downloading a block");
+        Ok(Event::new(event.during(doing)?))
     }
 }
 
@@ -220,8 +207,8 @@ impl Work {
         let (a, b, c) = (&mut self.a[row], &mut self.b[column], &mut self.c[block]);
         let arrived = [a.uploaded(queue(UPLOADS))?, b.uploaded(queue(UPLOADS))?];
         let computed = queue(KERNELS).launch(&self.kernels[block], &arrived)?;
-        c.events.push(computed);
-        c.download(queue(DOWNLOADS))?;
+        let loaded = c.transfer(queue(DOWNLOADS), Some(computed.get()))?;
+        c.events.extend([computed, loaded]);
         // A queue may keep its commands until somebody waits for it, and where another queue
         // waits for their events nobody does.
         let mut queues = engine.queues.iter();
@@ -238,7 +225,7 @@ impl Work {
     pub fn end(self) -> Result<[f64; 3], String> {
         if self.failed.is_some() || !self.is_idle() {
             let why = self.failed.clone().unwrap_or("it did not come back".into());
-            forget(self);
+            std::mem::forget(self);
             return Err(why);
         }
         let bands = self.a.iter().chain(&self.b).flat_map(|band| &band.events);

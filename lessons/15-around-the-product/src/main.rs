@@ -3,10 +3,7 @@
 
 mod memory;
 mod parts;
-mod recorded;
 mod right;
-
-use std::process::ExitCode;
 
 use common::Result;
 use lesson::{Lesson, lesson};
@@ -14,7 +11,7 @@ use verify::problem::Problem;
 
 const STEPS: &str = include_str!("../steps.toml");
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
     let file = &["15-around-the-product.cl"];
     lesson(15, "around the product", file, |lesson| {
         lesson.must_be_of_floats()?;

@@ -1,20 +1,14 @@
 //! Memory that both sides see: the host fills it, a kernel changes it, the host reads it.
 
-use std::ffi::c_void;
-use std::ptr::null_mut;
-use std::slice::from_raw_parts_mut;
-use std::time::Instant;
+use std::{ffi::c_void, ptr::null_mut, slice::from_raw_parts_mut, time::Instant};
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use common::error::{During, Error, Result};
-use common::program;
 use common::session::{self, Session};
-use diagnostics::terminal::table;
 use lesson::Lesson;
 use opencl3::kernel::{ExecuteKernel, Kernel};
 use opencl3::memory::*;
-use opencl3::svm::SvmVec;
-use opencl3::types::CL_BLOCKING;
+use opencl3::{svm::SvmVec, types::CL_BLOCKING};
 use verify::element::Type;
 use verify::numbers::{median, seconds};
 
@@ -37,7 +31,7 @@ enum Memory<'s> {
 pub fn show(lesson: &mut Lesson, n: usize) -> Result<()> {
     let session = &*lesson.session()?;
     let types = ["int", "int", "float*", "float*"].map(String::from);
-    let options = program::options(Type::Float, &[]);
+    let options = common::program::options(Type::Float, &[]);
     let kernel = lesson.program(&options)?.kernel("add_bias", &types)?;
     let rounds = if lesson.runs()?.is_some() { 7 } else { 1 };
     let copied = || Ok(Memory::Copied(vec![0.0; n], session.buffer("C", 4 * n)?));
@@ -64,7 +58,7 @@ pub fn show(lesson: &mut Lesson, n: usize) -> Result<()> {
     lesson.say(format!(
         "\n  {n} floats: the host fills them, the device adds 1, the host reads them"
     ))?;
-    lesson.say(table(&["", "calls", "they take", "in all"], &told))
+    lesson.say(diagnostics::terminal::table(&["", "calls", "they take", "in all"], &told))
 }
 
 fn mapped(session: &Session, n: usize, flags: u64, own: *mut c_void) -> Result<Memory<'_>> {

@@ -4,10 +4,8 @@ use std::rc::Rc;
 
 use common::Result;
 use task::{Right, Task};
-use verify::Same;
 use verify::element::{Elements, Type};
-use verify::matrix::Matrix;
-use verify::problem::Problem;
+use verify::{Same, matrix::Matrix, problem::Problem};
 
 /// D = residual + gelu(A * B + bias), by tanh as the kernel's.
 pub fn fused(tasks: &mut [Task], problem: &Problem) -> Result<()> {
