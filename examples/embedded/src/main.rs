@@ -7,18 +7,15 @@
 //! kernel.bin comes empty, which no driver takes. `cargo course new embedded DIR` makes it a
 //! package of your own.
 
-use std::process::ExitCode;
-use std::ptr;
-use std::time::Instant;
+use std::{process::ExitCode, ptr, time::Instant};
 
 use opencl3::command_queue::CommandQueue;
-use opencl3::context::Context;
 use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_GPU, Device};
 use opencl3::error_codes::CL_DEVICE_NOT_FOUND;
 use opencl3::kernel::{ExecuteKernel, Kernel};
 use opencl3::memory::{Buffer, CL_MEM_WRITE_ONLY};
 use opencl3::types::{CL_BLOCKING, cl_int};
-use opencl3::{Result, platform::get_platforms, program::Program};
+use opencl3::{Result, context::Context, platform::get_platforms, program::Program};
 
 const SOURCE: &str = include_str!("kernel.cl");
 const BINARY: &[u8] = include_bytes!("kernel.bin");

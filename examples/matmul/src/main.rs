@@ -5,17 +5,15 @@
 //!     cargo run -- 4096              4096 x 4096 times 4096 x 4096
 //!     cargo run -- 500 700 300       M, N and K
 
-use std::process::ExitCode;
-use std::ptr;
+use std::{process::ExitCode, ptr};
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
-use opencl3::context::Context;
 use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_GPU, Device};
 use opencl3::error_codes::CL_DEVICE_NOT_FOUND;
 use opencl3::kernel::{ExecuteKernel, Kernel};
 use opencl3::memory::{Buffer, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, cl_mem_flags};
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_float, cl_int};
-use opencl3::{Result, platform::get_platforms, program::Program};
+use opencl3::{Result, context::Context, platform::get_platforms, program::Program};
 
 /// Lesson 8's register tile, and lesson 9's.
 const FOR_A_GPU: &str = include_str!("gpu.cl");

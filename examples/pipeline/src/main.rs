@@ -9,12 +9,9 @@
 //!
 //! `cargo course calls --svg FILE PROGRAM` draws when each queue's commands ran.
 
-use std::process::ExitCode;
-use std::ptr;
-use std::slice;
+use std::{process::ExitCode, ptr, slice};
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
-use opencl3::context::Context;
 use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_GPU, Device};
 use opencl3::error_codes::CL_DEVICE_NOT_FOUND;
 use opencl3::event::Event;
@@ -22,7 +19,7 @@ use opencl3::kernel::{ExecuteKernel, Kernel};
 use opencl3::memory::{Buffer, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR};
 use opencl3::memory::{CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_uint, cl_ulong};
-use opencl3::{Result, platform::get_platforms, program::Program};
+use opencl3::{Result, context::Context, platform::get_platforms, program::Program};
 
 /// A generator of random numbers, so many rounds: work for the device that the host can check
 /// without doing it, since all rounds together are one multiplication and one addition.

@@ -2,17 +2,15 @@
 //! second adds those. Between them nobody waits: the queue runs its commands in their order.
 //! `cargo course new reduction DIR` makes it a package of your own.
 
-use std::process::ExitCode;
-use std::ptr;
+use std::{process::ExitCode, ptr};
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
-use opencl3::context::Context;
 use opencl3::device::{CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_GPU, Device};
 use opencl3::error_codes::CL_DEVICE_NOT_FOUND;
 use opencl3::kernel::{ExecuteKernel, Kernel};
 use opencl3::memory::{Buffer, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE};
 use opencl3::types::{CL_BLOCKING, CL_NON_BLOCKING, cl_int, cl_uint, cl_ulong};
-use opencl3::{Result, platform::get_platforms, program::Program};
+use opencl3::{Result, context::Context, platform::get_platforms, program::Program};
 
 const SOURCE: &str = include_str!("kernel.cl");
 const N: usize = 16_000_003;

@@ -1,8 +1,7 @@
 //! Saxpy, C = d * A + B: a whole OpenCL program in eleven steps, on opencl3 alone.
 //! `cargo course new saxpy DIR` makes it a package of your own.
 
-use std::process::ExitCode;
-use std::ptr;
+use std::{process::ExitCode, ptr};
 
 use opencl3::command_queue::{CL_QUEUE_PROFILING_ENABLE, CommandQueue};
 use opencl3::context::Context;

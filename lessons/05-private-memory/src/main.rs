@@ -42,9 +42,8 @@ says = "row of A in private memory"
 from = "matmul_row_per_item"
 global = ["M"]
 local = ["SIZE"]
-names.SIZE = [1, 64, 250]
-# Elements of a row of A that an item keeps at a time, as in the kernel file.
-names.ROW = 1024
+# ROW is how many elements of a row of A an item keeps at a time, as in the kernel file.
+names = { SIZE = [1, 64, 250], ROW = 1024 }
 traffic.global-loads = "M*K + M*N*K + M*N*(ceil(K/ROW) - 1)"
 traffic.global-stores = "M*N*ceil(K/ROW)"
 

@@ -104,11 +104,7 @@ fn main() -> std::process::ExitCode {
     })
 }
 
-/// With `--size` up to this many rows and columns, the tiles are filled with a
-/// product of that size.
-const TOLD: usize = 8;
-
-/// A product so small that the items can tell how they fill the tiles.
+/// A product so small that the items can tell how they fill the tiles: of --size up to 8.
 fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
     // What kernels print would spoil JSON, and types other than float their %g.
     let wanted = lesson.flags.wants("trace_tiles");
@@ -116,7 +112,7 @@ fn watch_tiles_fill(lesson: &mut Lesson) -> Result<()> {
         return Ok(());
     }
     lesson.session()?;
-    let tiny = |size: &Shape| size.m.max(size.n).max(size.k) <= TOLD;
+    let tiny = |size: &Shape| size.m.max(size.n).max(size.k) <= 8;
     let shape = lesson.size.filter(tiny);
     let shape = shape.unwrap_or(Shape { m: 3, n: 3, k: 4 });
     let Shape { m, n, k } = shape;

@@ -44,10 +44,9 @@ says = "dot() of float4 put together from scalars"
 needs = [{ that = "FLOATING", else = "OpenCL's dot() exists for floating types only" }]
 global = ["M"]
 local-hint = [64]
-names.W = 4
-# Elements of a row of A, and of a column of B, that are kept at a time, as in the kernel
-# file.
-names.PIECE = 1024
+# PIECE is how many elements of a row of A, and of a column of B, are kept at a time, as in the
+# kernel file.
+names = { W = 4, PIECE = 1024 }
 traffic.global-loads = "M*K + ceil(M/G)*K*N + M*N*(ceil(K/PIECE) - 1)"
 traffic.global-stores = "M*N*ceil(K/PIECE)"
 traffic.local-loads = "M*N*W*ceil(K/W)"

@@ -12,12 +12,8 @@ says = "8x8 elements per item, over a local tile"
 local = ["TN/RN", "TM/RM"]
 global = ["ceil(N/RN)", "ceil(M/RM)"]
 pad = ["TM", "TN", "TK"]
-define.TM = 64
-define.TN = 128
-# How deep the local tiles are: elements twice as wide need half as many.
-define.TK = "if(BYTES == 8, 8, 16)"
-define.RM = 8
-define.RN = 8
+# TK is how deep the local tiles are: elements twice as wide need half as many.
+define = { TM = 64, TN = 128, TK = "if(BYTES == 8, 8, 16)", RM = 8, RN = 8 }
 traffic.global-loads = "M*N*K/TN + M*N*K/TM"
 traffic.global-stores = "M*N"
 traffic.local-loads = "M*N*K/RN + M*N*K/RM"

@@ -16,8 +16,7 @@ fn main() -> std::process::ExitCode {
             let tasks = lesson.tasks(STEPS, "step", problem)?;
             let device = &lesson.session()?.device;
             let suits = device.kind != Kind::Gpu;
-            let (kind, limits) = (device.kind, &device.limits);
-            Ok(Candidates::on(kind, limits, tasks, "epyc.jsonl", suits))
+            Ok(Candidates::on(device.kind, &device.limits, tasks, "epyc.jsonl", suits))
         })
     })
 }

@@ -105,12 +105,9 @@ pub fn measure(
     library.take(problem)?;
     let mut record = Record { build_seconds: library.run(problem)?.0, ..Record::default() };
     let c = Matrix { rows: shape.m, cols: shape.n, data: library.result()? };
-    match verify::check(problem, &c) {
-        Ok(compared) => record.outcome = Outcome::right(compared),
-        Err(wrong) => {
-            record.outcome = Outcome::Wrong(wrong);
-            return Ok(record);
-        }
+    record.outcome = verify::check(problem, &c).map_or_else(Outcome::Wrong, Outcome::right);
+    if !record.is_right() {
+        return Ok(record);
     }
     let begin = Instant::now();
     while begin.elapsed() < WARM_UP {

@@ -138,7 +138,14 @@ fn figure(of: &str) -> Result<f64> {
     let words: Vec<&str> = of.split(' ').collect();
     let found = match words[..] {
         [number] if number.parse::<f64>().is_ok() => number.parse().ok(),
-        ["peers", name, ref what @ ..] => in_comparison(&Comparison::read(name)?, what)?,
+        ["peers", name, "quantile", q, ref library @ ..] => {
+            let library = Some(library.join(" ")).filter(|_| !library.is_empty());
+            Comparison::read(name)?.quantile(q.parse()?, library.as_deref())
+        }
+        ["peers", name, size, ref library @ ..] => {
+            let shape = size.parse().map_err(Error::msg)?;
+            Comparison::read(name)?.rate(shape, &library.join(" "))
+        }
         ["machine", name, ref what @ ..] => of_machine(name, &what.join(" "))?,
         [run, lesson, ref name @ ..] if !name.is_empty() => {
             let name = name.join(" ");
@@ -150,19 +157,6 @@ fn figure(of: &str) -> Result<f64> {
         _ => bail!("\"{of}\": a figure is named by run, lesson and kernel"),
     };
     found.with_context(|| format!("{of} was not measured"))
-}
-
-/// `SIZE LIBRARY`, `quantile Q` or `quantile Q LIBRARY` of a comparison with libraries.
-fn in_comparison(comparison: &Comparison, what: &[&str]) -> Result<Option<f64>> {
-    Ok(match what {
-        ["quantile", q] => comparison.quantile(q.parse()?, None),
-        ["quantile", q, library @ ..] => comparison.quantile(q.parse()?, Some(&library.join(" "))),
-        [size, library @ ..] => {
-            let shape = size.parse().map_err(Error::msg)?;
-            comparison.rate(shape, &library.join(" "))
-        }
-        [] => None,
-    })
 }
 
 /// `PROBE VARIANT` or `PROBE VARIANT GB/s` of a device's parts.
