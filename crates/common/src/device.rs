@@ -1,15 +1,11 @@
-//! The platforms and devices of this machine, and their limits in plain fields.
+//! The platforms and devices of this machine with their limits in plain fields, and the choice of one:
+//! by number, by a part of its name, or the best there is.
 
-mod choose;
-pub mod icd;
-mod missing;
-pub mod pocl;
+pub mod drivers;
+#[cfg(test)]
+mod tests;
 
-pub use choose::{Choice, DEVICE_VARIABLE, choose, choose_as_told, listing};
-pub use missing::hidden;
-
-pub use crate::host::variable;
-
+use std::cmp::Reverse;
 use std::fmt;
 use std::iter::repeat_n;
 use std::sync::Arc;
@@ -20,7 +16,9 @@ use opencl3::platform::{Platform as ClPlatform, get_platforms};
 use opencl3::types::cl_device_id;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::failure::Told;
+use crate::host::variable;
 
 /// What kind of hardware a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -78,8 +76,9 @@ pub struct Device {
     pub driver: String,
     /// What it can hold and do.
     pub limits: Limits,
+    /// opencl3's view of it.
     #[serde(skip)]
-    handle: ClDevice,
+    pub cl: ClDevice,
     /// Keeps a part of a device alive.
     #[serde(skip)]
     _part: Option<Arc<SubDevice>>,
@@ -124,11 +123,6 @@ pub struct Limits {
 }
 
 impl Device {
-    /// opencl3's view of this device.
-    pub fn cl(&self) -> ClDevice {
-        self.handle
-    }
-
     /// Name and platform, as the listing shows them.
     pub fn label(&self) -> String {
         format!("{} ({})", self.name, self.platform.name)
@@ -144,10 +138,10 @@ impl Device {
         let mut wish = vec![cl::CL_DEVICE_PARTITION_BY_COUNTS];
         wish.extend(repeat_n(units as isize, count));
         wish.extend([0, 0]); // the end of the counts, the end of the list
-        let parts = self.handle.create_sub_devices(&wish).ok()?;
+        let parts = self.cl.create_sub_devices(&wish).ok()?;
         let part = |(i, part): (usize, SubDevice)| Device {
             name: format!("part {i} of {}", self.name),
-            handle: ClDevice::new(part.id()),
+            cl: ClDevice::new(part.id()),
             _part: Some(Arc::new(part)),
             ..self.clone()
         };
@@ -176,32 +170,8 @@ impl Device {
         } else {
             Kind::Other
         };
-        Device {
-            index,
-            platform: platform.clone(),
-            name: text(device.name()),
-            vendor: text(device.vendor()),
-            kind,
-            version: text(device.version()),
-            c_version: text(device.opencl_c_version()),
-            driver: text(device.driver_version()),
-            limits: Limits::read(&device),
-            handle: device,
-            _part: None,
-        }
-    }
-}
-
-impl Limits {
-    /// Floats of a CPU's vector register, as far as the driver tells: 4, 8 or 16.
-    pub fn register_floats(&self) -> usize {
-        let told = self.preferred_float_width.max(self.native_float_width);
-        told.clamp(4, 16).next_power_of_two()
-    }
-
-    fn read(device: &ClDevice) -> Limits {
         let small = |value: opencl3::Result<u32>| value.unwrap_or(0) as usize;
-        Limits {
+        let limits = Limits {
             compute_units: small(device.max_compute_units()),
             clock_mhz: small(device.max_clock_frequency()),
             max_work_group_size: device.max_work_group_size().unwrap_or(0),
@@ -224,16 +194,37 @@ impl Limits {
                 _ => 0,
             },
             timer_resolution_nanoseconds: device.profiling_timer_resolution().unwrap_or(0),
+        };
+        Device {
+            index,
+            platform: platform.clone(),
+            name: text(device.name()),
+            vendor: text(device.vendor()),
+            kind,
+            version: text(device.version()),
+            c_version: text(device.opencl_c_version()),
+            driver: text(device.driver_version()),
+            limits,
+            cl: device,
+            _part: None,
         }
+    }
+}
+
+impl Limits {
+    /// Floats of a CPU's vector register, as far as the driver tells: 4, 8 or 16.
+    pub fn register_floats(&self) -> usize {
+        let told = self.preferred_float_width.max(self.native_float_width);
+        told.clamp(4, 16).next_power_of_two()
     }
 }
 
 /// Every device of every platform, in the order of the drivers.
 ///
 /// # Errors
-/// [`crate::Error::NoDevice`] names how far the search came, why no further, and what mends it.
+/// [`Error::NoDevice`] names how far the search came, why no further, and what mends it.
 pub fn list() -> Result<Vec<Device>> {
-    let platforms = all().map_err(missing::no_platform)?;
+    let platforms = all().map_err(drivers::no_platform)?;
     let (mut devices, mut names) = (Vec::new(), Vec::new());
     for (platform, ids) in platforms {
         for id in ids {
@@ -242,7 +233,7 @@ pub fn list() -> Result<Vec<Device>> {
         names.push(platform.name);
     }
     if devices.is_empty() {
-        return Err(missing::no_device(&names));
+        return Err(drivers::no_device(&names));
     }
     Ok(devices)
 }
@@ -271,4 +262,114 @@ fn all() -> Result<Vec<(Platform, Vec<cl_device_id>)>, i32> {
 
 fn text(value: opencl3::Result<String>) -> String {
     plain_name(&value.unwrap_or_default())
+}
+
+/// A chosen device, with the reason in words.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Its position in the list that was searched.
+    pub index: usize,
+    /// Why this one.
+    pub reason: String,
+}
+
+/// The variable that chooses a device, where nothing on the command line does.
+pub const DEVICE_VARIABLE: &str = "OPENCL_COURSE_DEVICE";
+
+/// Chooses as the command line says, else as the variable says, else the best.
+///
+/// # Errors
+/// Those of [`choose`]; where the variable is to blame, it is named.
+pub fn choose_as_told(devices: &[Device], flag: Option<&str>) -> Result<Choice> {
+    let Some(value) = variable(DEVICE_VARIABLE).filter(|_| flag.is_none()) else {
+        return choose(devices, flag);
+    };
+    let blame = |why: String| {
+        let happened = format!("{why}\n  the variable {DEVICE_VARIABLE} asks for it");
+        Error::Selector(Told::unset(DEVICE_VARIABLE, happened))
+    };
+    let Some(selector) = value.to_str() else {
+        return Err(blame("the name of a device is not UTF-8 text".into()));
+    };
+    let mut choice = choose(devices, Some(selector)).map_err(|error| blame(error.to_string()))?;
+    choice.reason = format!("matches {DEVICE_VARIABLE}={selector}");
+    Ok(choice)
+}
+
+/// Chooses by a number of the listing, or by a part of a name, platform or type
+/// (case does not matter); without a selector the best GPU, else the best CPU.
+///
+/// # Errors
+/// [`Error::NoDevice`] without a selector where there is none, or only one that is wrong;
+/// [`Error::Selector`] when nothing or more than one device matches; its text
+/// lists what there is.
+pub fn choose(devices: &[Device], selector: Option<&str>) -> Result<Choice> {
+    let Some(selector) = selector else {
+        return best(devices).ok_or_else(|| {
+            let why = match devices.first() {
+                None => "there is none to choose".into(),
+                Some(one) => format!("{}: {LLVMPIPE}", one.label()),
+            };
+            Error::NoDevice(why.into())
+        });
+    };
+    let wanted = selector.trim().to_lowercase();
+    let is_it = |i: &usize| {
+        let Device { name, platform, kind, .. } = &devices[*i];
+        let is_pocl = wanted == "pocl" && platform.name.contains(drivers::POCL);
+        let is_in = |text: &str| text.to_lowercase().contains(&wanted);
+        match wanted.parse::<usize>() {
+            Ok(number) => number == *i,
+            Err(_) if wanted.is_empty() => false,
+            Err(_) => {
+                let is_kind = kind.to_string().to_lowercase() == wanted;
+                is_kind || is_pocl || is_in(name) || is_in(&platform.name)
+            }
+        }
+    };
+    let found: Vec<usize> = (0..devices.len()).filter(is_it).collect();
+    let why = match found[..] {
+        [index] => {
+            let reason = format!("matches --device {selector}");
+            return Ok(Choice { index, reason });
+        }
+        [] => format!("no device matches \"{selector}\"\n  this machine has"),
+        [..] => {
+            let count = found.len();
+            format!("\"{selector}\" matches {count} devices; say which by its number")
+        }
+    };
+    let why = format!("{why}\n{}", listing(devices));
+    Err(Error::Selector(why.into()))
+}
+
+/// GPU before accelerator before CPU, then the most compute units, then the first.
+/// A simulator is right but slow: it is chosen only where there is nothing else. `None`
+/// of none, and of those that are wrong.
+fn best(devices: &[Device]) -> Option<Choice> {
+    let rank = |c: &Device| {
+        let kind = match c.kind {
+            _ if c.is_simulator() => 3,
+            Kind::Gpu => 0,
+            Kind::Accelerator => 1,
+            Kind::Cpu | Kind::Other => 2,
+        };
+        (kind, Reverse(c.limits.compute_units))
+    };
+    let right = (0..devices.len()).filter(|&i| !devices[i].is_llvmpipe());
+    let index = right.min_by_key(|&i| rank(&devices[i]))?;
+    let kind = devices[index].kind;
+    let reason = match (kind, devices.len()) {
+        (_, 1) => "the only device here".into(),
+        (Kind::Cpu, _) => "the best CPU; there is no GPU here".into(),
+        _ => format!("the best {kind} here"),
+    };
+    Some(Choice { index, reason })
+}
+
+/// The devices as numbered lines, for messages.
+pub fn listing(devices: &[Device]) -> String {
+    let devices = devices.iter().enumerate();
+    let lines = devices.map(|(i, one)| format!("  {i}  {}  {}", one.kind, one.label()));
+    lines.collect::<Vec<String>>().join("\n")
 }

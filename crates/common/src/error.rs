@@ -10,9 +10,8 @@ use diagnostics::terminal::plain_name;
 use opencl3::error_codes::ClError;
 use serde::{Deserialize, Serialize};
 
-use crate::codes;
-use crate::codes::Told;
 use crate::command;
+use crate::failure::{Told, explain};
 use crate::outcome::Skip;
 use verify::Differences;
 
@@ -248,7 +247,7 @@ impl Error {
 
 fn of_opencl(code: i32, during: &str, here: Option<&str>) -> Told {
     let here = here.map_or_else(String::new, |here| format!("\n  here: {here}"));
-    match codes::explain(code) {
+    match explain(code) {
         Some(known) => Told {
             happened: format!("{} ({code}) while {during}: {}", known.name, known.meaning),
             cause: Some(format!("{}{here}", known.cause)),

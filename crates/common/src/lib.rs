@@ -6,32 +6,29 @@
 //!
 //! In the order in which to read them:
 //!
-//! - [`device`] lists platforms and devices with their limits, and chooses one.
+//! - [`device`] lists platforms and devices with their limits, and chooses one; in it `drivers`, why
+//!   there is none.
 //! - [`session`] is one device's context and queue: **buffers, arguments, launches**, and who
 //!   hears of each call (`--step`). Those that docs/anatomy.md counts stand here and in `program`.
 //! - [`source`] finds a kernel file and reads it, as every [`file`](mod@file) that people
-//!   name is read, in the clone of the course or elsewhere; [`program`] builds it. What the text and a build log say is the crate
-//!   `diagnostics`'.
+//!   name is read, in the clone of the course or elsewhere; [`program`] builds it. What the text and a
+//!   build log say is the crate `diagnostics`'.
 //! - [`ndrange`] is the shape of a launch, and whether a device can run it.
 //! - [`verify`], a crate of its own, is the problem and the host's data, and holds a result
 //!   against them.
-//! - [`memory`] is what a kernel is given: what it may only read, what it must write,
-//!   and guards on either side; [`pinned`] is memory of the host that a device can reach.
-//! - [`timing`] says which event times can be believed, and what they come to;
-//!   [`peak`] holds the device's own limits, which results are a share of.
-//! - [`traffic`] evaluates the formulas of what a kernel loads and stores.
-//! - [`record`] is one kernel's result, for people and for programs; [`outcome`] whether it is
-//!   right, and [`death`] how it took its process down, by the [`stage`] that this was in.
-//! - [`error`] is the one error type, [`failure`] the same for another process, and what either
-//!   says, with [`codes`], what each status of OpenCL means.
+//! - [`memory`] is what a kernel is given: what it may only read, what it must write, and guards on
+//!   either side; and memory of the host that a device can reach.
+//! - [`timing`] says which event times can be believed, what they come to, and what the device does
+//!   at most.
+//! - [`record`] is one kernel's result, for people and for programs, with what it loads and stores;
+//!   [`outcome`] whether it is right, and [`stage`] what its process did, and how that died.
+//! - [`error`] is the one error type, [`failure`] what is told of one, another process, too.
 //! - [`command`] is how commands of the course are typed here.
 //! - [`host`] is what this process may have: memory, threads, and which limits are set.
 
 #![warn(clippy::missing_errors_doc)]
 
-pub mod codes;
 pub mod command;
-pub mod death;
 pub mod device;
 pub mod error;
 pub mod failure;
@@ -40,15 +37,11 @@ pub mod host;
 pub mod memory;
 pub mod ndrange;
 pub mod outcome;
-pub mod peak;
-pub mod pinned;
 pub mod program;
 pub mod record;
 pub mod session;
 pub mod source;
 pub mod stage;
 pub mod timing;
-pub mod traffic;
 
 pub use error::{Error, Result};
-pub use traffic::Traffic;

@@ -4,8 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::death::{Death, How};
-use crate::stage::Stage;
+use crate::stage::{Death, How, Stage};
 use verify::Differences;
 
 /// What came of a kernel.

@@ -2,10 +2,6 @@
 //! on standard error while it builds, and a kernel on standard output while it runs, is taken, and
 //! passed on without what a terminal would obey.
 
-mod failure;
-
-pub use failure::diagnose;
-
 use std::cell::{Cell, RefCell};
 use std::io::Write;
 use std::path::Path;
@@ -13,13 +9,16 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use diagnostics::aside;
+use diagnostics::log::{self, Log};
 use diagnostics::terminal::stream::{Stream, Taken};
 use diagnostics::terminal::{Out, plain};
 use diagnostics::types::{Types, is_known};
+use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, ClError};
 use opencl3::kernel::Kernel;
 use opencl3::program::Program as ClProgram;
 
-use crate::device::{Device, pocl};
+use crate::device::Device;
+use crate::device::drivers::{POCL, pocl_fault};
 use crate::error::{During, Error, Result};
 use crate::ndrange::NdRange;
 use crate::session::{Arg, Call, Launch, Listener, Session};
@@ -35,8 +34,7 @@ pub struct Program {
     /// own may take less the second time.
     pub build_seconds: f64,
     /// What it was built from, and with.
-    text: String,
-    path: String,
+    source: Source,
     options: String,
     listener: Rc<dyn Listener>,
 }
@@ -67,16 +65,21 @@ impl Program {
         options: &str,
         raw_log: bool,
     ) -> Result<Program> {
-        let device = session.device.cl().id();
+        let device = session.device.cl.id();
         // All: NVIDIA's driver builds for every device of a context, or for none.
         let devices = session.context.devices();
         let start = Instant::now();
         // What it includes lies beside it, wherever the program was started.
-        let folder = source.path.parent().and_then(Path::to_str);
-        let folder = folder.filter(|folder| !folder.is_empty() && source.text.contains("include"));
-        let folder = folder.filter(|folder| !folder.contains(char::is_whitespace));
-        let beside = folder.map(|folder| format!("{options} -I {folder}"));
-        let options = beside.as_deref().unwrap_or(options);
+        let options = match source.path.parent().and_then(Path::to_str) {
+            Some(folder)
+                if source.text.contains("include")
+                    && !folder.is_empty()
+                    && !folder.contains(char::is_whitespace) =>
+            {
+                &format!("{options} -I {folder}")
+            }
+            _ => options,
+        };
         // In two steps, because opencl3's one-step call loses the build log.
         let created = ClProgram::create_from_source(&session.context, &source.text)
             .during(format!("loading {}", source.path.display()));
@@ -85,7 +88,14 @@ impl Program {
             Call::new("clCreateProgramWithSource", &["~context", &text]).gave("program")
         });
         let mut program = created?;
-        let built = sifted(|| program.build(devices, options));
+        let taken = sent(Stream::Error, "");
+        let built = program.build(devices, options);
+        // Clang counts its errors there ("1 error generated."), in the middle of a progress line,
+        // and the log says it better.
+        let said = taken.map(Taken::given_back).unwrap_or_default();
+        for line in said.lines().filter(|line| !line.ends_with(" generated.")) {
+            aside!("{}", plain(line));
+        }
         let build_seconds = start.elapsed().as_secs_f64();
         let told = built.as_ref().map_err(|error| error.0).during("building");
         session.listener.call(told.as_ref().err(), &|| {
@@ -94,7 +104,7 @@ impl Program {
         });
         if let Err(error) = built {
             let log = program.get_build_log(device).unwrap_or_default();
-            return Err(failure::of_build(&session.device, error, &log, source, raw_log));
+            return Err(of_build(&session.device, error, &log, source, raw_log));
         }
         if source.text.contains("printf") {
             session.printed.is_heard.set(true);
@@ -102,8 +112,7 @@ impl Program {
         Ok(Program {
             cl: program,
             build_seconds,
-            text: source.text.clone(),
-            path: source.path.display().to_string(),
+            source: source.clone(),
             options: options.into(),
             listener: session.listener.clone(),
         })
@@ -142,7 +151,7 @@ impl Program {
     /// # Errors
     /// [`Error::Build`] where the driver refuses it.
     pub fn of_binary(session: &Session, binary: &[u8], options: &str) -> Result<ClProgram> {
-        let device = session.device.cl().id();
+        let device = session.device.cl.id();
         let refused = |why: &str| Error::build(format!("the driver refuses the binary: {why}"));
         // SAFETY: the binary lives through the call, which copies it; the driver reads no more
         // than its length, and refuses what it does not understand.
@@ -185,38 +194,30 @@ impl Program {
         self.listener.call(kernel.as_ref().err(), &|| {
             Call::new("clCreateKernel", &["~program", name]).gave("kernel")
         });
-        let kernel = kernel?;
-        let Some(why) = self.misfit(&kernel, signature)? else {
-            return Ok(kernel);
-        };
-        let (path, types) = (&self.path, signature.join(", "));
-        Err(Error::Unlaunchable(format!(
-            "{path}: kernel {name} {why}\n  it is launched as {name}({types})"
-        )))
-    }
-
-    /// Why the kernel cannot be launched with arguments of these types, as far as the driver tells
-    /// its own.
-    fn misfit(&self, kernel: &Kernel, signature: &[String]) -> Result<Option<String>> {
-        let (count, expected) = (kernel.num_args().during("counting arguments")?, signature.len());
-        if count as usize != expected {
-            return Ok(Some(format!("has {count} arguments, not {expected}")));
-        }
+        let (kernel, expected) = (kernel?, signature.len());
+        let count = kernel.num_args().during("counting arguments")? as usize;
         // What the file and the macros of its options may have given other names.
         let text = || {
             let given = self.options.split("-D ").skip(1);
             let given = given.map(|one| format!("#define {}\n", one.replacen('=', " ", 1)));
-            given.collect::<String>() + &self.text
+            given.collect::<String>() + &self.source.text
         };
-        let wrong = (0..).zip(signature).find_map(|(i, wanted)| {
-            // A driver that keeps no signatures answers with an error: nothing to compare.
-            let told = kernel.get_arg_type_name(i).ok()?;
-            let told = told.trim_matches('\0');
-            let other =
-                (told != wanted).then(|| other_type(told, wanted, &Types::of(&text())))??;
-            Some(format!("has argument {i} of type {other}, not {wanted}"))
-        });
-        Ok(wrong)
+        let mut all = (0..).zip(signature);
+        let misfit = match count == expected {
+            false => Some(format!("has {count} arguments, not {expected}")),
+            true => all.find_map(|(i, wanted)| {
+                // A driver that keeps no signatures answers with an error: nothing to compare.
+                let told = kernel.get_arg_type_name(i).ok()?;
+                let told = Some(told.trim_matches('\0')).filter(|told| told != wanted)?;
+                let other = other_type(told, wanted, &Types::of(&text()))?;
+                Some(format!("has argument {i} of type {other}, not {wanted}"))
+            }),
+        };
+        let Some(why) = misfit else { return Ok(kernel) };
+        let (path, types) = (self.source.path.display(), signature.join(", "));
+        Err(Error::Unlaunchable(format!(
+            "{path}: kernel {name} {why}\n  it is launched as {name}({types})"
+        )))
     }
 }
 
@@ -257,20 +258,6 @@ pub const WORDS_VARIABLE: &str = "OPENCL_COURSE_DRIVERS_WORDS";
 /// How the name of the file ends, beside that one, that takes what kernels print.
 pub const OF_KERNELS: &str = "printed-by-kernels";
 
-/// Builds something, and then passes on what the driver said. Clang counts its errors there
-/// ("1 error generated."), in the middle of a progress line, and the log says it better.
-fn sifted<T>(build: impl FnOnce() -> T) -> T {
-    let Some(taken) = sent(Stream::Error, "") else {
-        return build();
-    };
-    let built = build();
-    let said = taken.given_back();
-    for line in said.lines().filter(|line| !line.ends_with(" generated.")) {
-        aside!("{}", plain(line));
-    }
-    built
-}
-
 /// What the kernels of a session print.
 #[derive(Default)]
 pub struct Printed {
@@ -297,8 +284,8 @@ impl Printed {
         let end = if said.is_empty() || said.ends_with('\n') { "" } else { "\n" };
         // Nobody may be there to read it.
         let _ = write!(Out, "{}{end}", plain(&said));
-        let room = device.cl().printf_buffer_size().unwrap_or(usize::MAX);
-        if device.platform.name.contains(pocl::PLATFORM) && said.len() >= room {
+        let room = device.cl.printf_buffer_size().unwrap_or(usize::MAX);
+        if device.platform.name.contains(POCL) && said.len() >= room {
             let room = bytes(room as u64);
             aside!("what the kernel printed was cut by PoCL, which keeps {room} of a launch");
         }
@@ -309,6 +296,42 @@ impl Printed {
 fn sent(stream: Stream, end: &str) -> Option<Taken> {
     let path = std::env::var_os(WORDS_VARIABLE)?;
     Taken::to(stream, &Path::new(&path).with_extension(end))
+}
+
+/// The error for a build that ended with this status and this log.
+pub fn of_build(device: &Device, status: ClError, log: &str, source: &Source, raw: bool) -> Error {
+    // It writes to a folder whatever it compiles, and where it cannot it says only that the kernel
+    // failed to build.
+    let is_pocl = device.platform.name.contains(POCL);
+    let fault = is_pocl.then(|| pocl_fault("cannot compile")).flatten();
+    fault.map_or_else(|| of_words(status, log, source, raw), Error::NoDevice)
+}
+
+/// What a failed build's log says, as spans in the source and what it includes; in the
+/// driver's own words where `raw` asks for them, or where no error in them can be located.
+pub fn diagnose(log: &str, source: &Source, raw: bool) -> Log {
+    let file = |source: Source| diagnostics::File { path: source.path, text: source.text };
+    let read = |path: &Path| Source::read(path).ok().map(file);
+    log::diagnose(log, &file(source.clone()), &read, raw)
+}
+
+/// By what the driver says, and by its status where it says nothing.
+fn of_words(status: ClError, log: &str, source: &Source, raw: bool) -> Error {
+    if !log::is_empty(log) {
+        // What stands in the file's own lines; escapes were pictured already.
+        let is_control = |c| ('\u{80}'..='\u{9f}').contains(&c);
+        let mut log = diagnose(log, source, raw);
+        log.shown = log.shown.replace(is_control, "�");
+        return Error::Build(log);
+    }
+    let path = source.path.display();
+    if status.0 == CL_BUILD_PROGRAM_FAILURE {
+        return Error::build(format!(
+            "{path} does not build, and the driver does not say why: its log is empty\n  \
+             next: the same on another device (--device), or with half of the kernel taken out"
+        ));
+    }
+    Error::OpenCl { code: status.0, during: format!("building {path}"), here: None }
 }
 
 #[cfg(test)]
@@ -325,5 +348,35 @@ mod tests {
         assert_eq!([other("uint"), other("size_t")], ["", ""], "any integer");
         assert_eq!(other("real*"), "real* (which is float*)");
         assert_eq!(other("idx"), "idx (which is short)");
+    }
+
+    fn source() -> Source {
+        Source { path: "a.cl".into(), text: "kernel void one()\n{\n    x = 1;\n}\n".into() }
+    }
+
+    #[test]
+    fn without_words_the_status_decides_whether_the_file_is_at_fault() {
+        let of = |status, log: &str| of_words(ClError(status), log, &source(), false);
+        let mute = of(-11, "\0\n");
+        assert!(matches!(&mute, Error::Build(log) if log.shown.contains("does not say why")));
+        let memory = of(-6, "");
+        assert!(matches!(memory, Error::OpenCl { code: -6, .. }), "{memory}");
+        let said = of(-6, "odd \u{85} words");
+        assert!(matches!(&said, Error::Build(log) if log.shown.contains("odd � words")), "{said}");
+        assert!(of(-6, "odd \u{7f} \u{a0}words").to_string().contains('\u{a0}'));
+    }
+
+    #[test]
+    fn a_log_in_colours_is_located_and_sends_the_terminal_nothing() {
+        colored::control::set_override(false);
+        let source = source();
+        let log =
+            "\x1b[1ma.cl:3:5: \x1b[0m\x1b[31merror: \x1b[0muse of undeclared identifier 'x'\x07\n";
+        let shown = diagnose(log, &source, false).to_string();
+        assert!(shown.contains("a.cl:3:5") && shown.contains("x = 1;"), "{shown}");
+        for raw in [false, true] {
+            let shown = diagnose(log, &source, raw).to_string();
+            assert!(!shown.contains(['\x1b', '\x07']), "{shown}");
+        }
     }
 }

@@ -1,20 +1,19 @@
-//! One kernel's result, whoever prints or keeps it.
+//! One kernel's result, whoever prints or keeps it; and how many elements a kernel must load and
+//! store, as formulas.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use crate::death::Death;
 use crate::device::Kind;
 use crate::error::{Error, Result};
 use crate::outcome::{Outcome, Skip};
-use crate::peak::Peak;
-use crate::timing::Timing;
-use crate::traffic::{Counts, Traffic};
+use crate::stage::Death;
+use crate::timing::{Peak, Timing};
 use verify::Differences;
 use verify::element::Type;
-use verify::formula::Formula;
+use verify::formula::{Formula, Scope};
 use verify::matrix::Fill;
 use verify::shape::Shape;
 
@@ -361,5 +360,45 @@ impl Record {
     /// What its rate is measured in.
     pub fn unit(&self) -> &'static str {
         self.gflops.map_or("GB/s", |_| "GFLOP/s")
+    }
+}
+
+/// The elements that a kernel loads from and stores to global and local memory: formulas, or
+/// what these come to for one launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Traffic<T = Formula> {
+    /// Elements loaded from global memory.
+    #[serde(alias = "global-loads")]
+    pub global_loads: T,
+    /// Elements stored to global memory.
+    #[serde(alias = "global-stores")]
+    pub global_stores: T,
+    /// Elements loaded from local memory.
+    #[serde(alias = "local-loads")]
+    pub local_loads: T,
+    /// Elements stored to local memory.
+    #[serde(alias = "local-stores")]
+    pub local_stores: T,
+}
+
+/// The values of the formulas, in elements.
+pub type Counts = Traffic<u64>;
+
+impl Traffic {
+    /// Evaluates the formulas.
+    ///
+    /// # Errors
+    /// When a formula is malformed, uses an unknown name, or is no whole number.
+    pub fn count(&self, scope: &Scope) -> Result<Counts> {
+        let count = |formula: &Formula| -> Result<u64> {
+            Ok(formula.count(scope).map_err(Error::Usage)? as u64)
+        };
+        Ok(Counts {
+            global_loads: count(&self.global_loads)?,
+            global_stores: count(&self.global_stores)?,
+            local_loads: count(&self.local_loads)?,
+            local_stores: count(&self.local_stores)?,
+        })
     }
 }

@@ -1,10 +1,21 @@
-//! What a process of the course does at a moment. Whoever watches it reads from that who is to
-//! blame for its end, and how long it may take; people read the words.
+//! What a process of the course does at a moment, and how it came to its end where it did not come
+//! to it by itself. Whoever watches it reads from that who is to blame, and how long it may take;
+//! people read the words.
+
+#[cfg(all(test, unix))]
+mod tests;
 
 use std::fmt::{self, Display, Formatter};
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use verify::numbers::count;
+
+use crate::command;
+use crate::device::drivers::{CLEAR_CACHE, may_be_damaged};
+use crate::failure::Told;
+use crate::host::ulimits_in_words;
 
 /// What is being done; Display makes the words, as "timing matmul_naive, run 3".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,21 +89,14 @@ impl Stage {
         Stage::Running { kernel, of }
     }
 
-    /// Whether a kernel of the learner's runs, or what it left is looked at. Devices, uploads and
-    /// the course's own probes are the driver's.
-    pub fn is_in_a_kernel(&self) -> bool {
-        use Stage::*;
-        matches!(self, Running { .. } | Checking { .. } | Timing { .. })
-    }
-
     /// How long it may take, where one launch may take so long.
     pub fn limit(&self, launch: Duration) -> Duration {
-        use Stage::*;
+        const MINUTE: Duration = Duration::from_secs(60);
         match self {
-            Starting | StartingAgain(_) | Loading => Duration::from_secs(60),
-            Limits => launch.max(Duration::from_secs(60)),
+            Stage::Starting | Stage::StartingAgain(_) | Stage::Loading => MINUTE,
+            Stage::Limits => launch.max(MINUTE),
             // That is the course's own work.
-            Filling | Uploading => 20 * launch,
+            Stage::Filling | Stage::Uploading => 20 * launch,
             _ => launch,
         }
     }
@@ -140,5 +144,172 @@ impl Display for Whose {
             Whose::Reference => "the reference ",
             Whose::Fill => "the filling kernel ",
         })
+    }
+}
+
+/// How a process died.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Death {
+    /// What happened.
+    pub how: How,
+    /// What it was doing.
+    pub stage: Stage,
+}
+
+/// What happened to a process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// It crashed.
+    Signal(i32),
+    /// Something called exit(), and it was not the course.
+    Exited(i32),
+    /// It was ended, since it had begun nothing new for so long.
+    NoEnd {
+        /// How long that was.
+        limit: Duration,
+    },
+    /// The device failed, and with it the process, which told how.
+    Device(Told),
+    /// Somebody ended it.
+    Stopped(i32),
+}
+
+impl How {
+    /// How a process ended that has not said that it would.
+    pub fn of(status: ExitStatus) -> How {
+        const HUP_INT_QUIT_TERM: [i32; 4] = [1, 2, 3, 15];
+        #[cfg(unix)]
+        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+        #[cfg(not(unix))]
+        let signal = None;
+        match signal {
+            Some(signal) if HUP_INT_QUIT_TERM.contains(&signal) => How::Stopped(signal),
+            Some(signal) => How::Signal(signal),
+            None => How::Exited(status.code().unwrap_or_default()),
+        }
+    }
+
+    /// In few words: "signal 11, SIGSEGV: bad memory access".
+    pub fn in_short(&self) -> String {
+        match self {
+            How::Signal(signal) | How::Stopped(signal) => {
+                let mut names = include_str!("signals.txt").lines();
+                let name = names.find_map(|line| line.strip_prefix(&format!("{signal} ")));
+                format!("signal {signal}, {}", name.unwrap_or("a signal"))
+            }
+            How::Exited(status) => format!("exit status: {status}"),
+            How::NoEnd { limit } => format!("no end after {} s", limit.as_secs()),
+            How::Device(told) => told.happened.clone(),
+        }
+    }
+}
+
+impl Death {
+    /// Whose kernel was at work: none where it is not known, or somebody ended the process.
+    pub fn whose(&self) -> Option<Whose> {
+        match self.stage {
+            _ if matches!(self.how, How::Stopped(_)) => None,
+            Stage::Filling => Some(Whose::Fill),
+            _ => self.stage.whose(),
+        }
+    }
+
+    /// Whether it was ended because it did not end.
+    pub fn is_hang(&self) -> bool {
+        matches!(self.how, How::NoEnd { .. })
+    }
+
+    /// What people are told of it.
+    pub fn told(&self) -> Told {
+        let (how, stage) = (self.how.in_short(), &self.stage);
+        let (happened, cause, next) = match &self.how {
+            How::Device(told) => return told.clone(),
+            How::Stopped(_) => {
+                let why = "nothing is wrong with the kernel";
+                let happened =
+                    format!("the process was ended from outside ({how}) while {stage}: {why}");
+                (happened, None, "the same command once more".into())
+            }
+            How::NoEnd { limit } => {
+                let limit = count(limit.as_secs() as usize, "second");
+                let happened = format!("no end after {limit} while {stage}; the process was ended");
+                let (cause, next) = self.likely();
+                (happened, Some(cause.into()), next)
+            }
+            How::Signal(_) | How::Exited(_) => {
+                let (cause, mut next) = self.likely();
+                let mut cause = cause.to_string();
+                if let How::Signal(signal) = self.how {
+                    if may_be_damaged(signal) {
+                        next += &format!("; if right kernels die, too: {CLEAR_CACHE}");
+                    }
+                    // It may have been one of the limits that this process runs under.
+                    let limits = ulimits_in_words();
+                    if !limits.is_empty() {
+                        cause += &format!("; or a limit that is set here: {limits}");
+                    }
+                }
+                (format!("the process died ({how}) while {stage}"), Some(cause), next)
+            }
+        };
+        Told { happened, cause, next: Some(next) }
+    }
+
+    /// The likely cause of a crash or a hang, and what to do next.
+    fn likely(&self) -> (&'static str, String) {
+        use Stage::{Checking, Running, Timing};
+        let is_building = self.stage.is_building();
+        // Or what it left is looked at. All else is the driver's, the course's own probes, too.
+        let is_in_a_kernel = matches!(self.stage, Running { .. } | Checking { .. } | Timing { .. });
+        let doctor = command::course("doctor");
+        match self.how {
+            How::NoEnd { .. } if is_building || is_in_a_kernel => (
+                "an endless loop, or a barrier that not every item of a group reaches",
+                "look at the kernel's loops and barriers; if the kernel is only slow, use a smaller \
+                 --size or a longer --timeout".into(),
+            ),
+            How::NoEnd { .. } => (
+                "the driver hangs, and no kernel of yours was running; or the machine is very busy",
+                format!("a longer --timeout; {doctor}   asks each driver by itself"),
+            ),
+            How::Signal(9) => (
+                "it was killed, possibly out of memory",
+                "a smaller --size, if memory is short: `free -h` shows it, and `dmesg` who was ended".into(),
+            ),
+            How::Signal(24 | 25) => (
+                "a limit of this system",
+                "raise the limit (`ulimit -a` shows all of them), or use a smaller --size".into(),
+            ),
+            How::Signal(_) if is_building => (
+                "the driver's compiler failed, for example on a function that calls itself, or on \
+                 a barrier that only some items reach",
+                "take away what was written last; another driver may say what is wrong with it".into(),
+            ),
+            How::Signal(_) if is_in_a_kernel => (
+                "the kernel read or wrote outside its buffers, asked for more private or local \
+                 memory than there is, or the driver's compiler failed",
+                format!(
+                    "{}   names the line of a bad access; if every kernel dies: {doctor}",
+                    command::course("inspect FILE --only KERNEL"),
+                ),
+            ),
+            How::Signal(_) => (
+                "the driver failed, and no kernel of yours was running",
+                format!("{doctor}   says what of this machine the drivers can use"),
+            ),
+            _ => (
+                "something called exit(), which the course does not do here: a driver that gave up, \
+                 on a full disk or a folder that it cannot write for example; its own words stand \
+                 above, if it had any",
+                format!("{doctor}   looks at the driver and at its folders"),
+            ),
+        }
+    }
+}
+
+impl Display for Death {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        self.told().fmt(f)
     }
 }

@@ -1,15 +1,16 @@
-//! What the runs of a kernel took: by the times of their events where these can be
-//! believed, else by the wall clock. `runs` is how often a kernel is run.
+//! How often a kernel is run to be timed, and what its runs took: by the times of their events where
+//! these can be believed, else by the wall clock. And what the device does at most, of which results
+//! are a share.
 
-mod runs;
+#[cfg(test)]
+mod tests;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use opencl3::event::Event;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{During, Result};
-pub use runs::{Runs, Sample, measure};
 use verify::numbers::{median, quantile};
 
 /// Kernels run for so long before they are timed, so that clocks have risen.
@@ -164,89 +165,120 @@ fn nanoseconds(from: u64, to: u64) -> f64 {
     to.saturating_sub(from) as f64 * 1e-9
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// How often to run what is being timed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Runs {
+    /// Exactly so often.
+    Exactly(usize),
+    /// At least three times, then until a quarter of a second or twenty runs are reached.
+    Enough,
+    /// Against the best so far, in seconds: twice where both runs are half as long
+    /// again or more, else at least five times, until 50 ms or twenty runs.
+    Against(f64),
+}
 
-    #[test]
-    fn the_spread_is_half_the_quartile_distance() {
-        let timing = Timing {
-            seconds: vec![1.0, 2.0, 3.0, 4.0, 5.0],
-            clock: Clock::Event,
-            ..Timing::default()
-        };
-        assert!((timing.spread() - 1.0 / 3.0).abs() < 1e-12);
-        let timing = Timing::by_the_wall(vec![16.0, 8.0, 4.0, 2.0, 1.0]);
-        assert_eq!((timing.median(), timing.spread()), (4.0, 0.75));
-        let timing = Timing::by_the_wall(vec![0.0; 3]);
-        assert_eq!(timing.spread(), 0.0, "no share of nothing");
-    }
+/// How many times longer than the best a run may be and still be worth repeating.
+const HOPELESS: f64 = 1.5;
 
-    fn profile(start: u64, end: u64) -> Profile {
-        Profile { queued: start, submit: start, start, end }
-    }
-
-    #[test]
-    fn credible_events_are_believed() {
-        let timing = settle(&[0.002], &[vec![profile(1_000_000, 2_000_000)]]);
-        assert_eq!(timing.clock, Clock::Event);
-        assert_eq!(timing.seconds, [0.001]);
-        assert_eq!(timing.wall_seconds, [0.002]);
-        assert_eq!(timing.queue_to_start_seconds, 0.0);
-    }
-
-    #[test]
-    fn what_a_launch_waited_is_told_apart() {
-        let run = |wait: u64| Profile { queued: 1_000_000 - wait, ..profile(1_000_000, 2_000_000) };
-        let timing = settle(&[0.002; 3], &[run(5000), run(1000), run(4000)].map(|p| vec![p]));
-        assert!((timing.queue_to_start_seconds - 4e-6).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_driver_that_counts_zero_one_two_three_is_not_believed() {
-        let times = [vec![profile(2, 3)], vec![profile(0, 0)], vec![profile(9, 3)]];
-        for bad in times.into_iter().chain([Vec::new()]) {
-            let timing = settle(&[0.5], std::slice::from_ref(&bad));
-            assert_eq!(timing.clock, Clock::Wall, "{bad:?}");
-            assert_eq!(timing.seconds, [0.5]);
-        }
-        // Longer than the call that waited for it.
-        let timing = settle(&[0.001], &[vec![profile(1, 1_000_000_000)]]);
-        assert_eq!(timing.clock, Clock::Wall);
-    }
-
-    #[test]
-    fn what_prepares_a_run_counts_and_is_told_apart() {
-        let run =
-            |pack: u64| vec![profile(1_000_000, 1_000_000 + pack), profile(3_000_000, 9_000_000)];
-        let runs = [run(500_000), run(700_000), run(600_000)];
-        let timing = settle(&[0.01; 3], &runs);
-        assert_eq!(timing.clock, Clock::Event);
-        assert_eq!(timing.seconds, [0.008; 3]);
-        assert!((timing.command_seconds[0] - 0.0006).abs() < 1e-12);
-    }
-
-    #[test]
-    fn commands_that_overlap_are_not_believed() {
-        let overlapping = vec![profile(1_000_000, 5_000_000), profile(3_000_000, 9_000_000)];
-        let backwards = vec![profile(5_000_000, 3_000_000), profile(6_000_000, 9_000_000)];
-        for bad in [overlapping, backwards] {
-            let timing = settle(&[0.01], &[bad]);
-            assert_eq!(timing.clock, Clock::Wall);
-            assert!(timing.command_seconds.is_empty());
+impl Runs {
+    /// Whether these samples are enough.
+    pub fn done(self, samples: &[f64]) -> bool {
+        match self {
+            Runs::Exactly(runs) => samples.len() >= runs,
+            Runs::Enough => {
+                samples.len() >= 3 && (samples.len() >= 20 || samples.iter().sum::<f64>() > 0.25)
+            }
+            Runs::Against(best) => {
+                let least = samples.iter().copied().fold(f64::INFINITY, f64::min);
+                let hopeless = samples.len() >= 2 && least >= HOPELESS * best;
+                let enough = samples.len() >= 20 || samples.iter().sum::<f64>() > 0.05;
+                hopeless || (samples.len() >= 5 && enough)
+            }
         }
     }
+}
 
-    #[test]
-    fn a_command_cannot_take_longer_than_the_call_that_waited_for_it() {
-        let profile = |start, end| Profile { queued: start, submit: start, start, end };
-        let credible = |nanoseconds: u64, wall| profile(1, 1 + nanoseconds).credible(wall);
-        assert!(credible(1_040_000_000, 1.0), "clocks differ a little");
-        assert!(!credible(1_100_000_000, 1.0));
-        assert!(credible(1_100_000, 0.001), "and end a little apart");
-        assert!(!credible(1_200_000, 0.001));
-        assert!(credible(100, 1.0));
-        assert!(!credible(99, 1.0), "no command is so short");
-        assert!(!profile(0, 1000).credible(1.0), "no clock begins with it");
+/// One run: what it took by the wall clock, and by its commands' events.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    wall: f64,
+    /// None where the driver does not tell.
+    commands: Vec<Profile>,
+}
+
+impl Sample {
+    /// Runs commands in order, which returns their events when the last has ended.
+    ///
+    /// # Errors
+    /// Those of `run`, and of [`Profile::of`].
+    pub fn of(run: impl FnOnce() -> Result<Vec<Event>>) -> Result<Sample> {
+        let begin = Instant::now();
+        let events = run()?;
+        let wall = begin.elapsed().as_secs_f64();
+        let commands: Result<Vec<Profile>> = events.iter().map(Profile::of).collect();
+        Ok(Sample { wall, commands: commands.unwrap_or_default() })
+    }
+
+    /// Whether such runs take so long that each should serve for all that it can.
+    pub fn is_slow(&self) -> bool {
+        self.wall >= SLOW
+    }
+}
+
+/// Seconds of a run from which on nothing is to be run for one purpose alone.
+const SLOW: f64 = 0.1;
+
+/// Times commands: before each run `prepare` does what does not count, then
+/// `run` launches them in order, waits for the last, and returns their events. The
+/// caller has run them before, so caches and clocks are warm; of these runs an `earlier`
+/// one may count as well.
+///
+/// # Errors
+/// Those of `prepare` and `run`.
+pub fn measure(
+    runs: Runs,
+    earlier: Option<Sample>,
+    mut prepare: impl FnMut(usize) -> Result<()>,
+    mut run: impl FnMut() -> Result<Vec<Event>>,
+) -> Result<Timing> {
+    let samples = earlier.into_iter();
+    let (mut walls, mut commands): (Vec<f64>, Vec<_>) =
+        samples.map(|one| (one.wall, one.commands)).unzip();
+    while !runs.done(&walls) {
+        prepare(walls.len() + 1)?;
+        let sample = Sample::of(&mut run)?;
+        walls.push(sample.wall);
+        commands.push(sample.commands);
+    }
+    Ok(settle(&walls, &commands))
+}
+
+/// What the two probe kernels of `kernels/probe.cl` measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Peak {
+    /// fp32 fused multiply-adds, counted as two operations each, in 1e9 a second.
+    pub gflops: f64,
+    /// Bytes read and written by a copy, in 1e9 a second.
+    pub gbytes_per_second: f64,
+    /// Half the quartile distance over the median of the launches that each was chosen
+    /// from, in this order: how quiet the machine was. Recordings of before lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spreads: Option<[f64; 2]>,
+}
+
+impl Peak {
+    /// Whether the machine was quiet enough for a share of them to mean much: within a tenth.
+    pub fn is_certain(&self) -> bool {
+        let spreads = self.spreads.iter().flatten();
+        spreads.into_iter().all(|spread| *spread <= 0.1)
+    }
+
+    /// The better of both, each.
+    pub fn and(self, other: Peak) -> Peak {
+        Peak {
+            gflops: self.gflops.max(other.gflops),
+            gbytes_per_second: self.gbytes_per_second.max(other.gbytes_per_second),
+            spreads: None,
+        }
     }
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use colored::Colorize;
-use common::death::How;
 use common::file;
+use common::stage::How;
 use diagnostics::terminal::plain;
 use intercept::findings::{Finding, Findings};
 use intercept::line::{Call, Line};

@@ -16,7 +16,7 @@ use toml::{Table, Value as Toml};
 use verify::cores::{cores, each_on};
 use verify::numbers::count;
 use walkdir::WalkDir;
-use watchdog::{ask, devices, in_a_group, machine, scratch::Scratch, this_program};
+use watchdog::{ask, in_a_group, machine, scratch::Scratch, this_program};
 
 use crate::game::puzzle::{Kind, Puzzle};
 use crate::game::verdict::{Brief, Verdict};
@@ -63,7 +63,7 @@ pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
         puzzles = named.collect::<Result<_>>()?;
     }
     let students = students(&options.folders, &all)?;
-    let device = devices::chosen(options.how.device.as_deref(), false)?.remove(0);
+    let device = machine::chosen(options.how.device.as_deref(), false)?.remove(0);
     let how =
         How { no_timing: true, device: Some(device.index.to_string()), ..options.how.clone() };
     let commit = machine::commit().map_or(String::new(), |commit| format!(" {commit}"));

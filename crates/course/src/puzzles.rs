@@ -9,8 +9,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use colored::Colorize;
-use common::device::{DEVICE_VARIABLE, variable};
+use common::device::DEVICE_VARIABLE;
 use common::file::workspace;
+use common::host::variable;
 use common::source::{Source, shortest};
 use common::{Error, command};
 use diagnostics::near::nearest;
@@ -19,8 +20,8 @@ use diagnostics::terminal::wrap::{WIDTH, cut};
 use inspect::judge::{Case, Check, How, Seen, Subject, exercise};
 use task::form::Form;
 use verify::element::Type;
-use watchdog::devices;
 use watchdog::lessons::{self, LESSONS, Lesson};
+use watchdog::machine;
 
 use crate::game::folder::{Folder, shown};
 use crate::game::progress::Progress;
@@ -199,7 +200,7 @@ pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
     // Of PoCL the headers say what is seen, unless the learner chose another.
     let device = match how.device.is_some() || variable(DEVICE_VARIABLE).is_some() {
         true => how.device.clone(),
-        false => devices::pocl().map(|pocl| pocl.index.to_string()),
+        false => machine::pocl().map(|pocl| pocl.index.to_string()),
     };
     let how = How { device, ..how.clone() };
     let check = Check { subject: &subject, how: &how, ty: Type::Float, sizes: None, times: false };

@@ -7,16 +7,16 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use colored::Colorize;
-use common::error::{Error, Kind};
-use common::{failure::Failure, peak::Peak, record::Record, stage::Stage};
+use common::error::{Error, Failure, Kind};
+use common::{record::Record, stage::Stage, timing::Peak};
 use diagnostics::{aside, terminal::Out};
 use serde::Serialize;
 use serde_json::{Value, json};
 use verify::numbers::{factor, percent, significant};
 use verify::shape::Shape;
-use watchdog::devices::{self, Device};
 use watchdog::lessons::{self, LESSONS, Lesson};
-use watchdog::{machine, worker};
+use watchdog::machine::{self, Device};
+use watchdog::worker;
 
 /// What is run, and where it is written.
 #[derive(clap::Args)]
@@ -85,7 +85,7 @@ struct Done {
 /// whatever stops the rest.
 pub fn report(options: &ReportArgs) -> Result<ExitCode> {
     let lessons = measuring(&options.lesson)?;
-    let devices = devices::chosen(options.device.as_deref(), options.all_devices)?;
+    let devices = machine::chosen(options.device.as_deref(), options.all_devices)?;
     let unwritable = |error: std::io::Error| {
         let next = "the same command with --out DIR, a folder of your own";
         Error::file(&options.out, format!("{error}\n  next: {next}"))

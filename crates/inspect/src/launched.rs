@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use common::record::{Of, Record};
-use common::{Error, device::pocl, ndrange, source::Source};
+use common::{Error, device::drivers, ndrange, source::Source};
 use diagnostics::near::did_you_mean;
 use verify::element::Type;
 use walkdir::{DirEntry, WalkDir};
+use watchdog::lessons;
 use watchdog::scratch::Scratch;
 use watchdog::worker::{self, Work};
-use watchdog::{built, lessons};
 
 use crate::code::Code;
 use crate::file;
@@ -119,7 +119,7 @@ impl Wanted {
             .args(["--variant", &variant])
             .args(self.device.iter().flat_map(|device| ["--device", device]))
             .args(self.raw_log.then_some("--raw-log"))
-            .env(pocl::FOLDER_VARIABLE, &cache.0)
+            .env(drivers::FOLDER_VARIABLE, &cache.0)
             // The lines of the source: the code stays the same.
             .env("POCL_EXTRA_BUILD_FLAGS", format!("{flags} -g").trim_start());
         if let Some(file) = &self.source {
@@ -199,7 +199,7 @@ impl Launched {
             let why = "Oclgrind is a simulator: it makes no machine code; take another --device";
             return Err(Error::Usage(why.into()).into());
         }
-        if !platform.contains(pocl::PLATFORM) {
+        if !platform.contains(drivers::POCL) {
             let (bytes, log) = self.binary(wanted)?;
             let code = file::decode(&bytes, kernel);
             let mut code = code.with_context(|| format!("{device} ({platform})"))?;
@@ -236,7 +236,7 @@ impl Launched {
     pub fn binary(&self, wanted: &Wanted) -> Result<(Vec<u8>, String)> {
         let folder = Scratch::new()?;
         let [to, log] = ["program", "log"].map(|name| folder.0.join(name));
-        let mut work = Work::of(built::program("oclcc")?);
+        let mut work = Work::of(watchdog::program("oclcc")?);
         for (name, value) in &self.record.defines {
             work.arg("-D").arg(format!("{name}={value}"));
         }

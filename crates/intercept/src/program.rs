@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use common::device::icd::{ICD_VARIABLE, LIBRARY_VARIABLE};
+use common::device::drivers::{ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::{Error, Result};
 use watchdog::{Signals, end_group, end_with_us, in_a_group, scratch::Scratch};
 
@@ -34,7 +34,7 @@ pub fn run(
     patience: Option<Duration>,
     mut hear: impl FnMut(Line),
 ) -> Result<End> {
-    let layer = watchdog::built::library("intercept")?;
+    let layer = watchdog::library("intercept")?;
     let others = std::env::var(LAYERS).map_or(String::new(), |others| format!("{others}:"));
     let folder = Scratch::new()?;
     let path = folder.0.join("calls");

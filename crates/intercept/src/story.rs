@@ -123,7 +123,7 @@ pub fn order(call: &Call, objects: &Objects) -> String {
 /// What came of it, where it failed.
 pub fn error(call: &Call) -> Option<String> {
     let status = Some(call.status).filter(|status| *status != 0)?;
-    Some(match common::codes::explain(status) {
+    Some(match common::failure::explain(status) {
         Some(known) => format!("{} ({status}): {}", known.name, known.meaning),
         None => format!("unknown ({status})"),
     })

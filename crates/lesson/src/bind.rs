@@ -121,8 +121,8 @@ impl Lesson {
         let device = &session.device;
         let own = task.own();
         let kernel = &kernels[own];
-        record.private_bytes = kernel.get_private_mem_size(device.cl().id()).ok();
-        record.local_bytes = kernel.get_local_mem_size(device.cl().id()).ok();
+        record.private_bytes = kernel.get_private_mem_size(device.cl.id()).ok();
+        record.local_bytes = kernel.get_local_mem_size(device.cl.id()).ok();
         let given = task.own_launch().args.iter().filter_map(|arg| match arg {
             Arg::Local(length) => length.count(&plan.scopes[own]).ok(),
             _ => None,

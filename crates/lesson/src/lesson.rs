@@ -8,13 +8,12 @@ use colored::Colorize;
 use common::device::{self, Device, Kind};
 use common::error::{Error, Result};
 use common::memory::Input;
-use common::peak::Peak;
 use common::program::Program;
 use common::record::{Of, Record};
 use common::session::{Listener, Session};
 use common::source::Source;
 use common::stage::Stage;
-use common::timing::Runs;
+use common::timing::{Peak, Runs};
 use task::signature::Signature;
 use verify::element::Type;
 use verify::matrix::Fill;
@@ -118,11 +117,11 @@ impl Lesson {
         let mut choice = device::choose_as_told(&devices, self.flags.device.as_deref())?;
         if self.flags.all_devices {
             choice.reason = format!("device {} of all {}", choice.index, devices.len());
-            self.console
-                .events
-                .send(&Event::Devices(devices.iter().map(Device::label).collect()))?;
         }
+        let all = devices.iter().filter(|_| self.flags.all_devices).map(Device::label).collect();
         let device = devices.swap_remove(choice.index);
+        let platform = device.platform.name.clone();
+        self.console.events.send(&Event::Device { platform, all })?;
         if self.flags.ty == Type::Double && !device.limits.fp64 {
             return Err(Error::Usage(format!(
                 "{} has no type double (CL_DEVICE_DOUBLE_FP_CONFIG is 0); use --type float",

@@ -14,7 +14,7 @@ use task::read::Rows;
 use task::table::{Table, given};
 use verify::formula::Formula;
 use verify::problem::Problem;
-use watchdog::events::{Begun, Event, Lost};
+use watchdog::events::{Event, Lost};
 
 use crate::lesson::Lesson;
 
@@ -158,11 +158,8 @@ impl Lesson {
         }
         let Some(known) = self.console.earlier.take(&record.kernel) else {
             self.console.speak_up();
-            self.console.events.send(&Event::Begun(Begun {
-                kernel: record.kernel.clone(),
-                function: task.kernel.clone(),
-                platform: record.platform.clone(),
-            }))?;
+            let (kernel, function) = (record.kernel.clone(), task.kernel.clone());
+            self.console.events.send(&Event::Begun { kernel, function })?;
             return Ok(Some(record));
         };
         for record in known.records {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use common::device::Kind;
 use common::ndrange;
-use common::traffic::Traffic;
+use common::record::Traffic;
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
 use verify::draw::Draw;

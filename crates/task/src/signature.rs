@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use common::device::pocl;
+use common::device::drivers;
 use common::error::{During, Error, Result};
 use common::ndrange::NdRange;
 use common::program::Program;
@@ -99,12 +99,12 @@ impl Signature {
         // Of none some drivers leave what lay in memory as its name.
         let names = match program.cl.get_num_kernels() {
             Ok(0) => {
-                let (file, cache) = (source.path.display(), pocl::CLEAR_CACHE);
+                let (file, cache) = (source.path.display(), drivers::CLEAR_CACHE);
                 let mut why = format!(
                     "{file} has no kernel, as the preprocessor leaves it: what stands behind an #if \
                      wants its macro, by define in a task file or --define"
                 );
-                if session.device.platform.name.contains(pocl::PLATFORM) {
+                if session.device.platform.name.contains(drivers::POCL) {
                     why += &format!("\n  next: if it has one all the same: {cache}");
                 }
                 return Err(Error::Usage(why));
@@ -144,7 +144,7 @@ impl Signature {
 
     fn of(session: &Session, program: &Program, name: &str, types: &Types) -> Result<Signature> {
         let kernel = Kernel::create(&program.cl, name).during(format!("creating kernel {name}"))?;
-        let group = kernel.get_compile_work_group_size(session.device.cl().id());
+        let group = kernel.get_compile_work_group_size(session.device.cl.id());
         let required = group.ok().filter(|group| group.first().is_some_and(|x| *x > 0));
         let count = kernel.num_args().during("counting arguments")?;
         let args = (0..count).map(|i| Parameter::of(&kernel, i, types));

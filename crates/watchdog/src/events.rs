@@ -7,14 +7,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use common::death::Death;
 use common::error::{Error, Result};
 use common::failure::Failure;
 use common::file;
 use common::outcome::Outcome;
-use common::peak::Peak;
 use common::record::Record;
-use common::stage::Stage;
+use common::stage::{Death, Stage};
+use common::timing::Peak;
 use diagnostics::aside;
 use diagnostics::terminal::plain;
 use serde::{Deserialize, Serialize};
@@ -44,8 +43,20 @@ pub(crate) const PRINTED: &str = "printed";
 pub enum Event {
     /// Something begins that may hang or crash.
     Doing(Stage),
+    /// The device is chosen.
+    Device {
+        /// Its implementation.
+        platform: String,
+        /// With `--all-devices`: those that there are.
+        all: Vec<String>,
+    },
     /// A kernel begins.
-    Begun(Begun),
+    Begun {
+        /// Its name, with the variant.
+        kernel: String,
+        /// The function alone.
+        function: String,
+    },
     /// It took its process down.
     Died(Death),
     /// What the device does at most, as it was measured.
@@ -81,8 +92,6 @@ pub enum Event {
     Leaving(u8),
     /// The terminal's other screen is taken, or given back.
     Stage(bool),
-    /// With `--all-devices`: those that there are.
-    Devices(Vec<String>),
 }
 
 impl From<Record> for Event {
@@ -90,17 +99,6 @@ impl From<Record> for Event {
         let outcome = record.outcome.clone();
         Event::Record(record.into(), outcome)
     }
-}
-
-/// A kernel that begins.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Begun {
-    /// Its name, with the variant.
-    pub kernel: String,
-    /// The function alone.
-    pub function: String,
-    /// The implementation that runs it.
-    pub platform: String,
 }
 
 /// A trial that took its process down.
@@ -117,6 +115,11 @@ pub struct Lost {
 /// The worker's side: the folder that its watcher has made for it.
 pub(crate) fn folder() -> Option<PathBuf> {
     std::env::var_os(WORK_VARIABLE).map(PathBuf::from)
+}
+
+/// True in a worker.
+pub fn is_child() -> bool {
+    folder().is_some()
 }
 
 /// The writing end, where there is somebody to tell.
@@ -147,21 +150,49 @@ impl Sender {
     }
 }
 
-/// Reads what has been written so far. What is no event is left out: a last line that is
-/// not complete yet, or what something else has written there.
-pub fn read(path: &Path) -> Vec<Event> {
-    of(&file::read(path, LONGEST).unwrap_or_default())
-}
+/// What a worker has written so far. It is read as far as somebody asks for it.
+pub struct Written(Vec<u8>);
 
-pub(crate) fn of(bytes: &[u8]) -> Vec<Event> {
-    let events = bytes.split(|byte| *byte == b'\n').filter_map(|line| {
-        let mut event = serde_json::from_slice(line).ok()?;
-        if let Event::Record(record, outcome) = &mut event {
-            record.outcome.clone_from(outcome);
-        }
-        Some(event)
-    });
-    events.collect()
+impl Written {
+    /// What stands in this file; nothing where it cannot be read.
+    pub fn at(path: &Path) -> Written {
+        Written(file::read(path, LONGEST).unwrap_or_default())
+    }
+
+    /// All of it. What is no event is left out: a last line that is not complete yet, or what
+    /// something else has written there.
+    pub fn events(&self) -> impl DoubleEndedIterator<Item = Event> {
+        self.0.split_inclusive(|byte| *byte == b'\n').filter_map(|line| {
+            let mut event = serde_json::from_slice(line).ok()?;
+            if let Event::Record(record, outcome) = &mut event {
+                record.outcome.clone_from(outcome);
+            }
+            Some(event)
+        })
+    }
+
+    /// What came last.
+    pub fn last(&self) -> Option<Event> {
+        self.events().next_back()
+    }
+
+    /// What was begun last.
+    pub fn stage(&self) -> Stage {
+        let begun = self.events().rev().find_map(|event| match event {
+            Event::Doing(stage) => Some(stage),
+            _ => None,
+        });
+        begun.unwrap_or_default()
+    }
+
+    /// Whether the child that wrote this had the other screen when it ended.
+    pub fn is_on_stage(&self) -> bool {
+        let last = self.events().rev().find_map(|event| match event {
+            Event::Stage(taken) => Some(taken),
+            _ => None,
+        });
+        last.unwrap_or(false)
+    }
 }
 
 /// The child's side: the file for what others print while it has the whole terminal. Where it does
@@ -170,27 +201,9 @@ pub fn file_for_printed() -> Option<PathBuf> {
     Some(folder()?.join(PRINTED))
 }
 
-/// Whether the child that wrote this had the other screen when it ended.
-pub(crate) fn on_stage(events: &[Event]) -> bool {
-    let last = events.iter().rev().find_map(|event| match event {
-        Event::Stage(taken) => Some(*taken),
-        _ => None,
-    });
-    last.unwrap_or(false)
-}
-
-/// What was begun last.
-pub fn doing(events: &[Event]) -> Stage {
-    let begun = events.iter().rev().find_map(|event| match event {
-        Event::Doing(stage) => Some(stage.clone()),
-        _ => None,
-    });
-    begun.unwrap_or_default()
-}
-
 /// The folder of a worker: its file of events and what lies beside that. It goes with its owner.
 pub(crate) struct EventsFile {
-    folder: Scratch,
+    pub folder: Scratch,
     pub path: PathBuf,
     sender: Sender,
 }
@@ -203,13 +216,9 @@ impl EventsFile {
         Ok(EventsFile { sender: Sender::to(&path)?, path, folder })
     }
 
-    pub fn folder(&self) -> &Path {
-        &self.folder.0
-    }
-
     /// What a child has written so far.
-    pub fn read(&self) -> Vec<Event> {
-        read(&self.path)
+    pub fn read(&self) -> Written {
+        Written::at(&self.path)
     }
 
     /// Adds to it.
@@ -243,6 +252,19 @@ impl EventsFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Written {
+        /// What a worker writes that tells this.
+        pub fn of(events: &[Event]) -> Written {
+            let lines = events.iter().map(|event| serde_json::to_string(event).unwrap() + "\n");
+            Written(lines.collect::<String>().into())
+        }
+
+        /// Whatever bytes these are.
+        pub fn of_bytes(bytes: &[u8]) -> Written {
+            Written(bytes.into())
+        }
+    }
 
     #[test]
     fn a_file_goes_with_its_owner() {

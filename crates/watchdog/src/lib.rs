@@ -7,31 +7,27 @@
 //!
 //! - [`events`] is what the child tells the parent: a file of JSON lines, one for each
 //!   thing begun and each result.
-//! - `environment` has the variables by which a child knows what it is, and those that
-//!   decide which drivers it finds.
 //! - [`worker`] starts one, which `wait` waits for, and says what it came to; `staff` are those that
 //!   stay for another task.
 //! - [`resume`] is what the next child needs not measure again.
-//! - `ask` is a question to another process, which ends with this one.
+//! - `processes` are others: what they find in their environment, those that end with this one, and
+//!   a question to one.
 //! - `all_devices` runs the lesson once for each device.
 //! - `signals` are what ends a lesson from outside, and the terminal after that.
 //! - [`watch`] is the parent in a loop: the lesson again after every save.
-//! - [`built`] is where programs of the workspace lie.
-//! - [`lessons`] is the one list of them, `status` the exit status of a program of the course.
+//! - [`lessons`] is the one list of them, with their programs; `status` the exit status of a program of
+//!   the course.
 //! - [`simulator`] is the OpenCL implementation that sees every access.
-//! - [`devices`] are those that lesson 1 lists; [`machine`] is what this one tells of itself, and how it
-//!   gets what it lacks; [`peak`] measures a device's own limits.
+//! - [`machine`] is what this one tells of itself, its devices, and how it gets what it lacks; [`peak`]
+//!   measures a device's own limits.
 //! - [`scratch`] is for files that nobody needs later.
 
 mod all_devices;
-mod ask;
-pub mod built;
-pub mod devices;
-mod environment;
 pub mod events;
 pub mod lessons;
 pub mod machine;
 pub mod peak;
+mod processes;
 pub mod resume;
 pub mod scratch;
 mod signals;
@@ -46,8 +42,12 @@ use common::error::Result;
 
 use worker::{Ended, Work};
 
-pub use ask::{ask, end_group, end_with_us, in_a_group, this_program};
-pub use environment::{Environment, environment, fallback_driver, is_child};
+pub use events::is_child;
+pub use lessons::{library, program};
+pub use processes::{
+    Environment, ask, end_group, end_with_us, environment, fallback_driver, in_a_group,
+    this_program,
+};
 pub use signals::{Signals, clear_line};
 pub use status::{complain, end, leave, must_be_shown, status_of};
 pub use wait::{Pause, Waits};
@@ -63,7 +63,7 @@ pub fn run(orders: &Orders) -> Result<u8> {
         std::thread::sleep(time);
         signals.came()
     };
-    let ended = run_until(&Work::as_typed()?, orders, &mut sleep);
+    let ended = run_until(&Work::as_typed(orders.all_devices)?, orders, &mut sleep);
     signals.obey();
     Ok(ended?.unwrap_or_default().status)
 }

@@ -3,10 +3,10 @@
 use common::device::Kind;
 use common::error::Result;
 use common::ndrange::NdRange;
-use common::peak::Peak;
 use common::program::{self, Program};
 use common::session::{Arg, Launch, Session};
 use common::source::Source;
+use common::timing::Peak;
 use common::timing::{self, Runs};
 use verify::element::Type;
 

@@ -11,19 +11,19 @@
 
 use std::collections::VecDeque;
 
-use common::death::{Death, How};
 use common::failure::Told;
-use common::peak::Peak;
 use common::record::Record;
-use common::stage::Stage;
+use common::stage::{Death, How, Stage};
+use common::timing::Peak;
 use verify::numbers;
 
-use crate::events::{self, Begun, Event, Lost};
+use crate::events::{self, Event, Lost, Written};
 
 /// What one kernel, or one loop of the host, came to in a child before this one.
 #[derive(Default)]
 pub struct Measured {
-    begun: Begun,
+    kernel: String,
+    function: String,
     /// Several where `--step` ran it again.
     pub records: Vec<Record>,
     /// How it took the child down, of which no record tells yet.
@@ -46,44 +46,41 @@ pub struct Earlier {
 impl Earlier {
     /// Reads the file that the environment names; nothing in the first child.
     pub fn from_environment() -> Earlier {
-        let read = events::folder().map(|folder| events::read(&folder.join(events::NAME)));
-        Earlier::of(read.unwrap_or_default())
+        let written = events::folder().map(|folder| Written::at(&folder.join(events::NAME)));
+        written.as_ref().map(Earlier::of).unwrap_or_default()
     }
 
-    fn of(events: Vec<Event>) -> Earlier {
+    fn of(written: &Written) -> Earlier {
         let mut earlier = Earlier::default();
-        for event in events {
-            earlier.take_in(event);
+        for event in written.events() {
+            let last = earlier.kernels.back_mut();
+            match (event, last) {
+                (Event::Peak(peak), _) => earlier.peak = Some(peak),
+                (Event::Lost(lost), _) => earlier.lost = Some(lost),
+                (Event::Begun { kernel, function }, _) => {
+                    let begun = Measured { kernel, function, ..Measured::default() };
+                    earlier.kernels.push_back(begun);
+                }
+                (Event::Record(record, _), Some(own)) if !own.ended || own.death.is_some() => {
+                    own.death = None;
+                    own.records.push(*record);
+                }
+                // The host's loops do not begin: they cannot die.
+                (Event::Record(record, _), _) => earlier.kernels.push_back(Measured {
+                    kernel: record.kernel.clone(),
+                    records: vec![*record],
+                    ended: true,
+                    ..Measured::default()
+                }),
+                (Event::Died(death), Some(open)) if !open.ended => {
+                    (open.death, open.ended) = (Some(death), true);
+                }
+                (Event::Ended, Some(open)) if !open.ended => open.ended = true,
+                (Event::Ended, _) => earlier.lost = None,
+                _ => {}
+            }
         }
         earlier
-    }
-
-    fn take_in(&mut self, event: Event) {
-        let last = self.kernels.back_mut();
-        match (event, last) {
-            (Event::Peak(peak), _) => self.peak = Some(peak),
-            (Event::Lost(lost), _) => self.lost = Some(lost),
-            (Event::Begun(begun), _) => {
-                self.kernels.push_back(Measured { begun, ..Measured::default() })
-            }
-            (Event::Record(record, _), Some(own)) if !own.ended || own.death.is_some() => {
-                own.death = None;
-                own.records.push(*record);
-            }
-            // The host's loops do not begin: they cannot die.
-            (Event::Record(record, _), _) => {
-                let mut host = Measured::default();
-                host.begun.kernel.clone_from(&record.kernel);
-                (host.records, host.ended) = (vec![*record], true);
-                self.kernels.push_back(host);
-            }
-            (Event::Died(death), Some(open)) if !open.ended => {
-                (open.death, open.ended) = (Some(death), true);
-            }
-            (Event::Ended, Some(open)) if !open.ended => open.ended = true,
-            (Event::Ended, _) => self.lost = None,
-            _ => {}
-        }
     }
 
     /// True where this child has come to where the one before it ended.
@@ -93,7 +90,7 @@ impl Earlier {
 
     /// What this kernel came to, if it comes next and came to its end, or took its child down.
     pub fn take(&mut self, kernel: &str) -> Option<Measured> {
-        self.kernels.front().filter(|next| next.begun.kernel == kernel)?;
+        self.kernels.front().filter(|next| next.kernel == kernel)?;
         self.kernels.pop_front().filter(|next| next.ended)
     }
 
@@ -101,7 +98,7 @@ impl Earlier {
     fn deaths(&self) -> impl Iterator<Item = (&str, &Death)> {
         self.kernels.iter().flat_map(|one| {
             let told = one.records.iter().filter_map(Record::death);
-            told.chain(&one.death).map(|death| (&*one.begun.function, death))
+            told.chain(&one.death).map(|death| (&*one.function, death))
         })
     }
 }
@@ -110,30 +107,29 @@ impl Earlier {
 /// down. There must be an end: nothing where neither was begun, where somebody ended the child, where
 /// the compiler was at work (the next kernel stands in the same file), and where the kernel has died
 /// before.
-pub(crate) fn next(events: &[Event], death: &Death) -> Option<Vec<Event>> {
-    use Event::{Died, Doing, Failed, Leaving, Trial};
+pub(crate) fn next(written: &Written, death: &Death) -> Option<Vec<Event>> {
+    use Event::{Failed, Leaving};
     if matches!(death.how, How::Stopped(_)) {
         return None;
     }
-    let mut before_its_end = events.iter().rev();
-    let last = before_its_end.find(|one| !matches!(one, Failed(_) | Leaving(_) | Event::Stage(_)));
-    if let Some(Trial { what, begun, .. }) = last {
+    let is_end = |one: &Event| matches!(one, Failed(_) | Leaving(_) | Event::Stage(_));
+    let last = written.events().rfind(|one| !is_end(one));
+    if let Some(Event::Trial { what, begun, .. }) = last {
         let taken = begun.elapsed().unwrap_or_default();
-        let lost = Lost { what: what.clone(), death: death.clone(), taken };
-        return Some(vec![Event::Lost(lost)]);
+        return Some(vec![Event::Lost(Lost { what, death: death.clone(), taken })]);
     }
-    let before = Earlier::of(events.to_vec());
+    let before = Earlier::of(written);
     let open = before.kernels.back().filter(|last| !last.ended && !death.stage.is_building())?;
-    let has_died = before.deaths().any(|(died, _)| died == open.begun.function);
-    let stage = Stage::StartingAgain(open.begun.kernel.clone());
-    (!has_died).then(|| vec![Died(death.clone()), Doing(stage)])
+    let has_died = before.deaths().any(|(died, _)| died == open.function);
+    let stage = Stage::StartingAgain(open.kernel.clone());
+    (!has_died).then(|| vec![Event::Died(death.clone()), Event::Doing(stage)])
 }
 
 /// How the lesson ended, and below it how kernels died before, which perhaps nobody
 /// has told yet.
-pub(crate) fn after_earlier_deaths(events: &[Event], death: &Death) -> Told {
+pub(crate) fn after_earlier_deaths(written: &Written, death: &Death) -> Told {
     let mut told = death.told();
-    for (_, earlier) in Earlier::of(events.to_vec()).deaths() {
+    for (_, earlier) in Earlier::of(written).deaths() {
         told.happened += &format!("\n  before that: {}", earlier.told().happened);
     }
     told
@@ -185,11 +181,8 @@ mod tests {
     }
 
     fn begun(kernel: &str) -> Event {
-        Event::Begun(Begun {
-            kernel: kernel.into(),
-            function: kernel.split(' ').next().unwrap().into(),
-            platform: String::new(),
-        })
+        let function = kernel.split(' ').next().unwrap().into();
+        Event::Begun { kernel: kernel.into(), function }
     }
 
     fn found(kernel: &str) -> Event {
@@ -198,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_was_measured_comes_back_in_order_and_what_was_not_does_not() {
-        let mut before = Earlier::of(vec![
+        let mut before = Earlier::of(&Written::of(&[
             found("host loop"),
             Event::Doing(Stage::running("a")),
             begun("a"),
@@ -208,7 +201,7 @@ mod tests {
             begun("ablated"),
             Event::Ended,
             begun("b"),
-        ]);
+        ]));
         assert!(before.take("a").is_none(), "the host's loop comes first");
         assert_eq!(before.take("host loop").unwrap().records.len(), 1);
         assert_eq!(before.take("a").unwrap().records.len(), 2);
@@ -220,6 +213,7 @@ mod tests {
 
     #[test]
     fn a_death_is_noted_once_and_where_no_kernel_ran_there_is_none() {
+        let next = |events: &[Event], death: &Death| next(&Written::of(events), death);
         let mut events = vec![Event::Doing(Stage::Loading)];
         assert!(next(&events, &death("crash", Stage::Loading)).is_none());
         events.extend([begun("a"), Event::Doing(Stage::building("a.cl"))]);
@@ -236,15 +230,16 @@ mod tests {
         events.push(begun("a variant"));
         let words = "a kernel that has died before";
         assert!(next(&events, &crash).is_none(), "{words}");
-        let told = after_earlier_deaths(&events, &death("no device", Stage::Loading));
+        let told = after_earlier_deaths(&Written::of(&events), &death("no device", Stage::Loading));
         assert_eq!(told.happened, "no device\n  before that: crash");
-        let took = || Earlier::of(events.clone()).take("a").unwrap();
+        let took = || Earlier::of(&Written::of(&events)).take("a").unwrap();
         assert_eq!(took().death.unwrap().told().happened, "crash");
         assert!(took().records.is_empty(), "nobody has told of it");
     }
 
     #[test]
     fn a_trial_that_was_lost_is_told_where_it_comes_next_and_no_other_time() {
+        let next = |events: &[Event], death: &Death| next(&Written::of(events), death);
         let died = death("CL_OUT_OF_RESOURCES", Stage::Starting);
         assert!(next(&[], &died).is_none());
         let mut events = vec![Event::Trial {
@@ -254,12 +249,12 @@ mod tests {
         }];
         events.extend([Event::Failed(failure()), Event::Leaving(5), Event::Stage(false)]);
         events.extend(next(&events, &died).unwrap());
-        let mut earlier = Earlier::of(events.clone());
+        let mut earlier = Earlier::of(&Written::of(&events));
         assert!(!earlier.is_over());
         let lost = earlier.lost.take().unwrap();
         assert_eq!((lost.what, &*lost.death.how.in_short()), (7.into(), "CL_OUT_OF_RESOURCES"));
         events.push(Event::Ended);
-        assert!(Earlier::of(events.clone()).is_over());
+        assert!(Earlier::of(&Written::of(&events)).is_over());
         assert!(next(&events, &died).is_none());
     }
 
@@ -307,9 +302,9 @@ mod tests {
         let lines = all.iter().map(|event| serde_json::to_string(event).unwrap() + "\n");
         let file: String = lines.collect();
         damage::must_be_survived(file.as_bytes(), |bytes| {
-            let events = events::of(bytes);
-            assert!(events::doing(&events).to_string().len() <= bytes.len() + 8);
-            let mut earlier = Earlier::of(events);
+            let written = Written::of_bytes(bytes);
+            assert!(written.stage().to_string().len() <= bytes.len() + 8);
+            let mut earlier = Earlier::of(&written);
             let died = earlier.kernels.iter().flat_map(|one| one.records.clone());
             let died: Vec<Record> = died.filter(|one| one.death().is_some()).collect();
             assert!(last_words(&died, "lesson 5", 0).len() <= 9 * bytes.len() + 99);

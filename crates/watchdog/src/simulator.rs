@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::device::icd::LIBRARY_VARIABLE;
+use common::device::drivers::LIBRARY_VARIABLE;
 use common::outcome::Skip;
 use common::record::Record;
 

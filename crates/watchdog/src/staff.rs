@@ -62,7 +62,7 @@ impl Idle {
         let _ = self.child.stdin.as_mut().map(|pipe| writeln!(pipe, "{task}"));
         let end = wait(&mut self.child, &self.events, timeout, &mut patient)?;
         let is_done = matches!(end, Some(End::Idle));
-        Ok(is_done.then(|| Ended::of(0, &self.events)))
+        Ok(is_done.then(|| Ended::of(0, &self.work, &self.events)))
     }
 }
 

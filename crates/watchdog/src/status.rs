@@ -7,11 +7,9 @@ use anyhow::Result;
 use colored::Colorize;
 use common::Error;
 use common::failure::Failure;
-use common::stage::Stage;
 use diagnostics::terminal::show_error;
 
-use crate::environment::is_child;
-use crate::events::{Event, Sender};
+use crate::events::{Event, Sender, is_child};
 
 /// From what came of a command to the program's exit status; an error is told.
 pub fn end(done: Result<ExitCode>) -> ExitCode {
@@ -90,7 +88,7 @@ pub fn status_of(result: common::Result<u8>) -> u8 {
         Error::Asked(_) => {}
         _ if is_child() => {
             // The watcher sets the stage.
-            let failure = Failure::of(&error, Stage::default());
+            let failure = Failure::of(&error);
             let is_told = tell(&Event::Failed(failure)).is_ok();
             // Who watches goes on with the next kernel, or says why not.
             let is_silent = matches!(error, Error::OpenCl { .. }) || crate::worker::is_heard();

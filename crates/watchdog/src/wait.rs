@@ -8,11 +8,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::command;
-use common::death::{Death, How};
 use common::error::{Kind, Result};
+use common::stage::{Death, How};
 use diagnostics::terminal::show_error;
 
-use crate::events::{self, Event, EventsFile};
+use crate::events::{Event, EventsFile, Written};
 
 /// How long a child may take to end once it has said that it leaves. A driver was
 /// once seen to stop for good while its threads ended; by then nothing is lost with
@@ -89,39 +89,37 @@ pub(crate) fn wait(
 
 /// The end of a child that has told nothing new meanwhile, where what it does takes longer than it
 /// may. Who gets no core is given time.
-fn too_long(waits: &Waits, events: &[Event], timeout: Duration) -> Option<End> {
-    let stage = match events.last() {
+fn too_long(waits: &Waits, written: &Written, timeout: Duration) -> Option<End> {
+    let stage = match written.last() {
         // A person may take any time.
         Some(Event::Paused) => return None,
-        Some(Event::Leaving(status)) => return Some(end_by_itself(*status, events)),
+        Some(Event::Leaving(status)) => return Some(end_by_itself(status, written)),
         Some(Event::Trial { begun, limit, .. })
-            if begun.elapsed().is_ok_and(|taken| taken > *limit) =>
+            if begun.elapsed().is_ok_and(|taken| taken > limit) =>
         {
-            return Some(died(events, How::NoEnd { limit: *limit }));
+            return Some(died(written, How::NoEnd { limit }));
         }
-        _ => events::doing(events),
+        _ => written.stage(),
     };
     let (limit, taken) = (stage.limit(timeout), waits.from.elapsed());
     let is_over = taken.saturating_sub(waits.since()) > limit || taken > STARVED * limit;
-    is_over.then(|| died(events, How::NoEnd { limit }))
+    is_over.then(|| died(written, How::NoEnd { limit }))
 }
 
-fn died(events: &[Event], how: How) -> End {
-    let stage = events::doing(events);
-    End::Died(Death { how, stage })
+fn died(written: &Written, how: How) -> End {
+    End::Died(Death { how, stage: written.stage() })
 }
 
-fn of_status(status: ExitStatus, events: &[Event]) -> End {
-    let how = How::of(status);
+fn of_status(status: ExitStatus, written: &Written) -> End {
+    let (how, last) = (How::of(status), written.last());
     // It has said nothing at all: it did not come as far as to a driver, and has told why.
-    if let (Some(code), []) = (status.code(), events) {
+    if let (Some(code), None) = (status.code(), &last) {
         return End::Exit(code as u8);
     }
     // Whatever ends without that word was ended: a driver that calls exit() has a status,
     // too, and it means nothing here.
-    let (false, Some(Event::Leaving(code))) = (matches!(how, How::Stopped(_)), events.last())
-    else {
-        return died(events, how);
+    let (false, Some(Event::Leaving(code))) = (matches!(how, How::Stopped(_)), last) else {
+        return died(written, how);
     };
     if status.code().is_none() {
         let told = format!(
@@ -133,17 +131,18 @@ fn of_status(status: ExitStatus, events: &[Event]) -> End {
         );
         show_error("", &told);
     }
-    end_by_itself(*code, events)
+    end_by_itself(code, written)
 }
 
-fn end_by_itself(status: u8, events: &[Event]) -> End {
-    let is_said = |event: &&Event| !matches!(event, Event::Leaving(_));
-    match (status, events.iter().rev().find(is_said)) {
-        (5, Some(Event::Failed(failure))) if failure.kind == Kind::OpenCl => {
-            died(events, How::Device(failure.told.clone()))
-        }
-        _ => End::Exit(status),
+fn end_by_itself(status: u8, written: &Written) -> End {
+    let is_said = |event: &Event| !matches!(event, Event::Leaving(_));
+    if status == 5
+        && let Some(Event::Failed(failure)) = written.events().rfind(is_said)
+        && failure.kind == Kind::OpenCl
+    {
+        return died(written, How::Device(failure.told));
     }
+    End::Exit(status)
 }
 
 /// The time that each thread of a process was ready to run and got no core, where others have all of

@@ -18,16 +18,15 @@ use std::time::{Duration, Instant};
 
 use colored::Colorize;
 use common::error::{Error, Result};
-use common::peak::Peak;
 use common::record::Record;
 use common::source::{Source, shortest};
+use common::timing::Peak;
 use diagnostics::aside;
 use diagnostics::terminal::stream::Stream;
 use diagnostics::terminal::wrap::fitted;
 use notify::{Config, Event, PollWatcher, RecursiveMode, Watcher};
 use verify::numbers::{factor, significant};
 
-use crate::environment::LIMITS_VARIABLE;
 use crate::signals::{Signals, clear_line};
 use crate::status::complain;
 use crate::worker::{Orders, Work};
@@ -38,7 +37,7 @@ use crate::worker::{Orders, Work};
 pub fn run(path: &Path, orders: &Orders, must_suit: impl Fn() -> Result<()>) -> Result<()> {
     Source::read(path)?;
     let mut saves = Saves::of(&[path], &shortest(path).display().to_string())?;
-    let mut work = Work::as_typed()?;
+    let mut work = Work::as_typed(true)?;
     let mut rates = Rates::default();
     each_save(&mut saves, |saves| {
         let mut news = News::Nothing;
@@ -104,6 +103,10 @@ pub fn each_save<E>(
         }
     }
 }
+
+/// Set by a parent that has run the same child before, to the device's limits that
+/// were measured then.
+const LIMITS_VARIABLE: &str = "OPENCL_COURSE_LIMITS";
 
 /// The child's side: the limits that the run before it measured. So a save is checked
 /// sooner, and all runs are held against the same.

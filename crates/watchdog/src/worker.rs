@@ -8,23 +8,21 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use common::death::{Death, How};
-use common::device::pocl;
+use common::device::drivers::{CACHE_VARIABLE, CLEAR_CACHE, POCL, may_be_damaged};
 use common::error::{Error, Kind, Result};
 use common::failure::Failure;
 use common::host::ulimits_in_words;
 use common::program::{OF_KERNELS, WORDS_VARIABLE};
 use common::record::Record;
-use common::stage::Stage;
+use common::stage::{Death, How, Stage};
 use diagnostics::aside;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ask::end_with_us;
-use crate::environment::{Environment, environment};
 use crate::events::{
     self, DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, WORK_VARIABLE,
 };
+use crate::processes::{Environment, end_with_us, environment};
 use crate::resume;
 use crate::signals::Terminal;
 use crate::simulator::LOG_VARIABLE;
@@ -54,6 +52,8 @@ pub struct Work {
     args: Vec<OsString>,
     environment: Environment,
     pub(crate) told: Told,
+    /// Whether anybody asks for its results, and not only how it ends.
+    is_read: bool,
     /// Whether each of its threads has a stack of 1 GiB: drivers of CPUs keep there what all items
     /// of a group have of private memory.
     has_large_stack: bool,
@@ -77,11 +77,12 @@ const WORK: &str = "work.json";
 const SAID: &str = "said";
 
 impl Work {
-    /// This very command, by a worker.
-    pub fn as_typed() -> Result<Work> {
+    /// This very command, by a worker; `is_read` says whether its results are asked for, and not only
+    /// how it ends.
+    pub fn as_typed(is_read: bool) -> Result<Work> {
         let mut work = Work::of(std::env::current_exe()?);
-        work.told.is_heard = false;
-        work.args(std::env::args_os().skip(1));
+        (work.told.is_heard, work.is_read) = (false, is_read);
+        work.args = std::env::args_os().skip(1).collect();
         Ok(work)
     }
 
@@ -91,7 +92,8 @@ impl Work {
             program,
             args: Vec::new(),
             environment: Environment::new(),
-            told: Told { is_heard: true, ..Told::default() },
+            told: Told { is_heard: true, stays: false, task: Value::Null },
+            is_read: true,
             has_large_stack: false,
         }
     }
@@ -199,27 +201,29 @@ impl Ended {
     }
 
     /// Of what a worker has written.
-    pub(crate) fn of(status: u8, file: &EventsFile) -> Ended {
+    pub(crate) fn of(status: u8, work: &Work, file: &EventsFile) -> Ended {
         let mut ended = Ended { status, ..Ended::default() };
-        let events = file.read();
-        let stage = events::doing(&events);
-        for event in events {
+        if !work.is_read {
+            return ended;
+        }
+        let written = file.read();
+        for event in written.events() {
             match event {
                 Event::Record(record, _) => ended.records.push(*record),
                 Event::Answer(answer) => ended.answers.push(answer),
-                Event::Devices(labels) => ended.devices = labels,
+                Event::Device { all, .. } => ended.devices = all,
                 Event::Failed(failure) => {
-                    let stage = stage.clone();
-                    ended.failure = Some(Failure { stage, ..failure });
+                    ended.failure = Some(Failure { stage: written.stage(), ..failure });
                 }
                 _ => {}
             }
         }
-        if ended.records.iter().any(|record| record.death().is_some()) {
-            // However it ended.
-            ended.status = ended.status.max(5);
-        }
         ended.log = file.said(SIMULATOR_LOG);
+        // Whoever has told no error may have printed it: its arguments make no sense, or it panicked.
+        if work.told.is_heard && status > 1 && ended.failure.is_none() && ended.records.is_empty() {
+            let said = file.said(SAID).trim().to_string();
+            ended.failure = Some(Failure::new(Kind::Ended(status), said, Stage::Starting));
+        }
         ended
     }
 }
@@ -228,48 +232,53 @@ impl Ended {
 /// the work resumes; `None` when `pause` asked for an early end.
 pub fn run(work: &Work, timeout: Duration, pause: Pause) -> Result<Option<Ended>> {
     let events = EventsFile::new()?;
-    if work.told != Told::default() {
+    if work.told.is_heard {
         let told = serde_json::to_vec(&work.told).map_err(std::io::Error::from)?;
-        let place = events.folder().join(WORK);
+        let place = events.folder.0.join(WORK);
         fs::write(&place, told).map_err(|error| Error::temporary(&place, &error))?;
     }
     let mut environment = environment(work.environment.clone());
     if std::env::var_os(LOG_VARIABLE).is_none() || work.told.is_heard {
         // Where it can be read: what a simulator reports is a row's failure.
-        environment.insert(LOG_VARIABLE, events.folder().join(SIMULATOR_LOG).into());
+        environment.insert(LOG_VARIABLE, events.folder.0.join(SIMULATOR_LOG).into());
     }
-    environment.insert(WORDS_VARIABLE, events.folder().join(DRIVERS_WORDS).into());
+    environment.insert(WORDS_VARIABLE, events.folder.0.join(DRIVERS_WORDS).into());
     // A task has nothing to go on with.
     let is_lesson = work.told.task.is_null();
     let terminal = Terminal::now();
+    // A kernel that died is no success, however the worker ends that goes on.
+    let mut least = 0;
     loop {
         let mut child = start(work, &environment, &events)?;
         let end = wait(&mut child, &events, timeout, pause);
+        if let Ok(Some(End::Exit(status))) = end {
+            return Ok(Some(Ended::of(status.max(least), work, &events)));
+        }
         let written = events.read();
-        let on_stage = events::on_stage(&written);
-        if !matches!(end, Ok(Some(End::Exit(_)))) && !work.told.is_heard {
-            terminal.restore(on_stage);
+        if !work.told.is_heard {
+            terminal.restore(written.is_on_stage());
             events.pass_on(PRINTED);
         }
         let death = match end? {
-            None => return Ok(None),
-            Some(End::Exit(status)) => return Ok(Some(end_of(work, status, &events))),
+            Some(End::Died(death)) => death,
             Some(End::Idle) => {
-                let ended = Ended::of(0, &events);
+                let ended = Ended::of(0, work, &events);
                 let idle = Some(Idle { child, events, work: work.without_task() });
                 return Ok(Some(Ended { idle, ..ended }));
             }
-            Some(End::Died(death)) => death,
+            _ => return Ok(None),
         };
         // A lesson tells it; but of a kernel that is judged a verdict would be made.
+        let is_pocls =
+            |event| matches!(event, Event::Device { platform, .. } if platform.contains(POCL));
         if let (How::Signal(signal), false) = (&death.how, is_lesson)
-            && pocl::may_be_damaged(*signal)
-            && environment.insert(pocl::CACHE_VARIABLE, "0".into()).is_none()
+            && written.events().any(is_pocls)
+            && may_be_damaged(*signal)
+            && environment.insert(CACHE_VARIABLE, "0".into()).is_none()
         {
             aside!(
                 "\nThe driver failed, perhaps on a damaged file in PoCL's cache of compiled kernels.\n  \
-                 It is tried again without the cache. If that helps, clear it: {}",
-                pocl::CLEAR_CACHE
+                 It is tried again without the cache. If that helps, clear it: {CLEAR_CACHE}"
             );
             events.clear();
             continue;
@@ -281,12 +290,17 @@ pub fn run(work: &Work, timeout: Duration, pause: Pause) -> Result<Option<Ended>
         let Some(known) = resume::next(&written, &death).filter(|_| is_lesson) else {
             let told = resume::after_earlier_deaths(&written, &death);
             let failure = Some(Failure::new(Kind::Died, told, death.stage.clone()));
-            return Ok(Some(Ended { failure, death: Some(death), ..Ended::of(5, &events) }));
+            return Ok(Some(Ended { failure, death: Some(death), ..Ended::of(5, work, &events) }));
         };
-        if on_stage {
+        if written.is_on_stage() {
             events.send(&Event::Stage(false))?;
         }
-        known.iter().try_for_each(|event| events.send(event))?;
+        for event in known {
+            events.send(&event)?;
+            if matches!(event, Event::Died(_)) {
+                least = 5;
+            }
+        }
     }
 }
 
@@ -302,17 +316,6 @@ pub fn finish(work: &Work, timeout: Duration) -> Result<Ended> {
     }
 }
 
-/// Of a worker that ended by itself. One that was heard, and has told no error, may have printed it:
-/// its arguments make no sense, or it panicked.
-fn end_of(work: &Work, status: u8, events: &EventsFile) -> Ended {
-    let mut ended = Ended::of(status, events);
-    if work.told.is_heard && status > 1 && ended.failure.is_none() && ended.records.is_empty() {
-        let said = events.said(SAID).trim().to_string();
-        ended.failure = Some(Failure::new(Kind::Ended(status), said, Stage::Starting));
-    }
-    ended
-}
-
 fn start(work: &Work, environment: &Environment, events: &EventsFile) -> Result<Child> {
     let mut command = Command::new(&work.program);
     if work.has_large_stack {
@@ -321,10 +324,10 @@ fn start(work: &Work, environment: &Environment, events: &EventsFile) -> Result<
         command.args(["-c", "ulimit -s 1048576; exec \"$0\" \"$@\""]);
         command.arg(&work.program);
     }
-    command.args(&work.args).env(WORK_VARIABLE, events.folder()).envs(environment);
+    command.args(&work.args).env(WORK_VARIABLE, &events.folder.0).envs(environment);
     if work.told.is_heard {
         command.stdin(Stdio::null()).stdout(Stdio::null());
-        command.stderr(File::create(events.folder().join(SAID))?);
+        command.stderr(File::create(events.folder.0.join(SAID))?);
     }
     if work.told.stays {
         // The thread that starts it may end before it.

@@ -9,7 +9,7 @@ use common::record::{Of, Record};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use verify::shape::Shape;
-use watchdog::{devices::Device, machine};
+use watchdog::machine::{self, Device};
 
 /// What is kept has a place of its own below docs/data/, and none elsewhere.
 pub fn name(name: &str) -> Result<String, String> {

@@ -17,7 +17,7 @@ use common::{record::Record, timing::Runs};
 use diagnostics::{aside, terminal::Out};
 use verify::numbers::{quantile, significant};
 use verify::{element::Type, shape::Shape};
-use watchdog::devices::{self, Device};
+use watchdog::machine::{self, Device};
 use watchdog::worker::{self, PATIENCE};
 
 use crate::kept;
@@ -75,7 +75,7 @@ const READY: &str = "OPENCL_COURSE_LIBRARY";
 
 /// Measures, and prints lines as `docs/data/peers/` keeps them.
 pub fn libraries(options: &LibrariesArgs) -> Result<()> {
-    let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
+    let device = machine::chosen(options.device.as_deref(), false)?.remove(0);
     let library = options.library.unwrap_or(match device.platform.contains("NVIDIA") {
         true => Library::Cublas,
         false => Library::Openblas,

@@ -8,8 +8,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::json;
 use verify::numbers::bytes;
-use watchdog::devices::{self, Device};
-use watchdog::machine::has_instructions;
+use watchdog::machine::{self, Device, has_instructions};
 
 use crate::{kept, record::told};
 
@@ -30,7 +29,7 @@ type Point = (&'static str, String, usize, [String; 2]);
 
 /// Measures everything and writes the file.
 pub fn machine(options: &MachineArgs) -> Result<()> {
-    let device = devices::chosen(options.device.as_deref(), false)?.remove(0);
+    let device = machine::chosen(options.device.as_deref(), false)?.remove(0);
     let folder = watchdog::scratch::Scratch::new()?;
     for file in kept::entries("crates/xtask/machine")? {
         fs::copy(&file, folder.0.join(file.file_name().context("a file")?))?;

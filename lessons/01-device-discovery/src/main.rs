@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use common::device::icd::{icd_files, icd_place, named_library};
+use common::device::drivers::{icd_files, icd_place, named_library};
 use common::device::{self, Device};
 use common::session::{Call, Listener};
 use common::{Result, stage::Stage};

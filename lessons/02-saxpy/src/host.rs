@@ -8,8 +8,8 @@
 use std::{hint::black_box, sync::Barrier, thread, time::Instant};
 
 use bytemuck::{cast_slice, cast_slice_mut};
+use common::memory::Pinned;
 use common::outcome::Outcome;
-use common::pinned::Pinned;
 use common::record::{Record, Work};
 use common::session::Session;
 use common::stage::Stage;
@@ -126,7 +126,7 @@ pub fn transfers(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<(
     };
     let pageable = there_and_back(&session, &mut vec![0.0; n]);
     // Its address is then an ordinary one, from which another buffer is written.
-    let pinned = Pinned::zeros(&session.context, &session.device.cl(), n);
+    let pinned = Pinned::zeros(&session.context, &session.device.cl, n);
     let pinned = pinned.and_then(|mut pinned| there_and_back(&session, pinned.as_mut()));
     let rows = [("pageable memory", pageable), ("pinned memory", pinned)];
     let rows = rows.map(|(name, measured)| row(name, measured));

@@ -7,7 +7,7 @@ use std::{ops::Range, rc::Rc};
 
 use bytemuck::cast_slice;
 use common::error::{Error, Result};
-use common::{device::Kind, pinned::Pinned};
+use common::{device::Kind, memory::Pinned};
 use verify::{problem::Problem, shape::Shape};
 
 use crate::work::{Engine, Work};
@@ -40,7 +40,7 @@ impl OnHost {
         let copy = |floats: &[f32], rows, columns| -> Result<OnHost> {
             let mut own: Box<dyn AsMut<[f32]>> = match pinned.map(|engine| &engine.queues[0]) {
                 None => Box::new(vec![0.0; floats.len()]),
-                Some(one) => Box::new(Pinned::zeros(&one.context, &one.device.cl(), floats.len())?),
+                Some(one) => Box::new(Pinned::zeros(&one.context, &one.device.cl, floats.len())?),
             };
             (*own).as_mut().copy_from_slice(floats);
             Ok(OnHost { floats: RefCell::new(own), rows, columns })

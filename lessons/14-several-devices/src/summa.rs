@@ -13,7 +13,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use clap::Parser;
 use common::error::{During, Error, Result};
 use common::session::{Buffer, Launch, Session};
-use common::{pinned::Pinned, source::Source};
+use common::{memory::Pinned, source::Source};
 use mpi::collective::{CommunicatorCollectives, Root, SystemOperation};
 use mpi::point_to_point::send_receive_into;
 use mpi::request::{WaitGuard, scope};
@@ -94,7 +94,7 @@ impl Side {
         let held = |i: usize| (i % holders == at).then(|| panel(flags, of_b, &own, i));
         Ok(Side {
             held: (0..depths.len()).map(held).collect(),
-            panel: Pinned::zeros(&queue.context, &queue.device.cl(), own.len() * depths[0])?,
+            panel: Pinned::zeros(&queue.context, &queue.device.cl, own.len() * depths[0])?,
             buffer: queue.buffer("a panel", size_of::<f32>() * own.len() * depths[0])?,
             along,
             own,

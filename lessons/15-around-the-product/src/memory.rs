@@ -71,7 +71,7 @@ fn mapped(session: &Session, n: usize, flags: u64, own: *mut c_void) -> Result<M
 fn svm(session: &Session, n: usize, is_fine: bool) -> Result<Memory<'_>> {
     // What has the fine-grained kind has the other.
     let kinds = if is_fine { 2 } else { 3 };
-    if session.device.cl().svm_mem_capability() & kinds == 0 {
+    if session.device.cl.svm_mem_capability() & kinds == 0 {
         return Err(Error::skipped("CL_DEVICE_SVM_CAPABILITIES lacks it"));
     }
     let floats = SvmVec::allocate(&session.context, n);

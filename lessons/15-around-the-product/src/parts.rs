@@ -72,13 +72,13 @@ fn run(lesson: &mut Lesson, task: &Task, record: &mut Record) -> Result<Outcome>
 
 /// The same device in the same context, with a queue that may run launches at the same time.
 fn out_of_order(session: &Session) -> Result<Session> {
-    let (device, how) = (session.device.cl(), CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    let (device, how) = (session.device.cl, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     if device.queue_on_host_properties().unwrap_or_default() & how == 0 {
         return Err(Error::skipped("the device has no queue out of order"));
     }
     let (context, device) = (session.context.clone(), session.device.clone());
     let mut other = Session::open_in(context, device, Rc::new(()))?;
-    let id = other.device.cl().id();
+    let id = other.device.cl.id();
     #[allow(deprecated)] // the call that drivers of every version have
     // SAFETY: the id is a device's, and OpenCL refuses one that the context does not have.
     let queue = unsafe { CommandQueue::create(&other.context, id, how) };
@@ -103,7 +103,7 @@ impl Recorded {
     /// These launches, for a session's queue, and skipped where the driver has no command buffers.
     /// Each must have a kernel object of its own.
     fn of(session: &Session, launches: &[Launch]) -> Result<Recorded> {
-        let device = session.device.cl();
+        let device = session.device.cl;
         let extensions = device.extensions().unwrap_or_default();
         let platform = device.platform().during("asking for the platform")?;
         let address = |name: &CStr| {

@@ -64,7 +64,7 @@ fn room(needs: &[Need], kind: Kind, limits: &Limits, host: Option<Room>) -> (Opt
         Need::Written(bytes) => (*bytes, [1, 6, 5]),
         Need::Between(bytes) => (*bytes, [1, 1, 0]),
     };
-    let needs: Vec<(u64, [u64; 3])> = needs.iter().map(copies).collect();
+    let needs = Vec::from_iter(needs.iter().map(copies));
     let all = |place: usize| {
         let bytes = needs.iter().map(|(bytes, copies)| bytes.saturating_mul(copies[place]));
         bytes.fold(0, u64::saturating_add)
@@ -109,26 +109,25 @@ fn told_apart(need: u64, limit: u64) -> [String; 2] {
 
 /// The limits of a buffer that a failed call may have run into: what it asked for, and what this
 /// device has.
-pub(super) fn limits_of_buffer(device: &Device, size: usize, code: i32) -> Option<String> {
-    match code {
+pub fn limits_of_buffer(device: &Device, size: usize, code: i32) -> Option<String> {
+    let is_it = matches!(
+        code,
         CL_MEM_OBJECT_ALLOCATION_FAILURE
-        | CL_OUT_OF_RESOURCES
-        | CL_OUT_OF_HOST_MEMORY
-        | CL_INVALID_BUFFER_SIZE => {
-            Some(format!("the buffer needs {}; {}", bytes(size as u64), of_memory(device)))
-        }
-        _ => None,
-    }
+            | CL_OUT_OF_RESOURCES
+            | CL_OUT_OF_HOST_MEMORY
+            | CL_INVALID_BUFFER_SIZE
+    );
+    is_it.then(|| format!("the buffer needs {}; {}", bytes(size as u64), of_memory(device)))
 }
 
 /// Those of a launch.
-pub(super) fn limits_of_launch(
+pub fn limits_of_launch(
     device: &Device,
     kernel: &Kernel,
     range: &NdRange,
     code: i32,
 ) -> Option<String> {
-    let (id, limits) = (device.cl().id(), &device.limits);
+    let (id, limits) = (device.cl.id(), &device.limits);
     Some(match code {
         CL_MEM_OBJECT_ALLOCATION_FAILURE => {
             format!("of the buffers of this launch {}", of_memory(device))
@@ -163,7 +162,7 @@ fn of_memory(device: &Device) -> String {
 }
 
 fn of_group(device: &Device, kernel: &Kernel, range: &NdRange) -> String {
-    let id = device.cl().id();
+    let id = device.cl.id();
     let mut text = format!(
         "the group has {} = {} items; the device allows {} (CL_DEVICE_MAX_WORK_GROUP_SIZE)",
         sides(range.local()),
@@ -171,14 +170,12 @@ fn of_group(device: &Device, kernel: &Kernel, range: &NdRange) -> String {
         device.limits.max_work_group_size
     );
     if let Ok(room) = kernel.get_work_group_size(id) {
-        text.push_str(&format!(", this kernel {room} (CL_KERNEL_WORK_GROUP_SIZE)"));
+        text += &format!(", this kernel {room} (CL_KERNEL_WORK_GROUP_SIZE)");
     }
     let required = kernel.get_compile_work_group_size(id).unwrap_or_default();
     if required.iter().any(|side| *side > 0) {
-        text.push_str(&format!(
-            ", and it runs in groups of {} only (reqd_work_group_size)",
-            sides(&required)
-        ));
+        let required = sides(&required);
+        text += &format!(", and it runs in groups of {required} only (reqd_work_group_size)");
     }
     text
 }

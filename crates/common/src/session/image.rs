@@ -103,7 +103,7 @@ pub struct Image {
 impl Session {
     /// Refuses an image that the device cannot have, with the limit.
     pub fn must_hold(&self, image: &Image) -> Result<()> {
-        let (device, name) = (self.device.cl(), &self.device.name);
+        let (device, name) = (self.device.cl, &self.device.name);
         let [width, height] = image.sides;
         let refused = |why: String| Err(Error::Usage(format!("{name} {why}")));
         if device.image_support() != Ok(true) {

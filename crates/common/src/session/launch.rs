@@ -13,7 +13,8 @@ use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::memory::Sampler;
 use opencl3::types::{cl_event, cl_mem};
 
-use super::{Buffer, Call, Session, limits_of_launch};
+use super::fit::limits_of_launch;
+use super::{Buffer, Call, Session};
 use crate::error::{During, Error, Result};
 use crate::ndrange::{NdRange, sides};
 use crate::timing::Profile;
@@ -83,9 +84,13 @@ impl Session {
     ) -> Result<Launch> {
         for (i, arg) in args.iter().enumerate() {
             let index = i as u32;
-            let [told, label] = argument(&kernel, index);
+            // As far as the driver keeps it.
+            let told = |what: opencl3::Result<String>| {
+                plain_name(what.unwrap_or_default().trim_matches('\0'))
+            };
             let number = match arg {
                 Arg::Number(value, ty) => {
+                    let told = told(kernel.get_arg_type_name(index));
                     let told = Type::named(if told == "bool" { "uchar" } else { &told });
                     Some(told.unwrap_or(*ty).encode(*value))
                 }
@@ -117,7 +122,14 @@ impl Session {
                     Arg::Buffer(buffer) => buffer.name.to_string(),
                     Arg::Sampler(_) => "sampler".into(),
                 };
-                let value = if label.is_empty() { value } else { format!("{label} = {value}") };
+                let (ty, name) = (kernel.get_arg_type_name(index), kernel.get_arg_name(index));
+                let (ty, name) = (told(ty), told(name));
+                let gap = if ty.ends_with('*') { "" } else { " " };
+                let label = format!("{ty}{gap}{name}");
+                let value = match label.trim() {
+                    "" => value,
+                    label => format!("{label} = {value}"),
+                };
                 let arguments = ["~kernel", &i.to_string(), &format!("~{bytes} bytes"), &value];
                 Call::new("clSetKernelArg", &arguments)
             });
@@ -166,39 +178,34 @@ impl Session {
         event
     }
 
-    /// Enqueues a kernel of which nobody will ask when it ran: it has no event, which costs as much
-    /// as a short kernel takes, and which opencl3 asks for in any case.
-    fn launch_without_event(&self, launch: &Launch) -> Result<()> {
-        let Launch { kernel, range, .. } = launch;
-        let status = cl3::load_library().as_ref().ok().and_then(|library| {
-            library.clEnqueueNDRangeKernel(
-                self.queue.get(),
-                kernel.get(),
-                range.global().len() as u32,
-                range.offset_pointer(),
-                range.global().as_ptr(),
-                range.local().as_ptr(),
-                0,
-                ptr::null(),
-                ptr::null_mut(),
-            )
-        });
-        match status.unwrap_or(DLOPEN_FUNCTION_NOT_AVAILABLE) {
-            0 => Ok(()),
-            status => Err(status).during(format!("launching {}", launch.name)),
-        }
-    }
-
     /// Runs all launches so many times in a row, the first and the last with an event, which it
-    /// gives when the last has ended.
+    /// gives when the last has ended. Those between have none: it costs as much as a short kernel
+    /// takes, and opencl3 asks for it in any case.
     pub fn run_in_a_row(&self, launches: &[Launch], times: usize) -> Result<Vec<Event>> {
         let all = launches.len() * times;
         let mut events = Vec::new();
         for (i, launch) in launches.iter().cycle().take(all).enumerate() {
             if i == 0 || i + 1 == all {
                 events.push(self.launch(launch, &[])?);
-            } else {
-                self.launch_without_event(launch)?;
+                continue;
+            }
+            let Launch { kernel, range, .. } = launch;
+            let status = cl3::load_library().as_ref().ok().and_then(|library| {
+                library.clEnqueueNDRangeKernel(
+                    self.queue.get(),
+                    kernel.get(),
+                    range.global().len() as u32,
+                    range.offset_pointer(),
+                    range.global().as_ptr(),
+                    range.local().as_ptr(),
+                    0,
+                    ptr::null(),
+                    ptr::null_mut(),
+                )
+            });
+            match status.unwrap_or(DLOPEN_FUNCTION_NOT_AVAILABLE) {
+                0 => {}
+                status => Err(status).during(format!("launching {}", launch.name))?,
             }
         }
         self.wait(launches, &events)?;
@@ -260,7 +267,7 @@ impl Session {
     /// Puts a launch into groups that its kernel asks for, and has room for on this device, unless
     /// they are `fixed`; why it cannot be launched, where it has none.
     pub fn fit_groups(&self, kernel: &Kernel, range: &mut NdRange, fixed: bool) -> Option<String> {
-        let (id, limits) = (self.device.cl().id(), &self.device.limits);
+        let (id, limits) = (self.device.cl.id(), &self.device.limits);
         let told = kernel.get_compile_work_group_size(id).unwrap_or_default();
         let required = told.get(..range.local().len()).filter(|sides| sides[0] > 0);
         if let Some(sides) = required.filter(|_| !fixed) {
@@ -277,17 +284,4 @@ impl Session {
         }
         range.refusal(limits, room)
     }
-}
-
-/// An argument's type, and with its name, as far as the driver keeps them: "int", "int M".
-fn argument(kernel: &Kernel, index: u32) -> [String; 2] {
-    let clean = |told: opencl3::Result<String>| {
-        let told = told.unwrap_or_default();
-        plain_name(told.trim_matches('\0'))
-    };
-    let ty = clean(kernel.get_arg_type_name(index));
-    let name = clean(kernel.get_arg_name(index));
-    let gap = if ty.ends_with('*') { "" } else { " " };
-    let label = format!("{ty}{gap}{name}");
-    [ty, label.trim().into()]
 }

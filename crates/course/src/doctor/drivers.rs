@@ -9,11 +9,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use common::device::icd::{self, ICD_VARIABLE, LIBRARY_VARIABLE, icd_place};
-use common::device::pocl::{CACHE_VARIABLE, can_write};
-use common::device::{self, DEVICE_VARIABLE, Device, Kind, LLVMPIPE, variable};
+use common::device::drivers::{
+    self, CACHE_VARIABLE, ICD_VARIABLE, LIBRARY_VARIABLE, can_write, icd_place,
+};
+use common::device::{self, DEVICE_VARIABLE, Device, Kind, LLVMPIPE};
 use common::error::Error;
 use common::failure::Told;
+use common::host::variable;
 use common::ndrange::NdRange;
 use common::program::{self, Program};
 use common::session::{Arg, Session};
@@ -58,7 +60,7 @@ fn missing(name: &str, value: &str) -> Option<String> {
         Some(format!("it does not open ({error})"))
     };
     match name {
-        ICD_VARIABLE if icd::named_library().is_some() => fails(value),
+        ICD_VARIABLE if drivers::named_library().is_some() => fails(value),
         ICD_VARIABLE => (!icd_place().exists()).then(|| "it is not there".into()),
         // The first that opens is taken.
         LIBRARY_VARIABLE => {
@@ -78,7 +80,7 @@ pub fn icd_files() -> Vec<Finding> {
         let brings = brings(file, &name);
         brings.unwrap_or_else(|wrong| Topic::Drivers.bad(&name, wrong.happened).next(wrong.next))
     };
-    icd::icd_files().iter().map(finding).collect()
+    drivers::icd_files().iter().map(finding).collect()
 }
 
 /// Which platforms a file brings, when the loader is told of it alone; else what is wrong with it.
@@ -185,7 +187,7 @@ impl Listing {
         let idle = idle.map(|(platform, _)| {
             let what = format!("platform {}", platform.name);
             // Most of these are harmless, but not those whose hardware is here.
-            if let Some(cause) = device::hidden(&platform.name) {
+            if let Some(cause) = drivers::hidden(&platform.name) {
                 return Topic::Devices.bad(what, cause.happened).next(cause.next);
             }
             let says = "no device: its hardware is not here, not named (RUSTICL_ENABLE), or not \

@@ -104,7 +104,7 @@ fn compile(arguments: &Arguments) -> Result<()> {
     }
     let program = Program::build(&session, &source, &options, arguments.raw_log)?;
     if let Some(file) = &arguments.log {
-        let log = program.cl.get_build_log(session.device.cl().id());
+        let log = program.cl.get_build_log(session.device.cl.id());
         write(file, log.unwrap_or_default().as_bytes())?;
     }
     let binary = program.binary()?;

@@ -1,10 +1,10 @@
 //! What follows from how a worker ended that checked a kernel: a right result, a wrong one, a
 //! failed build, a crash or a hang.
 
-use common::death::{Death, How};
 use common::error::Kind;
 use common::failure::{Failure, Told};
 use common::record::{Of, Record};
+use common::stage::{Death, How};
 use common::stage::{Stage, Whose};
 use verify::matrix::Fill;
 use verify::{Differences, numbers};

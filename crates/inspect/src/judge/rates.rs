@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use common::device::Kind;
-use common::peak::Peak;
 use common::record::Record;
+use common::timing::Peak;
 use serde::Serialize;
 use verify::formula::Formula;
 use verify::numbers::{percent, seconds, significant};

@@ -2,8 +2,7 @@
 //! why, its text with the lines marked that the kernel before it did not have, and how it came out
 //! beside what was predicted.
 
-use common::Traffic;
-use common::record::Record;
+use common::record::{Record, Traffic};
 use common::source::Source;
 use console::StyledObject;
 use diagnostics::terminal::diff::{self, Change};

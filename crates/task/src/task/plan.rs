@@ -4,7 +4,7 @@ use super::{Arg, Launch, Task, Work};
 use common::error::{AtField, Error, Result};
 use common::ndrange::{self, NdRange};
 use common::record::{self, Helped};
-use common::traffic::{Counts, Traffic};
+use common::record::{Counts, Traffic};
 use verify::element::Type;
 use verify::formula::{Formula, Scope};
 

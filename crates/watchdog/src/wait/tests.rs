@@ -8,14 +8,14 @@ use super::*;
 use common::failure::Failure;
 use common::stage::Stage;
 
-use crate::ask::end_with_us;
+use crate::processes::end_with_us;
 
 /// A child that was launching a kernel, exited with a code or met a signal, and
 /// wrote this last.
 fn ended(status: i32, last: Option<Event>) -> End {
     let mut events = vec![Event::Doing(Stage::running("a"))];
     events.extend(last);
-    of_status(ExitStatus::from_raw(status), &events)
+    of_status(ExitStatus::from_raw(status), &Written::of(&events))
 }
 
 #[test]
@@ -25,7 +25,8 @@ fn crashes_and_failed_devices_are_deaths() {
         matches!(crash, End::Died(death) if death.how == How::Signal(11) && death.stage == Stage::running("a"))
     );
     let failed = Event::Failed(failure());
-    let failed = of_status(ExitStatus::from_raw(5 << 8), &[failed, Event::Leaving(5)]);
+    let written = Written::of(&[failed, Event::Leaving(5)]);
+    let failed = of_status(ExitStatus::from_raw(5 << 8), &written);
     assert!(matches!(failed, End::Died(death) if death.to_string() == "CL_OUT_OF_RESOURCES"));
 }
 
@@ -119,7 +120,7 @@ fn a_status_counts_that_was_announced_and_no_other() {
         assert!(matches!(end, End::Died(death) if death.how == How::Exited(status)));
     }
     // Before it said anything there was no driver: the child has told why.
-    let end = of_status(ExitStatus::from_raw(2 << 8), &[]);
+    let end = of_status(ExitStatus::from_raw(2 << 8), &Written::of(&[]));
     assert!(matches!(end, End::Exit(2)));
     // It did so while it was unloaded: what was said before stands.
     let end = ended(0, Some(Event::Leaving(1)));

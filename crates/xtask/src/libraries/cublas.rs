@@ -12,7 +12,7 @@ use anyhow::{Result, ensure};
 use dlopen2::wrapper::{Container, WrapperApi};
 use verify::element::{Elements, Type};
 use verify::{problem::Problem, shape::Shape};
-use watchdog::devices;
+use watchdog::machine;
 
 use super::library::{Library, Multiply, Seconds};
 
@@ -91,7 +91,7 @@ pub struct OnGpu {
 /// some loaders leave OCL_ICD_FILENAMES cut short in a process that has loaded drivers, and
 /// lessons, which inherit it, would find less.
 fn number_of(index: usize) -> Result<c_int> {
-    let devices = devices::chosen(None, true)?;
+    let devices = machine::chosen(None, true)?;
     let find = |one: usize| devices.iter().find(|device| device.index == one);
     let platform = |one: usize| find(one).map(|device| &device.platform);
     Ok((0..index).filter(|&one| platform(one) == platform(index)).count() as c_int)
