@@ -21,12 +21,10 @@ pub fn course(words: &str) -> String {
 
 /// `cargo run -p PACKAGE`, which outside of the clone is told where that is.
 pub fn cargo_run(package: &str) -> String {
+    let manifest = || word(&own_workspace().join("Cargo.toml"));
     match is_in_the_clone() {
         true => format!("cargo run -p {package}"),
-        false => {
-            let manifest = word(&own_workspace().join("Cargo.toml"));
-            format!("cargo run --manifest-path {manifest} -p {package}")
-        }
+        false => format!("cargo run --manifest-path {} -p {package}", manifest()),
     }
 }
 

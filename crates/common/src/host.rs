@@ -6,36 +6,23 @@ use std::ffi::OsString;
 use std::sync::{LazyLock, Mutex};
 use std::thread::{self, Builder};
 
-/// What is left, and what it is left of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
-    /// Bytes.
-    pub bytes: u64,
-    /// The limit's name: "ulimit -v".
-    pub of: &'static str,
-}
-
 /// What a driver's compiler and its threads may take beside the matrices, in bytes.
 const DRIVERS: u64 = 512 << 20;
 
-/// What was left when this was first asked, so before there were matrices. `None` where
-/// the system does not tell.
-pub fn room() -> Option<Room> {
-    static ROOM: LazyLock<Option<Room>> = LazyLock::new(|| {
+/// Bytes that were left when this was first asked, so before there were matrices, and the name of the
+/// limit: "ulimit -v". `None` where the system does not tell.
+pub fn room() -> Option<(u64, &'static str)> {
+    static ROOM: LazyLock<Option<(u64, &str)>> = LazyLock::new(|| {
         // Linux alone tells what it could give to this process now.
         let told = |name| bytes("/proc/meminfo", name);
-        let free = told("MemAvailable:").map(|free| Room {
-            bytes: free + told("SwapFree:").unwrap_or(0),
-            of: "the host's free memory",
-        });
+        let free = told("MemAvailable:").map(|free| free + told("SwapFree:").unwrap_or(0));
+        let free = free.map(|free| (free, "the host's free memory"));
         // What this process may still take.
         let limit = ulimits().into_iter().find(|(flag, _)| *flag == 'v').map(|(_, kibibytes)| {
             let taken = bytes("/proc/self/status", "VmSize:").unwrap_or(0);
-            let bytes = beside_drivers((kibibytes << 10).saturating_sub(taken));
-            Room { bytes, of: "ulimit -v" }
+            (beside_drivers((kibibytes << 10).saturating_sub(taken)), "ulimit -v")
         });
-        let rooms = free.into_iter().chain(limit);
-        rooms.min_by_key(|room| room.bytes)
+        free.into_iter().chain(limit).min()
     });
     *ROOM
 }
@@ -116,7 +103,7 @@ mod tests {
     fn the_system_tells_what_is_free() {
         let all = bytes("/proc/meminfo", "MemTotal:").expect("Linux tells");
         let swap = bytes("/proc/meminfo", "SwapTotal:").expect("Linux tells");
-        assert!(room().is_some_and(|room| room.bytes > 0 && room.bytes <= all + swap));
+        assert!(room().is_some_and(|(bytes, _)| bytes > 0 && bytes <= all + swap));
         assert_eq!(bytes("/proc/meminfo", "NoSuchThing:"), None);
         assert_eq!(bytes("/nonexistent", "MemTotal:"), None);
     }

@@ -49,31 +49,29 @@ impl NdRange {
     /// no more than `room` items are left in one.
     pub fn shrink_groups(&mut self, room: usize) {
         let mut local = self.local.clone();
-        while count(&local) > room.max(1) {
-            match local.iter().rposition(|&side| side > 1) {
-                Some(dimension) => local[dimension] /= 2,
-                None => break,
-            }
+        while count(&local) > room
+            && let Some(dimension) = local.iter().rposition(|&side| side > 1)
+        {
+            local[dimension] /= 2;
         }
-        self.regroup(&local);
+        if local != self.local {
+            self.regroup(&local);
+        }
     }
 
     /// The same items, and what fills up the last groups, in groups of this shape.
     pub fn regroup(&mut self, local: &[usize]) {
-        if local != self.local {
-            let offset = std::mem::take(&mut self.offset);
-            *self = NdRange { offset, ..NdRange::cover(&self.global, local) };
-        }
+        let offset = std::mem::take(&mut self.offset);
+        *self = NdRange { offset, ..NdRange::cover(&self.global, local) };
     }
 
     /// Why a device of these limits cannot run groups of this shape, if it cannot.
     /// `kernel_max` is CL_KERNEL_WORK_GROUP_SIZE: what this kernel's registers leave room for.
     pub fn refusal(&self, limits: &Limits, kernel_max: usize) -> Option<String> {
-        let size = count(&self.local);
-        if size > limits.max_work_group_size {
+        let (size, max) = (count(&self.local), limits.max_work_group_size);
+        if size > max {
             return Some(format!(
-                "needs groups of {size} items, the device allows {} (CL_DEVICE_MAX_WORK_GROUP_SIZE)",
-                limits.max_work_group_size
+                "needs groups of {size} items, the device allows {max} (CL_DEVICE_MAX_WORK_GROUP_SIZE)"
             ));
         }
         if size > kernel_max {
@@ -81,14 +79,10 @@ impl NdRange {
                 "needs groups of {size} items, this kernel leaves room for {kernel_max} (CL_KERNEL_WORK_GROUP_SIZE)"
             ));
         }
-        let long = self
-            .local
-            .iter()
-            .zip(&limits.max_work_item_sizes)
-            .position(|(local, max)| local > max)?;
+        let mut sides = self.local.iter().zip(&limits.max_work_item_sizes).enumerate();
+        let (long, (side, max)) = sides.find(|(_, (side, max))| side > max)?;
         Some(format!(
-            "needs {} items in dimension {long}, the device allows {} (CL_DEVICE_MAX_WORK_ITEM_SIZES)",
-            self.local[long], limits.max_work_item_sizes[long]
+            "needs {side} items in dimension {long}, the device allows {max} (CL_DEVICE_MAX_WORK_ITEM_SIZES)"
         ))
     }
 }

@@ -232,7 +232,7 @@ impl Record {
             helped.seconds_median = Some(*seconds);
         }
         self.queue_to_start_seconds = timing.queue_to_start_seconds;
-        self.clock = Some(format!("{:?}", timing.clock).to_lowercase());
+        self.clock = Some(timing.clock().into());
         match work {
             Work::Flop(flop) => self.gflops = Some(rate(flop)),
             Work::Bytes(bytes) => self.gbytes_per_second = Some(rate(bytes)),
@@ -242,14 +242,12 @@ impl Record {
 
     /// The record of a kernel that was not run, with the reason.
     pub fn skip(self, why: Skip) -> Record {
-        let outcome = Outcome::Skipped(why);
-        Record { outcome, ..self }
+        Record { outcome: Outcome::Skipped(why), ..self }
     }
 
     /// The record of a kernel whose result is wrong: what it looks like.
     pub fn fail(self, wrong: impl Into<Differences>) -> Record {
-        let outcome = Outcome::Wrong(wrong.into());
-        Record { outcome, ..self }
+        Record { outcome: Outcome::Wrong(wrong.into()), ..self }
     }
 
     /// The record of a kernel against which a simulator reported this, whatever its result.
@@ -290,10 +288,8 @@ impl Record {
     pub fn intensity(&self) -> Option<f64> {
         let helpers = self.helpers.iter().map(|one| one.traffic_elements);
         let counts = [self.traffic_elements].into_iter().chain(helpers);
-        let counts: Option<Vec<Counts>> = counts.collect();
-        let global = |c: &Counts| c.global_loads as f64 + c.global_stores as f64;
-        let elements: f64 = counts?.iter().map(global).sum();
-        let bytes = elements * self.ty?.size() as f64;
+        let global = counts.map(|one| one.map(|c| c.global_loads as f64 + c.global_stores as f64));
+        let bytes = global.sum::<Option<f64>>()? * self.ty?.size() as f64;
         (bytes > 0.0).then(|| self.shape().flop() / bytes)
     }
 
@@ -391,9 +387,8 @@ impl Traffic {
     /// # Errors
     /// When a formula is malformed, uses an unknown name, or is no whole number.
     pub fn count(&self, scope: &Scope) -> Result<Counts> {
-        let count = |formula: &Formula| -> Result<u64> {
-            Ok(formula.count(scope).map_err(Error::Usage)? as u64)
-        };
+        let count =
+            |one: &Formula| one.count(scope).map(|count| count as u64).map_err(Error::Usage);
         Ok(Counts {
             global_loads: count(&self.global_loads)?,
             global_stores: count(&self.global_stores)?,

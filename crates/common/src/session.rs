@@ -280,7 +280,7 @@ impl Session {
             Bytes::To(bytes) => ("writing a buffer", true, bytes.len(), bytes.as_ptr().cast_mut()),
             Bytes::From(data) => ("reading a buffer", false, data.len(), data.as_mut_ptr()),
         };
-        let (queue, memory, none) = (self.queue.get(), buffer.get(), ptr::null());
+        let (queue, memory, none) = (self.queue.get(), buffer.memory.get(), ptr::null());
         let (data, rows) = (data.cast(), buffer.row);
         let rows = rows.map(|(width, row)| ([0, offset / row, 0], [width, count / row, 1]));
         // SAFETY: queue and buffer are alive, and hold handles of this context. There are so many
@@ -331,7 +331,7 @@ impl Session {
                 let whole = pattern.repeat(buffer.bytes / length);
                 return self.transfer(buffer, 0, Bytes::To(&whole));
             }
-            let (queue, memory, none) = (self.queue.get(), buffer.get(), ptr::null());
+            let (queue, memory, none) = (self.queue.get(), buffer.memory.get(), ptr::null());
             // SAFETY: as in `transfer`; the driver copies the pattern before the call returns.
             let filled = unsafe {
                 enqueue_fill_buffer(queue, memory, from, length, 0, buffer.bytes, 0, none)

@@ -7,8 +7,7 @@ use diagnostics::terminal::plain_name;
 use diagnostics::{directives, functions};
 
 use crate::error::{Error, Result};
-use crate::file;
-use crate::file::workspace;
+use crate::file::{self, workspace};
 
 /// Bytes that a kernel file may have: a thousand times those of a long one.
 pub const LONGEST: u64 = 64 << 20;
@@ -45,8 +44,7 @@ impl Source {
         let bytes = file::read(path, LONGEST).map_err(|error| Error::file(path, error))?;
         let text = text_of(&bytes);
         if text.contains('\0') {
-            let why = "it holds a zero byte, so it is not a text file";
-            return Err(Error::file(path, why));
+            return Err(Error::file(path, "it holds a zero byte, so it is not a text file"));
         }
         if text.trim().is_empty() {
             return Err(Error::file(path, "the file is empty"));

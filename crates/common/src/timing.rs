@@ -22,17 +22,6 @@ pub fn in_a_row(took: Duration) -> usize {
     ((1e-3 / took.as_secs_f64().max(1e-9)) as usize).clamp(1, 20)
 }
 
-/// Which clock a kernel's seconds come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Clock {
-    /// START to END of the event.
-    Event,
-    /// The wall clock around launch and wait: the driver's times are not credible.
-    #[default]
-    Wall,
-}
-
 /// The samples of one kernel, or of several that run one after another.
 #[derive(Clone, Debug, Default)]
 pub struct Timing {
@@ -47,8 +36,6 @@ pub struct Timing {
     pub command_seconds: Vec<f64>,
     /// Median seconds from QUEUED to START; 0 where the events are not credible.
     pub queue_to_start_seconds: f64,
-    /// Where the seconds come from.
-    pub clock: Clock,
 }
 
 impl Timing {
@@ -65,6 +52,12 @@ impl Timing {
             self.command_seconds.clear();
         }
         self
+    }
+
+    /// Where the seconds come from: "event", START to END of the event, or "wall", the wall clock around
+    /// launch and wait, where the driver's times are not credible.
+    pub fn clock(&self) -> &'static str {
+        if self.wall_seconds.is_empty() { "wall" } else { "event" }
     }
 
     /// The median, in seconds.
@@ -108,7 +101,6 @@ pub fn settle(walls: &[f64], profiles: &[Vec<Profile>]) -> Timing {
         wall_seconds: walls.to_vec(),
         command_seconds: (0..commands).map(|i| median(&part(i))).collect(),
         queue_to_start_seconds: median(&waits),
-        clock: Clock::Event,
     }
 }
 

@@ -205,7 +205,8 @@ pub fn file_for_printed() -> Option<PathBuf> {
 pub(crate) struct EventsFile {
     pub folder: Scratch,
     pub path: PathBuf,
-    sender: Sender,
+    /// Adds to it.
+    pub sender: Sender,
 }
 
 impl EventsFile {
@@ -219,11 +220,6 @@ impl EventsFile {
     /// What a child has written so far.
     pub fn read(&self) -> Written {
         Written::at(&self.path)
-    }
-
-    /// Adds to it.
-    pub fn send(&self, event: &Event) -> Result<()> {
-        self.sender.send(event)
     }
 
     /// What somebody has printed into this file beside it, without what a terminal would obey.

@@ -15,7 +15,11 @@ use crate::events::{Event, Sender, is_child};
 pub fn end(done: Result<ExitCode>) -> ExitCode {
     let error = match done {
         Ok(status) => return status,
-        Err(error) => of_streams(error),
+        // Of a stream, of which nobody says what it was about: it is told as lessons do.
+        Err(error) if error.chain().count() == 1 => error
+            .downcast::<io::Error>()
+            .map_or_else(|other| other, |stream| Error::Io(stream).into()),
+        Err(error) => error,
     };
     let known = error.downcast_ref::<Error>();
     if known.is_some_and(Error::is_closed_pipe) {
@@ -25,11 +29,15 @@ pub fn end(done: Result<ExitCode>) -> ExitCode {
     if let Some(hint) = known.and_then(|error| error.told().next) {
         says += &format!("\n  next: {hint}");
     }
-    show_error(&head(), &says);
+    tell(&says);
     let of_worker = error.downcast_ref().map(Failure::status);
     let status = known.map(Error::status).or(of_worker);
     // Of all others a file or a folder cannot be used.
     ExitCode::from(status.unwrap_or(2))
+}
+
+fn tell(error: &str) {
+    show_error(&format!("{} ", "error:".red().bold()), error);
 }
 
 /// Whether what was typed can be shown.
@@ -48,33 +56,16 @@ pub fn must_be_shown() -> common::Result<()> {
     })
 }
 
-/// An error of a stream, of which nobody says what it was about, is told as lessons do.
-fn of_streams(error: anyhow::Error) -> anyhow::Error {
-    if error.chain().count() > 1 {
-        return error;
-    }
-    let stream = error.downcast::<io::Error>();
-    stream.map_or_else(|other| other, |error| Error::Io(error).into())
-}
-
-fn head() -> String {
-    format!("{} ", "error:".red().bold())
-}
-
 /// An error on standard error, with the next thing to try.
 pub fn complain(error: &Error) {
-    show_error(&head(), &error.told().to_string());
+    tell(&error.told().to_string());
 }
 
 /// The child's side: all is done and said, with this status, and the driver's own end may
 /// come.
 pub fn leave(status: u8) {
     // If the parent cannot be told, it says that the process died, which is half true.
-    let _ = tell(&Event::Leaving(status));
-}
-
-fn tell(event: &Event) -> common::Result<()> {
-    Sender::from_environment()?.send(event)
+    let _ = Sender::from_environment().and_then(|sender| sender.send(&Event::Leaving(status)));
 }
 
 /// The exit status of a parent or a child; what went wrong is told.
@@ -83,20 +74,19 @@ pub fn status_of(result: common::Result<u8>) -> u8 {
         Ok(status) => return status,
         Err(error) => error,
     };
-    match &error {
-        _ if error.is_closed_pipe() => return 0,
-        Error::Asked(_) => {}
-        _ if is_child() => {
-            // The watcher sets the stage.
-            let failure = Failure::of(&error);
-            let is_told = tell(&Event::Failed(failure)).is_ok();
-            // Who watches goes on with the next kernel, or says why not.
-            let is_silent = matches!(error, Error::OpenCl { .. }) || crate::worker::is_heard();
-            if !(is_told && is_silent) {
-                complain(&error);
-            }
-        }
-        _ => complain(&error),
+    if error.is_closed_pipe() {
+        return 0;
+    }
+    // The watcher sets the stage.
+    let failed = || Sender::from_environment()?.send(&Event::Failed(Failure::of(&error)));
+    let is_told = match &error {
+        Error::Asked(_) => true,
+        // Who watches goes on with the next kernel, or says why not.
+        Error::OpenCl { .. } => is_child() && failed().is_ok(),
+        _ => is_child() && failed().is_ok() && crate::worker::is_heard(),
+    };
+    if !is_told {
+        complain(&error);
     }
     error.status()
 }

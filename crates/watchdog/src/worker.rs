@@ -293,10 +293,10 @@ pub fn run(work: &Work, timeout: Duration, pause: Pause) -> Result<Option<Ended>
             return Ok(Some(Ended { failure, death: Some(death), ..Ended::of(5, work, &events) }));
         };
         if written.is_on_stage() {
-            events.send(&Event::Stage(false))?;
+            events.sender.send(&Event::Stage(false))?;
         }
         for event in known {
-            events.send(&event)?;
+            events.sender.send(&event)?;
             if matches!(event, Event::Died(_)) {
                 least = 5;
             }

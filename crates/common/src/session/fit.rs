@@ -10,7 +10,7 @@ use opencl3::kernel::Kernel;
 use super::Session;
 use crate::device::{Device, Kind, Limits};
 use crate::error::{Error, Result};
-use crate::host::{self, Room};
+use crate::host;
 use crate::ndrange::{self, NdRange, sides};
 use verify::element::Type;
 use verify::numbers::bytes;
@@ -57,7 +57,12 @@ pub enum Need {
 /// Which limit these buffers exceed first, if they do; and the bytes of the largest that the host
 /// reads or writes where they exceed none, and the others shrink as it does. A limit that nobody
 /// tells is none.
-fn room(needs: &[Need], kind: Kind, limits: &Limits, host: Option<Room>) -> (Option<String>, f64) {
+fn room(
+    needs: &[Need],
+    kind: Kind,
+    limits: &Limits,
+    host: Option<(u64, &'static str)>,
+) -> (Option<String>, f64) {
     // On a device, on one whose memory is the host's, and on the host.
     let copies = |need: &Need| match need {
         Need::Read(bytes) => (*bytes, [1, 2, 1]),
@@ -83,7 +88,7 @@ fn room(needs: &[Need], kind: Kind, limits: &Limits, host: Option<Room>) -> (Opt
         (together, total, told(limits.global_mem_bytes), "the device's memory"),
     ];
     let copies = "the copies in the host's memory";
-    uses.extend(host.map(|host| (copies, on_host, host.bytes, host.of)));
+    uses.extend(host.map(|(bytes, of)| (copies, on_host, bytes, of)));
     let exceeded = uses.iter().find(|(_, need, limit, _)| need > limit);
     let refusal = exceeded.map(|(what, need, limit, of)| {
         let [need, limit] = told_apart(*need, *limit);
@@ -190,9 +195,8 @@ mod tests {
         Limits { max_alloc_bytes, global_mem_bytes, ..Limits::default() }
     }
 
-    fn gib(gib: u64) -> Option<Room> {
-        let (bytes, of) = (gib * GIB, "ulimit -v");
-        Some(Room { bytes, of })
+    fn gib(gib: u64) -> Option<(u64, &'static str)> {
+        Some((gib * GIB, "ulimit -v"))
     }
 
     /// What refuses such matrices, and what lies beside them; and the side that fits.
@@ -200,7 +204,7 @@ mod tests {
         [side, beside]: [u64; 2],
         kind: Kind,
         limits: &Limits,
-        host: Option<Room>,
+        host: Option<(u64, &'static str)>,
     ) -> (Option<String>, u64) {
         let matrix = 4 * side * side;
         let [a, b] = [Need::Read(matrix); 2];

@@ -10,7 +10,7 @@ use diagnostics::terminal::plain_name;
 use opencl3::error_codes::DLOPEN_FUNCTION_NOT_AVAILABLE;
 use opencl3::event::Event;
 use opencl3::kernel::{Kernel, set_kernel_arg};
-use opencl3::memory::Sampler;
+use opencl3::memory::{ClMem, Sampler};
 use opencl3::types::{cl_event, cl_mem};
 
 use super::fit::limits_of_launch;
@@ -98,7 +98,7 @@ impl Session {
                 _ => None,
             };
             let handle = match arg {
-                Arg::Buffer(buffer) => buffer.get(),
+                Arg::Buffer(buffer) => buffer.memory.get(),
                 Arg::Sampler(sampler) => sampler.get(),
                 _ => ptr::null_mut(),
             };

@@ -38,7 +38,7 @@ fn failure() -> Failure {
 fn stuck(events: &[Event]) -> End {
     let file = EventsFile::new().unwrap();
     for event in events {
-        file.send(event).unwrap();
+        file.sender.send(event).unwrap();
     }
     // Whatever becomes of this test, nobody keeps its pipes open.
     let mut command = Command::new("sleep");
@@ -51,7 +51,7 @@ fn stuck(events: &[Event]) -> End {
 /// where the limit is this.
 fn is_ended(stage: Stage, milliseconds: u64, script: &str) -> bool {
     let file = EventsFile::new().unwrap();
-    file.send(&Event::Doing(stage)).unwrap();
+    file.sender.send(&Event::Doing(stage)).unwrap();
     let mut command = Command::new("sh");
     let child = end_with_us(&mut command).args(["-c", script]).spawn();
     let begun = Instant::now();

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use common::outcome::Outcome;
 use common::record::{Record, Work};
-use common::timing::{Clock, Runs, Timing};
+use common::timing::{Runs, Timing};
 use dlopen2::wrapper::{Container, WrapperApi};
 use verify::element::{Elements, Type};
 use verify::matrix::{Fill, Matrix};
@@ -121,7 +121,7 @@ pub fn measure(
     }
     // The device's times where every run has one, else the wall clock's.
     let timing = match seconds.len() == walls.len() {
-        true => Timing { seconds, wall_seconds: walls, clock: Clock::Event, ..Timing::default() },
+        true => Timing { seconds, wall_seconds: walls, ..Timing::default() },
         false => Timing::by_the_wall(walls),
     };
     record.timed(&timing, Work::Flop(shape.flop()), None);
