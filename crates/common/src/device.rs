@@ -160,16 +160,13 @@ impl Device {
 
     fn read(index: usize, platform: &Platform, id: cl_device_id) -> Device {
         let device = ClDevice::new(id);
-        let kind_bits = device.dev_type().unwrap_or(0);
-        let kind = if kind_bits & cl::CL_DEVICE_TYPE_GPU != 0 {
-            Kind::Gpu
-        } else if kind_bits & cl::CL_DEVICE_TYPE_ACCELERATOR != 0 {
-            Kind::Accelerator
-        } else if kind_bits & cl::CL_DEVICE_TYPE_CPU != 0 {
-            Kind::Cpu
-        } else {
-            Kind::Other
-        };
+        let bits = device.dev_type().unwrap_or(0);
+        let kinds = [
+            (cl::CL_DEVICE_TYPE_GPU, Kind::Gpu),
+            (cl::CL_DEVICE_TYPE_ACCELERATOR, Kind::Accelerator),
+            (cl::CL_DEVICE_TYPE_CPU, Kind::Cpu),
+        ];
+        let kind = kinds.into_iter().find(|(bit, _)| bits & bit != 0);
         let small = |value: opencl3::Result<u32>| value.unwrap_or(0) as usize;
         let limits = Limits {
             compute_units: small(device.max_compute_units()),
@@ -200,7 +197,7 @@ impl Device {
             platform: platform.clone(),
             name: text(device.name()),
             vendor: text(device.vendor()),
-            kind,
+            kind: kind.map_or(Kind::Other, |(_, kind)| kind),
             version: text(device.version()),
             c_version: text(device.opencl_c_version()),
             driver: text(device.driver_version()),
@@ -224,7 +221,7 @@ impl Limits {
 /// # Errors
 /// [`Error::NoDevice`] names how far the search came, why no further, and what mends it.
 pub fn list() -> Result<Vec<Device>> {
-    let platforms = all().map_err(drivers::no_platform)?;
+    let platforms = all().map_err(|status| Error::NoDevice(drivers::no_platform(status)))?;
     let (mut devices, mut names) = (Vec::new(), Vec::new());
     for (platform, ids) in platforms {
         for id in ids {
@@ -233,7 +230,7 @@ pub fn list() -> Result<Vec<Device>> {
         names.push(platform.name);
     }
     if devices.is_empty() {
-        return Err(drivers::no_device(&names));
+        return Err(Error::NoDevice(drivers::no_device(&names)));
     }
     Ok(devices)
 }

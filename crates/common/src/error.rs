@@ -1,7 +1,7 @@
-//! One error type for the whole course. Each message names the cause, and the
-//! next thing to try stands below it.
+//! One error type for the whole course, and an error as another process hears of it. Each message
+//! names the cause, and the next thing to try stands below it.
 
-use std::fmt::Display;
+use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::command;
 use crate::failure::{Told, explain};
 use crate::outcome::Skip;
+use crate::stage::{Stage, Whose};
 use verify::Differences;
 
 /// What `common` returns everywhere.
@@ -254,6 +255,67 @@ fn of_opencl(code: i32, during: &str, here: Option<&str>) -> Told {
             next: Some(known.next.to_string()),
         },
         None => format!("unknown OpenCL status {code} while {during}{here}").into(),
+    }
+}
+
+/// Why a process ended before its work was done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What kind of error.
+    pub kind: Kind,
+    /// Its message.
+    pub told: Told,
+    /// What was being done.
+    pub stage: Stage,
+    /// Of a build the errors and their places.
+    pub log: Option<Log>,
+    /// The field of a task that it is about.
+    pub key: Option<String>,
+}
+
+impl Failure {
+    /// Of this kind, with this message.
+    pub fn new(kind: Kind, told: impl Into<Told>, stage: Stage) -> Failure {
+        Failure { kind, told: told.into(), stage, log: None, key: None }
+    }
+
+    /// Of an error, while nobody has said yet what was done.
+    pub fn of(error: &Error) -> Failure {
+        let (key, error) = match error {
+            Error::At { key, error } => (Some(key.clone()), &**error),
+            error => (None, error),
+        };
+        Failure {
+            log: match error {
+                Error::Build(log) => Some(log.clone()),
+                _ => None,
+            },
+            key,
+            ..Failure::new(Kind::of(error), error.told(), Stage::default())
+        }
+    }
+
+    /// Whether it is of what results are held against: a reference, or the formulas of a task.
+    pub fn is_of_check(&self) -> bool {
+        let field = self.key.as_ref().and_then(|key| key.split('.').next());
+        self.stage.whose() == Some(Whose::Reference) || field == Some("check")
+    }
+
+    /// The exit status that belongs to it.
+    pub fn status(&self) -> u8 {
+        match self.is_of_check() {
+            true => UNCHECKED,
+            false => self.kind.status(),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// The message, and the next thing to try below it.
+impl Display for Failure {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        self.told.fmt(f)
     }
 }
 

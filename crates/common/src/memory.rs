@@ -47,11 +47,8 @@ impl Guarded {
         let bytes = count * ty.size();
         let room = bytes + 2 * GUARD;
         let fits = room as u64 <= session.device.limits.max_alloc_bytes;
-        let whole = if fits && !session.device.is_simulator() {
-            Some(session.buffer("room with guards", room)?)
-        } else {
-            None
-        };
+        let guards = fits && !session.device.is_simulator();
+        let whole = guards.then(|| session.buffer("room with guards", room)).transpose()?;
         let buffer = match &whole {
             Some(whole) => session.part(whole, name, GUARD, bytes)?,
             None => session.buffer(name, bytes)?,

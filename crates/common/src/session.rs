@@ -14,6 +14,8 @@ pub use fit::{Need, side_of};
 pub use image::{Format, Image};
 pub use launch::{Arg, Launch};
 
+use fit::{limits_of_buffer, limits_of_launch};
+
 use std::cell::RefCell;
 use std::fmt::Display;
 use std::ptr;
@@ -199,9 +201,7 @@ impl Session {
             Memory::<u8>::create(&self.context, CL_MEM_READ_WRITE, bytes, ptr::null_mut())
         }
         .during(format!("allocating a buffer of {bytes} bytes"))
-        .map_err(|error| {
-            error.with_limits(|code| fit::limits_of_buffer(&self.device, bytes, code))
-        });
+        .map_err(|error| error.with_limits(|code| limits_of_buffer(&self.device, bytes, code)));
         self.listener.call(memory.as_ref().err(), &|| {
             let arguments = ["~context", "~CL_MEM_READ_WRITE", &format!("{bytes} bytes")];
             Call::new("clCreateBuffer", &arguments).gave(name)

@@ -213,12 +213,9 @@ impl Sample {
 
     /// Whether such runs take so long that each should serve for all that it can.
     pub fn is_slow(&self) -> bool {
-        self.wall >= SLOW
+        self.wall >= 0.1
     }
 }
-
-/// Seconds of a run from which on nothing is to be run for one purpose alone.
-const SLOW: f64 = 0.1;
 
 /// Times commands: before each run `prepare` does what does not count, then
 /// `run` launches them in order, waits for the last, and returns their events. The

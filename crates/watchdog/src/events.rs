@@ -7,8 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use common::error::{Error, Result};
-use common::failure::Failure;
+use common::error::{Error, Failure, Result};
 use common::file;
 use common::outcome::Outcome;
 use common::record::Record;

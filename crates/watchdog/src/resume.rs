@@ -156,8 +156,7 @@ pub fn last_words(died: &[Record], lesson: &str, wrong: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::error::Kind;
-    use common::failure::Failure;
+    use common::error::{Failure, Kind};
     use common::outcome::Outcome;
     use std::time::{Duration, SystemTime};
 

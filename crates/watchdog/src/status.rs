@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use colored::Colorize;
 use common::Error;
-use common::failure::Failure;
+use common::error::Failure;
 use diagnostics::terminal::show_error;
 
 use crate::events::{Event, Sender, is_child};

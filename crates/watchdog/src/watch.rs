@@ -26,6 +26,7 @@ use diagnostics::terminal::stream::Stream;
 use diagnostics::terminal::wrap::fitted;
 use notify::{Config, Event, PollWatcher, RecursiveMode, Watcher};
 use verify::numbers::{factor, significant};
+use verify::shape::Shape;
 
 use crate::signals::{Signals, clear_line};
 use crate::status::complain;
@@ -118,7 +119,7 @@ pub fn peak_of_earlier_run() -> Option<Peak> {
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// The last rate of each kernel, by device, kernel and M, N, K.
-type Rates = HashMap<(String, String, [usize; 3]), f64>;
+type Rates = HashMap<(String, String, Shape), f64>;
 
 /// What changed, a line for each kernel, whose new rates are remembered. One that did not build
 /// or is wrong keeps its last rate, for when it is right again.
@@ -126,8 +127,8 @@ fn compared(rates: &mut Rates, records: &[Record]) -> Vec<String> {
     let on_devices = records.iter().filter(|record| record.platform != "host");
     let lines = on_devices.filter_map(|record| {
         let now = record.rate()?;
-        let size = [record.m, record.n, record.k];
-        let before = rates.insert((record.device.clone(), record.kernel.clone(), size), now)?;
+        let of = (record.device.clone(), record.kernel.clone(), record.shape());
+        let before = rates.insert(of, now)?;
         Some(line(record, before, now))
     });
     lines.collect()

@@ -9,8 +9,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use common::device::drivers::{CACHE_VARIABLE, CLEAR_CACHE, POCL, may_be_damaged};
-use common::error::{Error, Kind, Result};
-use common::failure::Failure;
+use common::error::{Error, Failure, Kind, Result};
 use common::host::ulimits_in_words;
 use common::program::{OF_KERNELS, WORDS_VARIABLE};
 use common::record::Record;

@@ -10,7 +10,6 @@ use opencl3::error_codes::{
     CL_PLATFORM_NOT_FOUND_KHR, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED,
 };
 
-use crate::error::Error;
 use crate::failure::Told;
 use crate::host::variable;
 
@@ -66,9 +65,9 @@ pub fn other_place() -> Option<PathBuf> {
     variable(ICD_VARIABLE).map(PathBuf::from)
 }
 
-/// The error where the loader gave this status instead of platforms.
-pub(super) fn no_platform(status: i32) -> Error {
-    let cause = too_few_files().unwrap_or_else(|| match status {
+/// What is told where the loader gave this status instead of platforms.
+pub(super) fn no_platform(status: i32) -> Told {
+    too_few_files().unwrap_or_else(|| match status {
         DLOPEN_RUNTIME_LOAD_FAILED => {
             Told::new("there is no OpenCL loader (libOpenCL) that opens (-2000)", None)
         }
@@ -84,22 +83,21 @@ pub(super) fn no_platform(status: i32) -> Error {
         }
         CL_PLATFORM_NOT_FOUND_KHR => no_driver(),
         code => format!("asking for platforms failed with status {code}").into(),
-    });
-    Error::NoDevice(cause)
+    })
 }
 
-/// The error where the platforms of these names have no device.
-pub(super) fn no_device(platforms: &[String]) -> Error {
+/// What is told where the platforms of these names have no device.
+pub(super) fn no_device(platforms: &[String]) -> Told {
     if platforms.is_empty() {
         return no_platform(CL_PLATFORM_NOT_FOUND_KHR);
     }
     let cause = too_few_files().or_else(|| platforms.iter().find_map(|name| hidden(name)));
     let (count, names) = (platforms.len(), platforms.join(", "));
     let says = format!("{count} platform(s), but none has a device ({names})");
-    Error::NoDevice(match cause {
+    match cause {
         Some(cause) => Told { happened: format!("{says}\n  {}", cause.happened), ..cause },
-        None => Told::new(says, None),
-    })
+        None => says.into(),
+    }
 }
 
 /// Why the platform of this name shows no device, where that can be told.
@@ -221,10 +219,7 @@ mod tests {
 
     #[test]
     fn where_nothing_is_known_nothing_is_claimed() {
-        let error = no_device(&["Some Platform".into(), "Another".into()]);
-        let Error::NoDevice(told) = error else {
-            panic!("{error}");
-        };
+        let told = no_device(&["Some Platform".into(), "Another".into()]);
         assert_eq!(told.happened, "2 platform(s), but none has a device (Some Platform, Another)");
         assert_eq!(told.next, None);
     }

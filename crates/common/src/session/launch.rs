@@ -13,8 +13,7 @@ use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::memory::{ClMem, Sampler};
 use opencl3::types::{cl_event, cl_mem};
 
-use super::fit::limits_of_launch;
-use super::{Buffer, Call, Session};
+use super::{Buffer, Call, Session, limits_of_launch};
 use crate::error::{During, Error, Result};
 use crate::ndrange::{NdRange, sides};
 use crate::timing::Profile;

@@ -1,8 +1,8 @@
 //! What follows from how a worker ended that checked a kernel: a right result, a wrong one, a
 //! failed build, a crash or a hang.
 
-use common::error::Kind;
-use common::failure::{Failure, Told};
+use common::error::{Failure, Kind};
+use common::failure::Told;
 use common::record::{Of, Record};
 use common::stage::{Death, How};
 use common::stage::{Stage, Whose};

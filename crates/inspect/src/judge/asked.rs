@@ -5,8 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use clap::{Args, FromArgMatches};
-use common::error::Failure;
-use common::error::Kind;
+use common::error::{Failure, Kind};
 use serde::{Deserialize, Serialize};
 use task::form::{Form, Or};
 use task::signature::Signature;

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use super::*;
 
-use common::failure::Failure;
+use common::error::Failure;
 use common::stage::Stage;
 
 use crate::processes::end_with_us;
