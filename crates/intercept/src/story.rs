@@ -97,7 +97,12 @@ fn value(piece: &str, call: &Call, objects: &Objects) -> String {
             let sides = value.as_array().into_iter().flatten();
             sides.map(Value::to_string).collect::<Vec<_>>().join(" x ")
         }
-        "?" => name_of_question(call.number(name)),
+        // What a `clGet...Info` asks for.
+        "?" => {
+            let asked = call.number(name);
+            let known = constants().find(|(number, _)| *number == asked);
+            known.map_or_else(|| format!("{asked:#x}"), |(_, name)| name.into())
+        }
         "argument" => argument(value, call, objects),
         flags => names_of_flags(flags, call.number(name)),
     }
@@ -166,12 +171,6 @@ fn argument(value: &Value, call: &Call, objects: &Objects) -> String {
         _ => format!("{number} in {}", bytes(size)),
     };
     format!("{name}{shown}")
-}
-
-/// What a `clGet...Info` asks for.
-fn name_of_question(value: u64) -> String {
-    let known = constants().find(|(number, _)| *number == value);
-    known.map_or_else(|| format!("{value:#x}"), |(_, name)| name.into())
 }
 
 /// The flags whose names begin like this.

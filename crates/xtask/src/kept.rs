@@ -150,12 +150,6 @@ impl Recording {
         products.max_by(|one, other| one.1.total_cmp(&other.1)).map(|one| one.0)
     }
 
-    /// The same lesson of several recordings.
-    pub fn read_all(runs: &[&str], lesson: &str) -> Result<Vec<Recording>> {
-        let runs = runs.iter().map(|run| Recording::read(run, lesson));
-        runs.collect()
-    }
-
     /// The sides of its first product that was timed.
     pub fn size(&self) -> Option<Shape> {
         let on_device = |r: &&Record| r.platform != "host" && r.m > 0 && counts(r);

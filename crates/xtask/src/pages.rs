@@ -22,11 +22,8 @@
 //! ```
 //!
 //! A page with recorded figures says in an `origin` where they come from. What a figure shows
-//! is told in one sentence; the whole text stands in the SVG.
-//!
-//! and sentences that speak of figures have claims in `docs/data/claims/`: the range that a
-//! recorded figure, or the ratio of two, must lie in for the sentence to be true. What
-//! such a file holds stands in `pages/claims.rs`.
+//! is told in one sentence; the whole text stands in the SVG. Sentences that speak of figures
+//! have [`claims`].
 
 pub mod claims;
 mod table;
@@ -97,16 +94,13 @@ fn generate(page: &str, root: &str) -> Result<String> {
         out.push('\n');
         // A directive inside a code fence is quoted, not meant.
         fenced ^= line.starts_with("```");
-        if line == END && !fenced {
-            bail!("{END} stands below no directive: is one misspelt?");
-        }
+        let is_lost = line == END && !fenced;
+        ensure!(!is_lost, "{END} stands below no directive: is one misspelt?");
         let Some(directive) = directive(line).filter(|_| !fenced) else {
             continue;
         };
         let made = make(&directive, root).with_context(|| line.to_string())?;
-        if !lines.by_ref().any(|line| line == END) {
-            bail!("{line} has no {END} below it");
-        }
+        ensure!(lines.by_ref().any(|line| line == END), "{line} has no {END} below it");
         out += &format!("{}\n{END}\n", made.trim_end());
     }
     Ok(out)

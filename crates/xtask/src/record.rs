@@ -4,14 +4,15 @@
 
 use std::env::{consts, current_exe};
 use std::process::{Command, Stdio};
-use std::{fs, io::Write, path::Path};
+use std::{fs, path::Path};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use common::file::workspace;
 use diagnostics::aside;
 use serde_json::{Value, json};
 use watchdog::events::{NAME, WORK_VARIABLE};
 use watchdog::lessons::{LESSONS, Lesson};
+use watchdog::scratch::Scratch;
 
 use crate::kept;
 
@@ -33,7 +34,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     // Lessons 1 and 2 have sizes of their own.
     let mut flags = if lesson.number < 3 { Vec::new() } else { flags.to_vec() };
     flags.push("--long".into());
-    let events = watchdog::scratch::Scratch::new()?;
+    let events = Scratch::new()?;
     // Lesson 11 is recorded as on a machine where nothing was tuned before.
     let cache = std::env::temp_dir().join("opencl-course");
     let _ = fs::remove_dir_all(&cache);
@@ -56,9 +57,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
             aside!("{why}");
         }
     }
-    if !output.status.success() {
-        bail!("it ended with {}", output.status);
-    }
+    ensure!(output.status.success(), "it ended with {}", output.status);
     let mut about = kept::about()?;
     about["command"] = json!(format!("cargo run -p {} -- {}", lesson.package(), flags.join(" ")));
     records.insert(0, about);
@@ -121,9 +120,7 @@ pub fn problems(asked: &Problems) -> Result<()> {
             add(&mut lines, stage, &told["device"], timed.clone());
         }
     }
-    if lines.is_empty() {
-        bail!("no stage was run");
-    }
+    ensure!(!lines.is_empty(), "no stage was run");
     lines.insert(0, kept::about()?);
     kept::write_lines(format!("docs/data/problems/{}.jsonl", asked.name), &lines)
 }
@@ -150,15 +147,12 @@ fn pytorch(questions: Vec<Value>) -> Result<Vec<Value>> {
     if questions.is_empty() {
         return Ok(Vec::new());
     }
+    let folder = Scratch::new()?;
+    let asked = folder.0.join("asked");
+    fs::write(&asked, questions.iter().map(|one| format!("{one}\n")).collect::<String>())?;
     let mut python = Command::new("python3");
-    watchdog::end_with_us(&mut python);
-    python.arg(workspace().join("crates/xtask/src/pytorch.py"));
-    let mut child = python.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-    let mut input = child.stdin.take().context("it has no input")?;
-    // That it ended early is seen below.
-    let _ = questions.iter().try_for_each(|question| writeln!(input, "{question}"));
-    drop(input);
-    let output = child.wait_with_output()?.stdout;
+    watchdog::end_with_us(&mut python).stdin(fs::File::open(asked)?).stderr(Stdio::inherit());
+    let output = python.arg(workspace().join("crates/xtask/src/pytorch.py")).output()?.stdout;
     let answers = output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let answers = answers.map(serde_json::from_slice).collect::<Result<Vec<Value>, _>>()?;
     let ended = "PyTorch's process ended: is PyTorch here, and a GPU?";
@@ -180,9 +174,7 @@ pub fn printed(words: &[String], well: &[i32]) -> Result<String> {
     command.args(words).stderr(Stdio::inherit());
     let output = command.output();
     let output = output.context("course is not built; run `cargo build --workspace` first")?;
-    let code = output.status.code();
-    if !code.is_some_and(|code| well.contains(&code)) {
-        bail!("it ended with {}", output.status);
-    }
+    let is_well = output.status.code().is_some_and(|code| well.contains(&code));
+    ensure!(is_well, "it ended with {}", output.status);
     Ok(String::from_utf8(output.stdout)?)
 }

@@ -113,7 +113,12 @@ pub fn transfers(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<(
     let kernel = kernels.fold(f64::INFINITY, f64::min);
     let session = lesson.session()?;
     let bytes = n * size_of::<f32>();
-    let row = |name: &str, measured: Result<[f64; 2]>| {
+    let pageable = there_and_back(&session, &mut vec![0.0; n]);
+    // Its address is then an ordinary one, from which another buffer is written.
+    let pinned = Pinned::zeros(&session.context, &session.device.cl, n);
+    let pinned = pinned.and_then(|mut pinned| there_and_back(&session, pinned.as_mut()));
+    let rows = [("pageable memory", pageable), ("pinned memory", pinned)];
+    let rows = rows.map(|(name, measured)| {
         let [there, back] = match measured {
             Ok(seconds) => seconds,
             Err(error) => return vec![name.into(), format!("not here: {error}")],
@@ -123,13 +128,7 @@ pub fn transfers(lesson: &mut Lesson, n: usize, hosts: &[Record; 2]) -> Result<(
         let mut row = vec![name.into(), rate(there), rate(back), seconds(all)];
         row.extend(hosts.iter().map(|host| uses_to_pay(all, kernel, host)));
         row
-    };
-    let pageable = there_and_back(&session, &mut vec![0.0; n]);
-    // Its address is then an ordinary one, from which another buffer is written.
-    let pinned = Pinned::zeros(&session.context, &session.device.cl, n);
-    let pinned = pinned.and_then(|mut pinned| there_and_back(&session, pinned.as_mut()));
-    let rows = [("pageable memory", pageable), ("pinned memory", pinned)];
-    let rows = rows.map(|(name, measured)| row(name, measured));
+    });
     lesson.say(format!(
         "\n  To the device and back, {bytes} bytes at a time, and uses until that pays"
     ))?;

@@ -1,7 +1,7 @@
 //! Lesson 5: private memory. What an item keeps to itself costs no traffic, as
 //! long as it fits its registers.
 
-use common::{Result, record::Record};
+use common::Result;
 use lesson::{Lesson, lesson};
 use verify::numbers::bytes;
 
@@ -71,13 +71,12 @@ fn main() -> std::process::ExitCode {
 
 /// What the compiler set aside for one item: more than registers hold is a spill.
 fn private_sizes(lesson: &Lesson) -> Result<()> {
-    let size = |row: &Record| Some((row.kernel.clone(), row.private_bytes?));
     let rows = lesson.rows().iter();
-    let sizes: Vec<(String, u64)> = rows.filter_map(size).collect();
+    let sizes = rows.filter_map(|row| Some((&row.kernel, row.private_bytes?)));
     // Most drivers say the same of nearly all, and some of all, which tells nothing.
-    let least = sizes.iter().map(|(_, size)| *size).min().unwrap_or(0);
-    let others = sizes.iter().filter(|(_, size)| *size > least);
-    let others = others.map(|(kernel, size)| format!("; {kernel} {}", bytes(*size)));
+    let least = sizes.clone().map(|(_, size)| size).min().unwrap_or(0);
+    let others = sizes.filter(|(_, size)| *size > least);
+    let others = others.map(|(kernel, size)| format!("; {kernel} {}", bytes(size)));
     let (least, others) = (bytes(least), others.collect::<String>());
     if others.is_empty() {
         return Ok(());

@@ -87,16 +87,6 @@ pub struct OnGpu {
     products: usize,
 }
 
-/// The device's number among those of its platform: CUDA counts these alone. A child lists them:
-/// some loaders leave OCL_ICD_FILENAMES cut short in a process that has loaded drivers, and
-/// lessons, which inherit it, would find less.
-fn number_of(index: usize) -> Result<c_int> {
-    let devices = machine::chosen(None, true)?;
-    let find = |one: usize| devices.iter().find(|device| device.index == one);
-    let platform = |one: usize| find(one).map(|device| &device.platform);
-    Ok((0..index).filter(|&one| platform(one) == platform(index)).count() as c_int)
-}
-
 fn must_be_zero(status: c_int, call: &str) -> Result<()> {
     ensure!(status == 0, "{call} ended with status {status}");
     Ok(())
@@ -107,7 +97,14 @@ impl OnGpu {
     pub fn open(index: usize, inputs: Type) -> Result<OnGpu> {
         let blas = Library::Cublas.load::<Cublas>(&LIBRARIES)?;
         let runtime = Library::Cublas.load::<Runtime>(&RUNTIMES)?;
-        let (ordinal, null, shape) = (number_of(index)?, ptr::null_mut(), Shape::cube(0));
+        // Its number among those of its platform: CUDA counts these alone. A child lists them:
+        // some loaders leave OCL_ICD_FILENAMES cut short in a process that has loaded drivers, and
+        // lessons, which inherit it, would find less.
+        let devices = machine::chosen(None, true)?;
+        let find = |one: usize| devices.iter().find(|device| device.index == one);
+        let platform = |one: usize| find(one).map(|device| &device.platform);
+        let ordinal = (0..index).filter(|&one| platform(one) == platform(index)).count() as c_int;
+        let (null, shape) = (ptr::null_mut(), Shape::cube(0));
         let (mut handle, mut events, matrices) = (null, [null; 2], [null; 3]);
         // SAFETY: what is written to lives here; the device's number is checked by the call.
         unsafe {

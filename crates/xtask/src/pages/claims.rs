@@ -39,7 +39,7 @@
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeSet, sync::LazyLock};
 
-use anyhow::{Context, Error, Result, bail};
+use anyhow::{Context, Error, Result, bail, ensure};
 use common::file::workspace;
 use regex_lite::Regex;
 use serde_json::Value;
@@ -113,10 +113,8 @@ pub fn check(words: &str) -> Result<()> {
     let (low, high) = range.split_once("..").context("a range is written 3..4")?;
     let (low, high): (f64, f64) = (low.parse()?, high.parse()?);
     let value = value(figures)?;
-    if !(low..=high).contains(&value) {
-        let value = verify::numbers::significant(value);
-        bail!("the recorded figure is {value}: mend the sentence and its range");
-    }
+    let (is_so, shown) = ((low..=high).contains(&value), verify::numbers::significant(value));
+    ensure!(is_so, "the recorded figure is {shown}: mend the sentence and its range");
     Ok(())
 }
 

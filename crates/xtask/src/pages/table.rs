@@ -16,7 +16,8 @@ pub fn kernels(lesson: &str, words: &[&str]) -> Result<String> {
         let is = |begin: &&str| one.kernel.starts_with(begin.trim_end_matches('*'));
         counts(one) && (begins.is_empty() || begins.iter().any(is))
     };
-    let mut runs = Recording::read_all(&names, lesson)?;
+    let runs = names.iter().map(|run| Recording::read(run, lesson));
+    let mut runs = runs.collect::<Result<Vec<_>>>()?;
     runs.iter_mut().for_each(|run| run.records.retain(shown));
     let names = runs.iter().flat_map(|run| {
         let rate = format!("{}, {}", label(run, &runs), unit(run));
@@ -75,7 +76,8 @@ fn share(record: &Record) -> String {
 
 /// Where the figures of a page come from, in one line.
 pub fn origin(lesson: &str, names: &[&str]) -> Result<String> {
-    let runs = Recording::read_all(names, lesson)?;
+    let runs = names.iter().map(|run| Recording::read(run, lesson));
+    let runs = runs.collect::<Result<Vec<_>>>()?;
     let made = runs.iter().filter_map(|run| Some((run, run.on_device()?)));
     let devices = made.map(|(run, Record { device, driver, .. })| {
         let label = label(run, &runs);
