@@ -1,23 +1,18 @@
 //! `course calls`: the OpenCL calls of any program, each in a sentence, and what they come to.
 
-use std::ffi::OsString;
-use std::fs::File;
 use std::io::{Write, stderr};
-use std::path::PathBuf;
 use std::process::{Command, ExitCode};
-use std::time::Duration;
+use std::{ffi::OsString, fs::File, path::PathBuf, time::Duration};
 
 use anyhow::{Context, Result};
 use colored::Colorize;
-use common::file;
-use common::stage::How;
+use common::{file, stage::How};
 use diagnostics::terminal::plain;
 use intercept::findings::{Finding, Findings};
 use intercept::line::{Call, Line};
-use intercept::objects::Objects;
 use intercept::program::{self, End};
 use intercept::story::{error, order, sentence, time};
-use intercept::time_line::TimeLine;
+use intercept::{objects::Objects, time_line::TimeLine};
 use serde_json::json;
 use verify::numbers::{bytes, count};
 use watchdog::fallback_driver;

@@ -1,15 +1,13 @@
 //! `course diff`: what changed between two kernels, and only that.
 
-use std::io::Write;
-use std::process::ExitCode;
+use std::{io::Write, process::ExitCode};
 
 use anyhow::{Result, bail};
 use colored::Colorize;
 use common::Error;
 use common::source::{KernelText, Source};
-use diagnostics::near::did_you_mean;
-use diagnostics::terminal::Out;
 use diagnostics::terminal::diff::{self, Change, Line};
+use diagnostics::{near::did_you_mean, terminal::Out};
 use serde_json::{Value, json};
 use watchdog::lessons::{self, LESSONS};
 

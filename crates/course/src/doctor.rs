@@ -4,9 +4,7 @@
 
 mod drivers;
 
-use std::fmt::{self, Display, Formatter};
-use std::io::Write;
-use std::process::ExitCode;
+use std::{io::Write, process::ExitCode};
 
 use anyhow::Result;
 use colored::Colorize;
@@ -15,6 +13,7 @@ use diagnostics::terminal::{Out, plain, wrap::beside};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use Health::{Bad, Good, Note};
 use drivers::Listing;
 
 /// The flags of `course doctor`.
@@ -47,13 +46,13 @@ pub fn doctor(options: &DoctorArgs) -> Result<ExitCode> {
     let listing = drivers::ask(&["devices"], &environment);
     let listing = listing.unwrap_or_else(|how: String| {
         let says = format!("a driver fails when it is asked for its devices: {how}");
-        Listing { findings: vec![Topic::Devices.bad("devices", says)], ..Listing::default() }
+        Listing { findings: vec![Bad.of(Topic::Devices, "devices", says)], ..Listing::default() }
     });
     screen.show(listing.findings)?;
     let mut usable = Vec::new();
     for device in &listing.devices {
         let finding = drivers::tried(device, &environment);
-        usable.extend((finding.verdict != Health::Bad).then_some(device.0));
+        usable.extend((finding.verdict != Bad).then_some(device.0));
         screen.show([finding])?;
     }
     screen.show(drivers::optional())?;
@@ -78,7 +77,7 @@ struct Screen {
 impl Screen {
     fn show(&mut self, findings: impl IntoIterator<Item = Finding>) -> Result<()> {
         for finding in findings {
-            if finding.verdict == Health::Bad {
+            if finding.verdict == Bad {
                 self.bad.push(finding.next.clone());
             }
             if self.json {
@@ -90,7 +89,16 @@ impl Screen {
                 let gap = before.map_or("", |_| "\n");
                 writeln!(Out, "{gap}{}", finding.part.heading().bold())?;
             }
-            write!(Out, "{finding}")?;
+            let mark = match finding.verdict {
+                Good => "✓ good".green(),
+                Note => "! note".yellow(),
+                Bad => "✗ bad ".red().bold(),
+            };
+            let says = format!("{}: {}", finding.what, finding.says);
+            writeln!(Out, "  {mark}  {}", beside(&says, 10))?;
+            if let Some(next) = &finding.next {
+                writeln!(Out, "{:10}{} {}", "", "next:".dimmed(), next.cyan())?;
+            }
         }
         Ok(())
     }
@@ -142,27 +150,6 @@ impl Topic {
             Topic::Tools => "Tools that the lessons can do without",
         }
     }
-
-    /// Something that is as it should be.
-    pub fn good(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
-        Finding {
-            part: self,
-            what: plain(what.as_ref()),
-            verdict: Health::Good,
-            says: plain(says.as_ref()),
-            next: None,
-        }
-    }
-
-    /// Something that the course can do without.
-    pub fn note(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
-        self.good(what, says).of(Health::Note)
-    }
-
-    /// Something that is broken.
-    pub fn bad(self, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
-        self.good(what, says).of(Health::Bad)
-    }
 }
 
 /// How it is; with a note the course runs, with something less.
@@ -172,6 +159,14 @@ pub enum Health {
     Good,
     Note,
     Bad,
+}
+
+impl Health {
+    /// A finding that is so.
+    pub fn of(self, part: Topic, what: impl AsRef<str>, says: impl AsRef<str>) -> Finding {
+        let [what, says] = [plain(what.as_ref()), plain(says.as_ref())];
+        Finding { part, what, verdict: self, says, next: None }
+    }
 }
 
 /// One thing that was looked at, as `--json` tells it, too.
@@ -188,29 +183,9 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn of(self, verdict: Health) -> Finding {
-        Finding { verdict, ..self }
-    }
-
     /// The same with the command that mends it, where there is one.
     pub fn next(self, command: impl Into<Option<String>>) -> Finding {
         let next = command.into().map(|command| plain(&command));
         Finding { next, ..self }
-    }
-}
-
-impl Display for Finding {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        let mark = match self.verdict {
-            Health::Good => "✓ good".green(),
-            Health::Note => "! note".yellow(),
-            Health::Bad => "✗ bad ".red().bold(),
-        };
-        let says = format!("{}: {}", self.what, self.says);
-        writeln!(f, "  {mark}  {}", beside(&says, 10))?;
-        match &self.next {
-            Some(next) => writeln!(f, "{:10}{} {}", "", "next:".dimmed(), next.cyan()),
-            None => Ok(()),
-        }
     }
 }

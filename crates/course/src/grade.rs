@@ -1,11 +1,9 @@
 //! Grading: what a class has come to. Each kernel is copied out of a student's folder, with what it
 //! includes there, and checked by the command that checks a learner's, as a process of its own.
 
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
+use std::{fs, io::Write, process::ExitCode};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use colored::Colorize;

@@ -1,32 +1,23 @@
 //! Exercises on the host's side: programs that are built and run, and judged by their result and
 //! by the OpenCL calls that they make.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result, bail};
-use common::Error;
-use common::file::workspace;
-use common::source::Source;
-use diagnostics::log::Log;
-use diagnostics::terminal::plain;
+use common::{Error, file::workspace, source::Source};
+use diagnostics::{log::Log, terminal::plain};
 use inspect::judge::{Detection, Detector, How, Observation, Seen};
 use intercept::findings::{Finding, Findings};
-use intercept::line::Line;
-use intercept::program;
-use intercept::story::sentence;
+use intercept::{line::Line, program, story::sentence};
 use serde_json::Value;
 use verify::numbers::count;
-use watchdog::fallback_driver;
-use watchdog::scratch::Scratch;
+use watchdog::{fallback_driver, scratch::Scratch};
 
-use crate::calls::how_it_ended;
 use crate::game::puzzle::{Kind, Puzzle, Rules};
-use crate::game::written::Written;
-use crate::puzzles::each;
+use crate::{calls::how_it_ended, game::written::Written, puzzles::each};
 
 /// Who compares what a program printed.
 const RESULT: Detector = Detector::Result(String::new());
@@ -114,13 +105,13 @@ pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
     if let Some(word) = &puzzle.rules.refuses {
         // It must end before it makes a context.
         let ran = run(&[word])?;
-        let (outcome, says) =
-            match ran.ended.is_some() && !ran.calls.contains_key("clCreateContext") {
-                true => (Detection::Silent, format!("it refuses \"{word}\"")),
-                false => {
-                    (Detection::Fault, format!("called with \"{word}\", it runs on another device"))
-                }
-            };
+        let refuses = ran.ended.is_some() && !ran.calls.contains_key("clCreateContext");
+        let (outcome, says) = match refuses {
+            true => (Detection::Silent, format!("it refuses \"{word}\"")),
+            false => {
+                (Detection::Fault, format!("called with \"{word}\", it runs on another device"))
+            }
+        };
         observations.push(Observation::new(Detector::Named("asked for a device"), outcome, says));
     }
     let status = u8::from(observations.iter().any(Observation::is_fault));

@@ -1,9 +1,8 @@
 //! Pages from a template.
 
 use anyhow::Result;
-use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
 use minijinja::{Environment, HtmlEscape, UndefinedBehavior, Value};
+use minijinja::{syntax::SyntaxConfig, value::Serde};
 use serde::Serialize;
 use verify::numbers::{factor, percent, seconds, significant};
 

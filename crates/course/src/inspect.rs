@@ -1,9 +1,7 @@
 //! `course inspect`: every detector on a kernel of the learner's own, for any fault that
 //! it may have, and its memory traffic.
 
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::{io::Write, path::PathBuf, process::ExitCode};
 
 use ::inspect::judge::{
     self, Case, Check, Detection, Detector, How, LaunchFlags, Observation, Part, Reason, Seen,
@@ -20,9 +18,8 @@ use task::sizes::{Sizes, in_words};
 use verify::element::Type;
 use watchdog::simulator::oclgrind;
 
-use crate::game::turn::sign_of_life;
-use crate::game::verdict::Verdict;
 use crate::run::{head, limited_to, verdict};
+use crate::{game::turn::sign_of_life, game::verdict::Verdict};
 
 /// The exit status of a kernel that does not build, or has other arguments.
 const DOES_NOT_BUILD: u8 = 4;

@@ -2,9 +2,7 @@
 //! once, by what it is named by: an exercise's number or file, a task file, a lesson's kernel, or one
 //! of a file.
 
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::{io::Write, path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use common::source::Source;
@@ -16,12 +14,10 @@ use inspect::listing::Listing;
 use inspect::occupancy::{Architecture, Demand, LARGEST_GROUP, Occupancy};
 use inspect::{file, trace as traffic};
 use serde_json::json;
-use verify::numbers::count;
-use verify::shape::Shape;
+use verify::{numbers::count, shape::Shape};
 use watchdog::{lessons, worker::Work};
 
-use crate::game::puzzle::Kind;
-use crate::puzzles;
+use crate::{game::puzzle::Kind, puzzles};
 
 /// Seconds in which a driver tells a kernel's arguments to who asks for no other time.
 const PATIENCE: u64 = 60;

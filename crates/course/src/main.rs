@@ -33,19 +33,15 @@ mod report;
 mod run;
 mod tune;
 
-use std::ffi::OsStr;
-use std::path::Path;
-use std::process::ExitCode;
-use std::time::SystemTime;
+use std::{ffi::OsStr, path::Path, process::ExitCode, time::SystemTime};
 
 use anyhow::Result;
 use clap::{Arg, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use colored::Colorize;
-use common::Error;
-use common::command::word;
 use common::file::{built_in, is_installed, workspace};
+use common::{Error, command::word};
 use diagnostics::aside;
 use walkdir::WalkDir;
 use watchdog::{end, must_be_shown};

@@ -1,13 +1,10 @@
 //! `course new`: a package of the learner's own, made from one of the clone's `examples/`.
 
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::{fs, io::Write, process::ExitCode};
 
 use anyhow::{Context, Result, bail};
-use common::Error;
-use common::file::workspace;
+use common::{Error, file::workspace};
 use diagnostics::terminal::Out;
 use watchdog::fallback_driver;
 

@@ -2,10 +2,8 @@
 //! an empty file, each a folder with a page, whose first block is its task; broken kernels; and on the
 //! `host`'s side programs. Which of it is meant, how it is checked, and the course map.
 
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::{fs, io::Write, process::ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
 use colored::Colorize;
@@ -14,9 +12,8 @@ use common::file::workspace;
 use common::host::variable;
 use common::source::{Source, shortest};
 use common::{Error, command};
-use diagnostics::near::nearest;
-use diagnostics::terminal::Out;
 use diagnostics::terminal::wrap::{WIDTH, cut};
+use diagnostics::{near::nearest, terminal::Out};
 use inspect::judge::{Case, Check, How, Seen, Subject, exercise};
 use task::form::Form;
 use verify::element::Type;
@@ -24,22 +21,26 @@ use watchdog::lessons::{self, LESSONS, Lesson};
 use watchdog::machine;
 
 use crate::game::folder::{Folder, shown};
-use crate::game::progress::Progress;
 use crate::game::puzzle::{Kind, Puzzle, page_of};
-use crate::game::written::Written;
-use crate::host;
+use crate::{game::progress::Progress, game::written::Written, host};
 
 /// A problem's task file, in whose launch a learner has a free hand.
 pub const TASK: &str = "task.toml";
 
-/// All that there are: lesson by lesson, the exercises first; then the problems and the programs. Or
-/// those of a folder.
+/// All that there are: lesson by lesson, the exercises first; then the problems and the programs. Or a
+/// set of exercises that lies in a folder of somebody's own.
 pub fn all(from: Option<&Path>) -> Result<Vec<Puzzle>> {
-    if let Some(folder) = from {
-        return set(folder);
+    let mut all = Vec::new();
+    if let Some(root) = from {
+        let set = root.canonicalize().unwrap_or(root.into());
+        let set = set.file_name().unwrap_or_default().to_string_lossy();
+        let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-' || *c == '_';
+        let set: String = set.chars().filter(is_plain).collect();
+        all = exercises(root, [&set, &set], None)?;
+        ensure!(!all.is_empty(), "there are no folders such as 1-first in {}", root.display());
+        return Ok(all);
     }
     let root = workspace().join("exercises");
-    let mut all = Vec::new();
     for lesson in LESSONS {
         let (set, number) = (lesson.folder, lesson.number.to_string());
         all.extend(exercises(&root.join(set), [set, &number], Some(lesson))?);
@@ -52,19 +53,7 @@ pub fn all(from: Option<&Path>) -> Result<Vec<Puzzle>> {
     Ok(all)
 }
 
-/// A set of exercises that lies in a folder of somebody's own.
-fn set(root: &Path) -> Result<Vec<Puzzle>> {
-    let set = root.canonicalize().unwrap_or(root.into());
-    let set = set.file_name().unwrap_or_default().to_string_lossy();
-    let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-' || *c == '_';
-    let set: String = set.chars().filter(is_plain).collect();
-    let all = exercises(root, [&set, &set], None)?;
-    let root = root.display();
-    ensure!(!all.is_empty(), "there are no folders such as 1-first in {root}");
-    Ok(all)
-}
-
-/// Those of a folder: what their places in the learner's folder and their numbers begin with.
+/// The exercises of a folder: what their places in the learner's folder and their numbers begin with.
 fn exercises(
     root: &Path,
     [set, prefix]: [&str; 2],

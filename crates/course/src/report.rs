@@ -1,9 +1,7 @@
 //! `course report`: every lesson on a device, each in a child process, measured in one run, and one
 //! page of it with everything in it.
 
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::{io::Write, path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use colored::Colorize;

@@ -1,8 +1,7 @@
 //! `course run`: is a kernel right by its task file, and how fast is it? `spec` drafts such a file.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::{io::Write, process::ExitCode};
 
 use ::watchdog::watch::{News, Saves, each_save};
 use anyhow::Result;
@@ -19,11 +18,9 @@ use inspect::judge::{
 use serde::Serialize;
 use task::form::Form;
 use task::sizes::{Sizes, in_words};
-use verify::draw::Far;
-use verify::element::Type;
+use verify::{draw::Far, element::Type};
 
-use crate::game::background::Background;
-use crate::game::folder::shown;
+use crate::{game::background::Background, game::folder::shown};
 
 /// The flags of `course run`.
 #[derive(clap::Args)]

@@ -1,23 +1,15 @@
 //! `course tune`: every value of the macros and groups that a task file names, checked and timed.
 
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::{io::Write, path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use colored::Colorize;
-use common::Error;
 use common::error::{Kind, UNCHECKED};
-use common::outcome::Skip;
-use common::record::Record;
-use common::timing::Timing;
+use common::{Error, outcome::Skip, record::Record, timing::Timing};
 use diagnostics::terminal::{Out, progress};
 use inspect::judge::{How, Verdict, timed};
 use serde_json::{Value, json};
-use task::form::Form;
-use task::names::Choice;
-use task::read::place;
-use task::sizes::Sizes;
+use task::{form::Form, names::Choice, read::place, sizes::Sizes};
 use verify::formula::Scope;
 use verify::numbers::{count, quantile};
 

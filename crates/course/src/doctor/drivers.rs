@@ -2,35 +2,29 @@
 //! devices, and what each device does with a kernel. What needs a driver is asked of a child process,
 //! which may crash or hang over it.
 
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::time::Duration;
+use std::{fs, io::Write, rc::Rc, time::Duration};
 
 use anyhow::{Result, bail};
 use common::device::drivers::{
     self, CACHE_VARIABLE, ICD_VARIABLE, LIBRARY_VARIABLE, can_write, icd_place,
 };
 use common::device::{self, DEVICE_VARIABLE, Device, Kind, LLVMPIPE};
-use common::error::Error;
-use common::failure::Told;
-use common::host::variable;
-use common::ndrange::NdRange;
 use common::program::{self, Program};
 use common::session::{Arg, Session};
-use common::{command, source::Source};
+use common::{command, error::Error, failure::Told, host::variable};
+use common::{ndrange::NdRange, source::Source};
 use diagnostics::terminal::wrap::cut;
 use dlopen2::raw::Library;
 use inspect::trace::plugin_path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use verify::element::Type;
-use verify::numbers::count;
+use verify::{element::Type, numbers::count};
 use watchdog::machine::{self, as_root, install, on_path};
 use watchdog::{Environment, scratch::Scratch, simulator::oclgrind};
 
+use super::Health::{Bad, Good, Note};
 use super::{Finding, Topic};
 
 /// Variables that change which devices there are, or how they behave, each with what it does.
@@ -43,9 +37,9 @@ pub fn variables() -> Vec<Finding> {
         let value = variable(name)?.to_string_lossy().into_owned();
         let says = format!("{value}; {purpose}");
         Some(match missing(name, &value) {
-            None => Topic::Environment.good(name, says),
+            None => Good.of(Topic::Environment, name, says),
             Some(wrong) => {
-                let finding = Topic::Environment.bad(name, format!("{says}, but {wrong}"));
+                let finding = Bad.of(Topic::Environment, name, format!("{says}, but {wrong}"));
                 finding.next(format!("unset {name}"))
             }
         })
@@ -78,7 +72,8 @@ pub fn icd_files() -> Vec<Finding> {
     let finding = |file: &PathBuf| {
         let name = file.display().to_string();
         let brings = brings(file, &name);
-        brings.unwrap_or_else(|wrong| Topic::Drivers.bad(&name, wrong.happened).next(wrong.next))
+        brings
+            .unwrap_or_else(|wrong| Bad.of(Topic::Drivers, &name, wrong.happened).next(wrong.next))
     };
     drivers::icd_files().iter().map(finding).collect()
 }
@@ -112,7 +107,7 @@ fn brings(file: &Path, name: &str) -> Result<Finding, Told> {
         .map_err(|error| wrong(format!("names {shown}, which does not open ({error})")))?;
     let Ok(folder) = Scratch::new() else {
         let says = format!("names {shown}; to try it alone takes a temporary folder");
-        return Ok(Topic::Drivers.note(name, says));
+        return Ok(Note.of(Topic::Drivers, name, says));
     };
     let copy = folder.0.join(file.file_name().unwrap_or_default());
     fs::copy(file, copy).map_err(|error| wrong(format!("cannot be copied ({error})")))?;
@@ -122,9 +117,9 @@ fn brings(file: &Path, name: &str) -> Result<Finding, Told> {
     Ok(match &listing.platforms[..] {
         [] => {
             let why = "no platform: it is no OpenCL driver, has no hardware, or there is no loader";
-            Topic::Drivers.note(name, format!("{shown} opens, but brings {why}"))
+            Note.of(Topic::Drivers, name, format!("{shown} opens, but brings {why}"))
         }
-        all => Topic::Drivers.good(name, format!("{shown} brings {}", all.join(", "))),
+        all => Good.of(Topic::Drivers, name, format!("{shown} brings {}", all.join(", "))),
     })
 }
 
@@ -137,29 +132,28 @@ pub fn system() -> [Finding; 2] {
     let is_named = std::env::var_os("TMPDIR").is_some();
     let mend = ["export TMPDIR=$HOME", "unset TMPDIR"][usize::from(is_named)];
     let folder = match can_write(&folder) {
-        Ok(()) => Topic::System.good(what, "can be written"),
+        Ok(()) => Good.of(Topic::System, what, "can be written"),
         Err(error) => {
             let says = format!("cannot be written ({error}); lessons and compilers need it");
-            Topic::System.bad(what, says).next(mend.to_string())
+            Bad.of(Topic::System, what, says).next(mend.to_string())
         }
     };
-    [Topic::System.good("system", system), folder]
+    [Good.of(Topic::System, "system", system), folder]
 }
 
 /// Commands that something of the course uses.
 pub fn optional() -> [Finding; 4] {
     #[rustfmt::skip]
     let tools = [
-        ("linker", on_path("ld"), true, install("linker"), "ld is not here; PoCL calls it for every kernel, and aborts without it"),
-        ("Oclgrind", oclgrind(), false, install("oclgrind"), "not here; it simulates a device: names races, accesses out of bounds, values never written"),
+        ("linker", on_path("ld"), Bad, install("linker"), "ld is not here; PoCL calls it for every kernel, and aborts without it"),
+        ("Oclgrind", oclgrind(), Note, install("oclgrind"), "not here; it simulates a device: names races, accesses out of bounds, values never written"),
         // No package has it.
-        ("trace plugin", Some(plugin_path()).filter(|path| path.is_file()), false, Some(command::setup("--full")), "not built; by it Oclgrind counts what a kernel asks of memory"),
-        ("clinfo", on_path("clinfo"), false, install("clinfo"), "not here; it lists every property of every device"),
+        ("trace plugin", Some(plugin_path()).filter(|path| path.is_file()), Note, Some(command::setup("--full")), "not built; by it Oclgrind counts what a kernel asks of memory"),
+        ("clinfo", on_path("clinfo"), Note, install("clinfo"), "not here; it lists every property of every device"),
     ];
-    tools.map(|(name, place, is_needed, mend, why)| match place {
-        Some(place) => Topic::Tools.good(name, place.display().to_string()),
-        None if is_needed => Topic::Tools.bad(name, why).next(mend),
-        None => Topic::Tools.note(name, why).next(mend),
+    tools.map(|(name, place, absent, mend, why)| match place {
+        Some(place) => Good.of(Topic::Tools, name, place.display().to_string()),
+        None => absent.of(Topic::Tools, name, why).next(mend),
     })
 }
 
@@ -188,11 +182,11 @@ impl Listing {
             let what = format!("platform {}", platform.name);
             // Most of these are harmless, but not those whose hardware is here.
             if let Some(cause) = drivers::hidden(&platform.name) {
-                return Topic::Devices.bad(what, cause.happened).next(cause.next);
+                return Bad.of(Topic::Devices, what, cause.happened).next(cause.next);
             }
             let says = "no device: its hardware is not here, not named (RUSTICL_ENABLE), or not \
                         yours to use; harmless";
-            Topic::Devices.note(what, says)
+            Note.of(Topic::Devices, what, says)
         });
         let mut findings: Vec<Finding> = idle.collect();
         findings.extend(error.map(|error| {
@@ -201,12 +195,12 @@ impl Listing {
                 Error::NoDevice(told) => ("devices", error.to_string(), &told.next),
                 _ => ("devices", error.to_string(), &None),
             };
-            Topic::Devices.bad(what, says).next(next.clone().unwrap_or(command::setup("")))
+            Bad.of(Topic::Devices, what, says).next(next.clone().unwrap_or(command::setup("")))
         }));
         let (doubted, taken): (Vec<&Device>, Vec<_>) =
             devices.iter().partition(|one| one.is_llvmpipe());
         let doubted = doubted.into_iter();
-        findings.extend(doubted.map(|one| Topic::Devices.note(one.label(), LLVMPIPE)));
+        findings.extend(doubted.map(|one| Note.of(Topic::Devices, one.label(), LLVMPIPE)));
         if devices.iter().all(|one| one.kind != Kind::Gpu) {
             // A GPU that no driver brings to OpenCL.
             let files = ["/dev/nvidiactl", "/dev/kfd", "/dev/dri/renderD128"];
@@ -214,7 +208,7 @@ impl Listing {
             findings.extend(file.map(|file| {
                 let says =
                     format!("is here ({file}), but without a driver: see docs/setting-up.md");
-                Topic::Devices.note("a GPU", says)
+                Note.of(Topic::Devices, "a GPU", says)
             }));
         }
         let brings = platforms.iter().map(|(platform, devices)| {
@@ -237,8 +231,8 @@ pub fn tried((index, label): &(usize, String), environment: &Environment) -> Fin
     let tried = ask(&["kernel", &index.to_string()], &environment);
     let what = format!("{index}  {label}");
     match tried.and_then(|told: Result<String, String>| told) {
-        Ok(says) => Topic::Devices.good(what, says),
-        Err(why) => Topic::Devices.bad(what, format!("a simple kernel does not run: {why}")),
+        Ok(says) => Good.of(Topic::Devices, what, says),
+        Err(why) => Bad.of(Topic::Devices, what, format!("a simple kernel does not run: {why}")),
     }
 }
 
