@@ -4,8 +4,8 @@
 use std::{io::Write, path::PathBuf, process::ExitCode};
 
 use ::inspect::judge::{
-    self, Case, Check, Detection, Detector, How, LaunchFlags, Observation, Part, Reason, Seen,
-    Subject,
+    self, Case, Check, Detection, Detector, How, LaunchFlags, Observation, Part, Reason, Results,
+    Seen, Subject,
 };
 use ::inspect::launched::Wanted;
 use ::inspect::trace::{self, Model};
@@ -94,10 +94,8 @@ struct Inspection<'a> {
     is_too_slow: bool,
     /// Where alone it is wrong, of a kernel that is right as its file says.
     limited: Option<(Case, Reason)>,
-    /// What follows from the device's results alone.
-    on_device: judge::Verdict,
-    /// What was not tried, and why.
-    untried: Vec<String>,
+    /// The device's alone.
+    results: Results,
 }
 
 impl<'a> Inspection<'a> {
@@ -111,15 +109,14 @@ impl<'a> Inspection<'a> {
             simulated,
             is_too_slow: false,
             limited: None,
-            on_device: results.verdict(check.subject),
-            untried: results.untried.clone(),
             check,
+            results,
         };
-        let known = results.tried.iter().filter(|one| !one.case.is_try());
+        let known = one.results.tried.iter().filter(|one| !one.case.is_try());
         let mut of_drawn = one.seen.observations.split_off(known.count());
-        let beside = results.beside();
+        let beside = one.results.beside();
         let is_faulty = |seen: &[Observation]| seen.iter().any(Observation::is_fault);
-        if results.may_be_simulated() {
+        if one.results.may_be_simulated() {
             let simulated = one.simulate()?;
             one.seen.observations.extend(simulated);
             if let (Some(case), false) = (&beside, is_faulty(&one.seen.observations)) {
@@ -128,7 +125,7 @@ impl<'a> Inspection<'a> {
         }
         let is_right = !is_faulty(&one.seen.observations);
         if is_right && is_faulty(&of_drawn) && one.check.subject.has_file() {
-            let reason = results.wrong().map_or(Reason::Fault, |_| results.reason);
+            let reason = one.results.wrong().map_or(Reason::Fault, |_| one.results.reason);
             one.limited = beside.map(|case| (case, reason));
         }
         one.seen.observations.extend(of_drawn);
@@ -193,7 +190,7 @@ impl<'a> Inspection<'a> {
             "observations": self.seen.observations,
             "verdict": verdict,
             "says": says,
-            "untried": self.untried,
+            "untried": self.results.untried,
             "memory": traffic.map(|(_, json)| json),
         });
         Ok(writeln!(Out, "{line}")?)
@@ -209,7 +206,9 @@ impl<'a> Inspection<'a> {
         };
         match self.verdict {
             _ if self.limited.is_some() => (Limited, judge::LIMITED),
-            Verdict::NotRun => (self.on_device, "not decided: it did not run"),
+            Verdict::NotRun => {
+                (self.results.verdict(self.check.subject), "not decided: it did not run")
+            }
             Verdict::Done => (sound, "nothing is found against it"),
             Verdict::Unproven => (
                 sound,
@@ -279,7 +278,7 @@ impl<'a> Inspection<'a> {
         let subject = self.check.subject;
         self.tell_observations()?;
         let words = beside(&format!("{}: {}", subject.kernel(), self.verdict().1), 2);
-        verdict(&self.verdict.shown(&words).to_string(), &self.untried)?;
+        verdict(&self.verdict.shown(&words).to_string(), &self.results.untried)?;
         let has_run = self.seen.status != DOES_NOT_BUILD;
         if subject.is_guessed() && self.verdict == Verdict::NotYet && has_run {
             let says = "If it is to be launched in another way, say so in a task file; a draft of \

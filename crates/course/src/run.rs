@@ -46,8 +46,8 @@ pub struct RunArgs {
     launch: LaunchFlags,
 }
 
-/// Runs the kernels of a file, one after the other; the status is the largest but
-/// for that of an unchecked one, which comes last.
+/// Runs the kernels of a file, one after the other, and tells what came of each; the status is the
+/// largest but for that of an unchecked one, which comes last.
 pub fn run(options: &RunArgs) -> Result<ExitCode> {
     if options.watch {
         return watch(options);
@@ -56,81 +56,73 @@ pub fn run(options: &RunArgs) -> Result<ExitCode> {
     let mut all = Vec::new();
     for file in &options.files {
         for subject in &Subject::all(file, only, launch, Type::Float, how, false)? {
-            all.push(options.show(file, subject)?);
+            let sizes = match (options.size.as_deref(), subject.task()) {
+                (Some("time"), Some(task)) => Some(vec![task.timed()]),
+                (words, _) => subject.sizes(words)?,
+            };
+            let check = Check { subject, how, ty: Type::Float, sizes, times: options.time };
+            if !how.json {
+                head(file, subject, how.seed)?;
+            }
+            let results = check.results()?;
+            let told = told(how, file, subject, &results)?;
+            match how.json {
+                true => writeln!(Out, "{}", serde_json::to_string(&told)?)?,
+                false => told.print(&results)?,
+            }
+            all.push(told.status);
         }
     }
     Ok(ExitCode::from(worst(all)))
 }
 
-impl RunArgs {
-    /// Checks a kernel and tells what came of it; the exit status.
-    fn show(&self, file: &Path, subject: &Subject) -> Result<u8> {
-        let how = &self.how;
-        let sizes = match (self.size.as_deref(), subject.task()) {
-            (Some("time"), Some(task)) => Some(vec![task.timed()]),
-            (words, _) => subject.sizes(words)?,
-        };
-        let check = Check { subject, how, ty: Type::Float, sizes, times: self.time };
-        if !how.json {
-            head(file, subject, how.seed)?;
-        }
-        let results = check.results()?;
-        let told = self.told(file, subject, &results)?;
-        if how.json {
-            writeln!(Out, "{}", serde_json::to_string(&told)?)?;
-        } else {
-            told.print(&results)?;
-        }
-        Ok(told.status)
+/// What its checks come to.
+fn told<'a>(
+    how: &How,
+    file: &'a Path,
+    subject: &'a Subject,
+    results: &Results,
+) -> Result<Told<'a>> {
+    let task = subject.task();
+    let end = results.end();
+    if let Some(one) = end
+        && let End::Refused(failure) = &one.end
+        && (failure.kind == Kind::NoDevice
+            || failure.kind == Kind::Usage && task.is_none() && one.records.is_empty())
+    {
+        return Err(failure.clone().into());
     }
-
-    fn told<'a>(
-        &self,
-        file: &'a Path,
-        subject: &'a Subject,
-        results: &Results,
-    ) -> Result<Told<'a>> {
-        let task = subject.task();
-        let end = results.end();
-        if let Some(one) = end
-            && let End::Refused(failure) = &one.end
-            && (failure.kind == Kind::NoDevice
-                || failure.kind == Kind::Usage && task.is_none() && one.records.is_empty())
-        {
-            return Err(failure.clone().into());
+    let lines = results.tried.iter().flat_map(|one| {
+        let at = || (one.case.sizes.clone(), one.words());
+        one.records.iter().map(move |record| line(record, at(), task))
+    });
+    let mut told = Told {
+        file,
+        subject,
+        kernel: subject.kernel(),
+        verdict: results.verdict(subject),
+        why: end.map(|one| subject.located(&one.end)),
+        device: results.device(),
+        seed: how.seed,
+        sizes: lines.collect(),
+        untried: results.untried.clone(),
+        targets: Vec::new(),
+        status: match (results.status(subject), results.verdict(subject)) {
+            (0, Verdict::Unchecked) => UNCHECKED,
+            (status, _) => status,
+        },
+    };
+    if let (Some(task), Verdict::Right) = (task, told.verdict) {
+        let last = told.sizes.iter().rfind(|one| one.drawn.is_none());
+        let speed = last.and_then(|line| line.speed.as_ref());
+        let speed = speed.filter(|_| !task.at_least.is_empty());
+        told.targets = exercise::counted(task, how, &file.display().to_string())?;
+        told.targets.extend(speed.map(|speed| speed.beside(&task.at_least)));
+        if told.targets.iter().any(Observation::is_fault) {
+            told.status = 1;
         }
-        let lines = results.tried.iter().flat_map(|one| {
-            let at = || (one.case.sizes.clone(), one.words());
-            one.records.iter().map(move |record| line(record, at(), task))
-        });
-        let mut told = Told {
-            file,
-            subject,
-            kernel: subject.kernel(),
-            verdict: results.verdict(subject),
-            why: end.map(|one| subject.located(&one.end)),
-            device: results.device(),
-            seed: self.how.seed,
-            sizes: lines.collect(),
-            untried: results.untried.clone(),
-            targets: Vec::new(),
-            status: match (results.status(subject), results.verdict(subject)) {
-                (0, Verdict::Unchecked) => UNCHECKED,
-                (status, _) => status,
-            },
-        };
-        if let (Some(task), Verdict::Right) = (task, told.verdict) {
-            let last = told.sizes.iter().rfind(|one| one.drawn.is_none());
-            let speed = last.and_then(|line| line.speed.as_ref());
-            let speed = speed.filter(|_| !task.at_least.is_empty());
-            told.targets = exercise::counted(task, &self.how, &file.display().to_string())?;
-            told.targets.extend(speed.map(|speed| speed.beside(&task.at_least)));
-            if told.targets.iter().any(Observation::is_fault) {
-                told.status = 1;
-            }
-        }
-        Ok(told)
     }
+    Ok(told)
 }
 
 /// The same again after every save, until Ctrl-C.

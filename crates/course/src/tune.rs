@@ -1,6 +1,6 @@
 //! `course tune`: every value of the macros and groups that a task file names, checked and timed.
 
-use std::{io::Write, path::PathBuf, process::ExitCode};
+use std::{collections::BTreeMap, io::Write, path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
 use colored::Colorize;
@@ -8,7 +8,7 @@ use common::error::{Kind, UNCHECKED};
 use common::{Error, outcome::Skip, record::Record, timing::Timing};
 use diagnostics::terminal::{Out, progress};
 use inspect::judge::{How, Verdict, timed};
-use serde_json::{Value, json};
+use serde_json::json;
 use task::{form::Form, names::Choice, read::place, sizes::Sizes};
 use verify::formula::Scope;
 use verify::numbers::{count, quantile};
@@ -118,10 +118,8 @@ impl Candidate {
     fn print(&self, sizes: &Sizes, as_json: bool) -> Result<()> {
         let line = line(&self.record, (sizes.clone(), None), Some(&self.task));
         if as_json {
-            let values = self.choice.iter();
-            let values = values.map(|(name, value)| (name.clone(), json!(value)));
             let mut all = serde_json::to_value(&line)?;
-            all["candidate"] = Value::Object(values.collect());
+            all["candidate"] = json!(BTreeMap::from_iter(self.choice.iter().cloned()));
             return Ok(writeln!(Out, "{all}")?);
         }
         let why = line.why.as_deref().and_then(|why| why.lines().next());
