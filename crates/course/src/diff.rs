@@ -8,7 +8,7 @@ use common::Error;
 use common::source::{KernelText, Source};
 use diagnostics::terminal::diff::{self, Change, Line};
 use diagnostics::{near::did_you_mean, terminal::Out};
-use serde_json::{Value, json};
+use serde_json::json;
 use watchdog::lessons::{self, LESSONS};
 
 /// What to compare.
@@ -54,11 +54,11 @@ pub fn diff(options: &DiffArgs) -> Result<ExitCode> {
         let lines = compare(old, new);
         if options.json {
             let [from, to] = [old, new].map(|one| json!({ "kernel": one.name, "file": one.path }));
-            let line = |line: &Line| {
+            let lines = changed(&lines).map(|line| {
                 let change = if line.change == Change::Insert { "new" } else { "gone" };
                 json!({ "change": change, "line": line.number, "text": line.text })
-            };
-            let lines: Vec<Value> = changed(&lines).map(line).collect();
+            });
+            let lines = Vec::from_iter(lines);
             writeln!(Out, "{}", json!({ "from": from, "to": to, "lines": lines }))?;
             continue;
         }

@@ -17,7 +17,7 @@ use verify::numbers::count;
 use watchdog::{fallback_driver, scratch::Scratch};
 
 use crate::game::puzzle::{Kind, Puzzle, Rules};
-use crate::{calls::how_it_ended, game::written::Written, puzzles::each};
+use crate::{game::written::Written, program::how_it_ended, puzzles::each};
 
 /// Who compares what a program printed.
 const RESULT: Detector = Detector::Result(String::new());

@@ -11,14 +11,13 @@
 //! - `run` says of a kernel of the learner's own whether it is right by its task file, and how fast;
 //!   `spec` drafts one, `tune` finds its fastest launch; `inspect` says what is wrong with it, `look`
 //!   what it becomes and asks for: `asm`, `occupancy` and `trace`.
-//! - `new` makes a package of the learner's own from an example.
-//! - `calls` tells the OpenCL calls of any program.
+//! - `program` makes a package of the learner's own from an example, and tells the OpenCL calls of
+//!   any.
 //! - `diff` shows what changed between two kernels.
 //! - `doctor` says what this machine lacks, and which packages have it.
 //! - `report` measures all lessons, and makes one page of it. `html` fills its template, and the one
 //!   of `grade`.
 
-mod calls;
 mod diff;
 mod doctor;
 mod game;
@@ -27,7 +26,7 @@ mod host;
 mod html;
 mod inspect;
 mod look;
-mod new;
+mod program;
 mod puzzles;
 mod report;
 mod run;
@@ -100,9 +99,9 @@ fn arguments() -> clap::Command {
 #[derive(Subcommand)]
 enum Command {
     /// A program of your own, a package made from one of the course's examples
-    New(new::NewArgs),
+    New(program::NewArgs),
     /// The OpenCL calls of any program, each in a sentence, and what they come to
-    Calls(calls::CallsArgs),
+    Calls(program::CallsArgs),
     /// Copy the exercises and the broken kernels to a folder of your own
     Start(game::Start),
     /// Check an exercise, the next one or any; hints, the solution, what differs
@@ -171,8 +170,8 @@ fn main() -> ExitCode {
     use Command::*;
     end(must_fit().and_then(|()| match command {
         None => puzzles::map(),
-        Some(New(options)) => new::new(&options),
-        Some(Calls(options)) => calls::calls(&options),
+        Some(New(options)) => program::new(&options),
+        Some(Calls(options)) => program::calls(&options),
         Some(Start(options)) => game::start(&options),
         Some(Exercise(options)) => game::play(None, &options),
         Some(Problem(options)) => game::play(Some(Kind::Problem), &options),
