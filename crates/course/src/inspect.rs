@@ -296,8 +296,10 @@ impl<'a> Inspection<'a> {
     /// Each detector's answer; a fault that the one before it told already is not told again.
     fn tell_observations(&self) -> Result<()> {
         let all = &self.seen.observations;
-        let is_simulated = |one: &Observation| matches!(one.detector, Detector::Oclgrind(part) if part != Part::All);
-        let simulated = all.iter().position(is_simulated);
+        let simulated = all.iter().position(|one| match one.detector {
+            Detector::Oclgrind(part) => part != Part::All,
+            _ => false,
+        });
         for (at, one) in all.iter().enumerate() {
             if Some(at) == simulated {
                 let size = &self.simulated;
