@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::terminal::stream::{Stream, stdout_is_piped};
+#[cfg(unix)]
+use crate::terminal::stream::Stream;
 
 /// How often a bar moves.
 const TICK: Duration = Duration::from_millis(100);
@@ -22,27 +23,28 @@ pub fn bar(steps: Option<u64>, template: &str) -> ProgressBar {
     bar
 }
 
-/// Where it is shown: not among rows that another program passes on to the terminal.
+/// Where it is shown: not among rows that another program passes on to the terminal whenever it
+/// likes, as in `| tee log`.
 pub fn target() -> ProgressDrawTarget {
-    if stdout_is_piped() || !stderr().is_terminal() {
-        ProgressDrawTarget::hidden()
-    } else {
-        stderr_of_its_own().unwrap_or_else(ProgressDrawTarget::stderr)
+    if !stderr().is_terminal() {
+        return ProgressDrawTarget::hidden();
     }
-}
-
-/// Standard error as it is now.
-fn stderr_of_its_own() -> Option<ProgressDrawTarget> {
     #[cfg(unix)]
     {
+        use std::os::unix::fs::FileTypeExt;
         /// How often it is drawn at most.
         const PER_SECOND: u8 = 20;
-        let stderr = || Stream::Error.as_it_is().ok();
-        let term = console::Term::read_write_pair(stderr()?, stderr()?);
-        Some(ProgressDrawTarget::term(term, PER_SECOND))
+        let output = Stream::Output.as_it_is().and_then(|file| file.metadata());
+        if output.is_ok_and(|output| output.file_type().is_fifo()) {
+            return ProgressDrawTarget::hidden();
+        }
+        // Standard error as it is now.
+        if let (Ok(read), Ok(write)) = (Stream::Error.as_it_is(), Stream::Error.as_it_is()) {
+            let term = console::Term::read_write_pair(read, write);
+            return ProgressDrawTarget::term(term, PER_SECOND);
+        }
     }
-    #[cfg(not(unix))]
-    None
+    ProgressDrawTarget::stderr()
 }
 
 /// indicatif's style of this template.

@@ -77,16 +77,3 @@ impl Taken {
         String::from_utf8_lossy(&said).into_owned()
     }
 }
-
-/// Whether another program reads what is printed, as in `| tee log`. Its words come to the
-/// terminal whenever that likes.
-pub fn stdout_is_piped() -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt;
-        let kind = Stream::Output.as_it_is().and_then(|file| file.metadata());
-        kind.is_ok_and(|kind| kind.file_type().is_fifo())
-    }
-    #[cfg(not(unix))]
-    false
-}
