@@ -189,8 +189,7 @@ impl Step {
                 }
             };
             state.note(&bold(question));
-            let answer = state.while_paused(|state| state.number(what, such_as))?;
-            state.prediction = answer.flatten();
+            state.prediction = state.while_paused(|state| state.number(what, such_as))?;
         }
         state.unseen = false;
         Ok(())

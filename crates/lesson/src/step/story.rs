@@ -148,8 +148,8 @@ impl State {
         };
         let arguments = call.arguments.iter();
         let shown = arguments.filter(|argument| !(self.present && argument.starts_with('~')));
-        let shown = shown.map(|argument| argument.strip_prefix('~').unwrap_or(argument));
-        let arguments = shown.collect::<Vec<_>>().join(", ");
+        let shown: Vec<&str> = shown.map(|argument| argument.trim_start_matches('~')).collect();
+        let arguments = shown.join(", ");
         let call = format!("  {}({arguments})", style(call.name).cyan().bold());
         let line = format!("{call} -> {returned}");
         self.tell(&match measure_text_width(&line) <= self.columns() {
@@ -206,21 +206,16 @@ impl State {
 
     /// Waits for a key, if there is somebody to press one and something to read.
     pub fn pause(&mut self) -> Result<()> {
-        if std::mem::take(&mut self.unseen) && !self.hurried && !self.story.is_empty() {
-            self.while_paused(State::answer_keys)?;
+        let is_to_read = std::mem::take(&mut self.unseen) && !self.story.is_empty();
+        match is_to_read && self.attended && !self.hurried {
+            true => self.while_paused(State::answer_keys),
+            false => Ok(()),
         }
-        Ok(())
     }
 
-    /// Does something, where it has the terminal, that a person may take any time for: the process
-    /// that watches must not take it for a hang.
-    pub fn while_paused<T>(
-        &mut self,
-        wait: impl FnOnce(&mut State) -> Result<T>,
-    ) -> Result<Option<T>> {
-        if !self.attended {
-            return Ok(None);
-        }
+    /// Does something that a person may take any time for: the process that watches must not take
+    /// it for a hang.
+    pub fn while_paused<T>(&mut self, wait: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
         let paused = self.events.send(&Event::Paused);
         self.busy.clear();
         // A terminal that has gone away gives no keys: the first one that is awaited says so.
@@ -228,7 +223,7 @@ impl State {
         let waited = wait(self);
         let _ = disable_raw_mode();
         paused.and(self.events.send(&Event::Resumed))?;
-        waited.map(Some)
+        waited
     }
 
     /// Shows this from its top, scrolls it, and waits for a key that does not. Control-C and a
