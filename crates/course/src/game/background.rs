@@ -15,18 +15,10 @@ use watchdog::{end_group, in_a_group, this_program};
 use super::verdict::Verdict;
 
 /// Where a screen with keys, which shows what a command prints, looks for the verdict.
-const VERDICT_VARIABLE: &str = "OPENCL_COURSE_VERDICT";
+pub const VERDICT_VARIABLE: &str = "OPENCL_COURSE_VERDICT";
 /// What a command for a screen leaves in its folder.
 const SAID: &str = "said";
 const VERDICT: &str = "verdict";
-
-/// Tells the screen with keys, where there is one, how the file came out.
-pub fn tell(verdict: Verdict) -> Result<()> {
-    if let Some(place) = std::env::var_os(VERDICT_VARIABLE) {
-        fs::write(place, serde_json::to_vec(&verdict)?)?;
-    }
-    Ok(())
-}
 
 /// A command that runs, or has run. It ends with its owner.
 pub struct Background {

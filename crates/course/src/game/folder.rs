@@ -149,8 +149,13 @@ impl Folder {
         self.must_be_started()?;
         let cannot = || format!("cannot give back {}", shown(file));
         let is_as_it_came = Source::read(file).is_ok_and(|own| !puzzle.is_edited(&own.text));
-        let kept = file.symlink_metadata().ok().filter(|_| !is_as_it_came);
-        let kept = kept.map(|_| free_beside(file));
+        // "2-second-barrier.old.cl", or with the first number that is free.
+        let names = std::iter::once("old".to_string()).chain((2..).map(|n| format!("old-{n}")));
+        let end = file.extension().unwrap_or_default().to_string_lossy();
+        let mut paths = names.map(|name| file.with_extension(format!("{name}.{end}")));
+        let is_kept = file.symlink_metadata().is_ok() && !is_as_it_came;
+        let is_free = |path: &PathBuf| path.symlink_metadata().is_err();
+        let kept = if is_kept { paths.find(is_free) } else { None };
         if let Some(kept) = &kept {
             fs::rename(file, kept).with_context(cannot)?;
         }
@@ -159,9 +164,9 @@ impl Folder {
         Ok(kept)
     }
 
-    /// What is noted.
+    /// What is noted; nothing where there is no file, or none that can be read.
     pub fn progress(&self) -> Progress {
-        Progress::read(&self.path.join("progress.txt"))
+        Progress::read(&self.path.join("progress.txt")).unwrap_or_default()
     }
 
     /// Notes what is known of a puzzle now, if this is the learner's own file of it. Where there is
@@ -198,15 +203,6 @@ pub fn must_lie_outside(path: &Path) -> Result<()> {
         )))
     }
     Ok(())
-}
-
-/// "2-second-barrier.old.cl", or with the first number that is free.
-fn free_beside(file: &Path) -> PathBuf {
-    let names = std::iter::once("old".to_string()).chain((2..).map(|n| format!("old-{n}")));
-    let end = file.extension().unwrap_or_default().to_string_lossy();
-    let mut paths = names.map(|name| file.with_extension(format!("{name}.{end}")));
-    let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
-    paths.find(is_free).unwrap_or_else(|| file.into())
 }
 
 /// Makes a file, and the folder that it lies in, unless there is one.

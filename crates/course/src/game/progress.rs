@@ -21,6 +21,9 @@ pub fn word(mark: Verdict) -> Option<&'static str> {
     MARKS.iter().find(|(noted, _)| *noted == mark).map(|(_, word)| *word)
 }
 
+/// More bytes are not looked at.
+const LONGEST: u64 = 1 << 20;
+
 /// The end of the file's first line.
 const HEADING_ENDS: &str = "Edit or delete it freely.";
 
@@ -43,9 +46,9 @@ pub struct Entry {
 }
 
 impl Progress {
-    /// What was noted before; nothing where there is no file, or none that can be read.
-    pub fn read(file: &Path) -> Progress {
-        noted(file).unwrap_or_default()
+    /// What a file holds. Editors of old write other letters than UTF-8.
+    pub fn read(file: &Path) -> io::Result<Progress> {
+        Ok(parse(&String::from_utf8_lossy(&file::read(file, LONGEST)?)))
     }
 
     /// Adds to what is noted, under a line that says what the file is. Another command
@@ -55,7 +58,7 @@ impl Progress {
         // Where no folder can be locked, it is rare enough that two commands meet.
         let folder = path.parent().and_then(|folder| File::open(folder).ok());
         let _lock = folder.map(|folder| folder.lock().map(|()| folder));
-        let mut progress = if path.exists() { noted(path)? } else { Progress::default() };
+        let mut progress = if path.exists() { Progress::read(path)? } else { Progress::default() };
         change(&mut progress);
         file::write(path, progress.render())
     }
@@ -105,15 +108,6 @@ impl Progress {
         text.extend(self.notes.iter().map(|note| format!("{note}\n")));
         text
     }
-}
-
-/// More is not looked at.
-const LONGEST: u64 = 1 << 20;
-
-/// What a file holds. Editors of old write other letters than UTF-8.
-fn noted(path: &Path) -> io::Result<Progress> {
-    let bytes = common::file::read(path, LONGEST)?;
-    Ok(parse(&String::from_utf8_lossy(&bytes)))
 }
 
 /// Lines that say nothing here are kept as they are: people edit such files.
@@ -170,7 +164,7 @@ mod tests {
                 scope.spawn(move || Progress::update(file, add).unwrap());
             }
         });
-        let progress = Progress::read(&file);
+        let progress = Progress::read(&file).unwrap();
         assert_eq!(progress.of("1.1").mark, Some(Verdict::Done));
         assert!((1..=8).all(|hints| progress.of(&format!("2.{hints}")).hints == hints));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left");
@@ -188,8 +182,8 @@ mod tests {
         let mut text = String::new();
         old.read_to_string(&mut text).unwrap();
         assert_eq!(text, "1.1 solved\n2.1 solved\n");
-        assert_eq!(Progress::read(&path).of("1.1").mark, None);
-        assert_eq!(Progress::read(&path).of("2.1").mark, Some(Verdict::Done));
+        assert_eq!(Progress::read(&path).unwrap().of("1.1").mark, None);
+        assert_eq!(Progress::read(&path).unwrap().of("2.1").mark, Some(Verdict::Done));
         fs::remove_dir_all(folder).unwrap();
     }
 

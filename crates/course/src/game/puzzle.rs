@@ -172,10 +172,9 @@ impl Puzzle {
                 let behind = format!("--size {size} --source {}", command::word(file));
                 ("Run it", format!("{run} -- --only {kernel} \\\n{:WORDS$}  {behind}", ""))
             }
-            (Kind::Exercise, _) if !edited => {
+            (kind, _) if kind == Kind::Problem || kind == Kind::Exercise && !edited => {
                 ("Task", markdown(&self.words.asks, WORDS).trim_start().into())
             }
-            (Kind::Problem, _) => ("Task", markdown(&self.words.asks, WORDS).trim_start().into()),
             _ => ("Task", "stands at the top of the file".into()),
         }
     }

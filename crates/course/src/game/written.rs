@@ -104,8 +104,8 @@ struct Page {
     blocks: String,
     /// The paragraph, the item, or the row of a table that is read now.
     now: String,
-    /// The language of the code that is read now.
-    code: Option<String>,
+    /// Whether the code that is read now, if any, is a difference.
+    code: Option<bool>,
     strong: bool,
     slanted: bool,
 }
@@ -121,29 +121,25 @@ impl Page {
             Event::Start(Tag::Emphasis) => self.slanted = true,
             Event::Start(Tag::Item) => self.now = "- ".into(),
             Event::Start(Tag::CodeBlock(kind)) => {
-                self.code = Some(match kind {
-                    CodeBlockKind::Fenced(language) => language.to_string(),
-                    CodeBlockKind::Indented => String::new(),
-                });
+                self.code = Some(kind == CodeBlockKind::Fenced("diff".into()));
             }
             Event::End(TagEnd::Strong) => self.strong = false,
             Event::End(TagEnd::Emphasis) => self.slanted = false,
             Event::End(TagEnd::TableCell) => self.now.push_str("   "),
             Event::End(TagEnd::TableHead | TagEnd::TableRow | TagEnd::Item) => self.end("\n"),
             Event::End(TagEnd::List(_) | TagEnd::Table) => self.blocks.push('\n'),
-            Event::End(TagEnd::Paragraph) => self.end("\n\n"),
-            Event::End(TagEnd::Heading(_)) => {
+            Event::End(TagEnd::Paragraph | TagEnd::Heading(_)) => {
                 self.end("\n\n");
                 self.strong = false;
             }
             Event::End(TagEnd::CodeBlock) => {
                 let code = std::mem::take(&mut self.now);
                 let indent = " ".repeat(self.column);
-                let language = self.code.take();
+                let is_difference = self.code.take() == Some(true);
                 for hunk in code.trim_end().split("\n...\n") {
-                    let lines = match language.as_deref() {
-                        Some("diff") => difference(hunk),
-                        _ => hunk.lines().map(|line| format!("  {}", line.cyan())).collect(),
+                    let lines = match is_difference {
+                        true => difference(hunk),
+                        false => hunk.lines().map(|line| format!("  {}", line.cyan())).collect(),
                     };
                     let lines = lines.iter().map(|line| format!("{indent}{line}\n"));
                     self.blocks.extend(lines.chain(["\n".into()]));
