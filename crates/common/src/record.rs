@@ -12,10 +12,10 @@ use crate::outcome::{Outcome, Skip};
 use crate::stage::Death;
 use crate::timing::{Peak, Timing};
 use verify::Differences;
+use verify::Shape;
 use verify::element::Type;
 use verify::formula::{Formula, Scope};
 use verify::matrix::Fill;
-use verify::shape::Shape;
 
 /// One kernel's result, as `--json` prints it and as the pages' tables read it.
 /// Field names state units; what does not apply is left out.

@@ -14,7 +14,7 @@ use inspect::listing::Listing;
 use inspect::occupancy::{Architecture, Demand, LARGEST_GROUP, Occupancy};
 use inspect::{file, trace as traffic};
 use serde_json::json;
-use verify::{numbers::count, shape::Shape};
+use verify::{Shape, numbers::count};
 use watchdog::{lessons, worker::Work};
 
 use crate::{game::puzzle::Kind, puzzles};

@@ -20,8 +20,8 @@ use diagnostics::functions::functions;
 use serde::Deserialize;
 use serde_json::json;
 use task::Task;
+use verify::Shape;
 use verify::numbers::{percent, seconds};
-use verify::shape::Shape;
 use watchdog::events::Event;
 
 use crate::lesson::Lesson;

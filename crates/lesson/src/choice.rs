@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use clap::Args;
 use common::device::Kind;
 use common::error::{Error, Result};
+use verify::Shape;
 use verify::numbers::percent;
 use verify::problem::Problem;
-use verify::shape::Shape;
 
 use crate::ablate::AblateFlag;
 use crate::cost::{Candidates, Costs, LAUNCH, kept_file};

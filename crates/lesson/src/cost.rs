@@ -215,9 +215,9 @@ fn value(task: &Task, name: &str) -> Option<usize> {
 mod tests {
     use super::*;
     use task::table::{Table, given};
+    use verify::Shape;
     use verify::matrix::Fill;
     use verify::problem::Problem;
-    use verify::shape::Shape;
 
     const STEPS: &str = r#"
         [[step]]

@@ -9,9 +9,9 @@ use common::error::{Error, Result};
 use common::source::Source;
 use diagnostics::near::did_you_mean;
 use task::Task;
+use verify::Shape;
 use verify::element::Type;
 use verify::matrix::Fill;
-use verify::shape::Shape;
 use watchdog::Orders;
 
 /// What a learner can ask of a lesson.

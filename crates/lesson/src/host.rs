@@ -6,12 +6,12 @@ use common::outcome::Outcome;
 use common::record::{Record, Work};
 use common::stage::Stage;
 use common::timing::Timing;
+use verify::Shape;
 use verify::element::Type;
 use verify::matrix::Matrix;
 use verify::numbers::{factor, significant};
 use verify::problem::Problem;
 use verify::reference::{self, LoopOrder};
-use verify::shape::Shape;
 use verify::{self, cores::cores};
 
 use crate::lesson::Lesson;

@@ -1,8 +1,6 @@
 //! A task file's first draft, from what the driver tells of a kernel.
 
-use std::fmt::Display;
-
-use verify::element::Type;
+use verify::Type;
 
 use crate::signature::{Access, Parameter, Signature, Space};
 
@@ -51,20 +49,16 @@ impl Undrafted<'_> {
         let counts = [Kind::Size, Kind::Factor, Kind::Input, Kind::Output].map(count);
         let is_product = counts == [3, 0, 2, 1] && kinds.ends_with(&[Kind::Output]);
         if is_product && kinds.starts_with(&[Kind::Size; 3]) && !is_flat {
-            return self.product();
+            let range = range("37x91x53", &["5x6x1030", "65x63x17", "17x35x19"], &["N", "M"]);
+            let rest = "product  = \"row-major\"\nflops    = \"2*M*N*K\"\n";
+            let says = "a product of row-major matrices, an item for each element of C; \
+                        get_global_id(0) counts columns, get_global_id(1) rows";
+            return self.written(&range, &[16, 16], rest, says);
         }
         if counts[3] == 1 && (counts[0] == 1 || counts[0] == 2 && !is_flat) {
             return self.vectors(&kinds, counts[0] == 2);
         }
         self.unknown()
-    }
-
-    fn product(&self) -> Draft {
-        let range = range("37x91x53", &["5x6x1030", "65x63x17", "17x35x19"], &["N", "M"]);
-        let rest = "product  = \"row-major\"\nflops    = \"2*M*N*K\"\n";
-        let says = "a product of row-major matrices, an item for each element of C; \
-                    get_global_id(0) counts columns, get_global_id(1) rows";
-        self.written(&range, &[16, 16], rest, says)
     }
 
     fn vectors(&self, kinds: &[Kind], is_matrix: bool) -> Draft {
@@ -87,8 +81,7 @@ impl Undrafted<'_> {
         });
         let args = args.collect::<Vec<_>>().join(", ");
         let named = |wanted: Kind| -> Vec<&str> {
-            let all = given().filter(|(_, kind)| **kind == wanted);
-            all.map(|(arg, _)| &*arg.name).collect()
+            given().filter(|(_, kind)| **kind == wanted).map(|(arg, _)| &*arg.name).collect()
         };
         let inputs = named(Kind::Input);
         let check = match (&inputs[..], &named(Kind::Factor)[..]) {
@@ -100,12 +93,8 @@ impl Undrafted<'_> {
             _ => r#""none""#.into(),
         };
         let bytes = 4 * (inputs.len() + 1);
-        let rest = format!(
-            r#"args     = [{args}]
-check    = {check}
-bytes    = "{bytes}*{length}"
-"#
-        );
+        let rest =
+            format!("args     = [{args}]\ncheck    = {check}\nbytes    = \"{bytes}*{length}\"\n");
         let says = format!(
             "on {on}. A result that is a copy of the input, transposed or not, or d * A + B is \
              right; for any other no reference is given: result not checked"
@@ -118,7 +107,7 @@ bytes    = "{bytes}*{length}"
         let required = self.signature.required.as_ref().map(Vec::len);
         let dimensions = self.group.map(<[usize]>::len).or(required).unwrap_or(1);
         let args = self.signature.args.iter().map(|arg| match arg.space {
-            Space::Image => image(arg, 64, 64),
+            Space::Image => image(arg, "64", "64"),
             Space::Sampler => SAMPLER.into(),
             Space::Local => "{ local = 1024 }".into(),
             Space::Global => "{ inout = 65536 }".into(),
@@ -142,19 +131,16 @@ bytes    = "{bytes}*{length}"
             one.space == Space::Value && is_whole && (!has_images || one.name.len() > 1)
         };
         let sizes = args.iter().filter(is_size).map(|one| &*one.name);
-        let sides: &[&str] = if has_images { &["w", "h"] } else { &[] };
-        let mut named: Vec<&str> = sides.to_vec();
+        let mut named = if has_images { vec!["w", "h"] } else { Vec::new() };
         named.extend(sizes);
         if named.is_empty() {
             named.push("n");
         }
         let (dimensions, group) = if has_images { (2, &[8, 8][..]) } else { (1, &[64][..]) };
-        let values: Vec<String> = named.iter().map(|name| format!("{name} = 1000")).collect();
+        let (values, global) = (named.join(" = 1000, "), &named[..dimensions]);
         let range = format!(
-            "size     = {{ {} }}  # ? which sizes are of interest\n\
-             global   = {:?}  # ? items in each dimension\n",
-            values.join(", "),
-            &named[..dimensions]
+            "size     = {{ {values} = 1000 }}  # ? which sizes are of interest\n\
+             global   = {global:?}  # ? items in each dimension\n"
         );
         let args: String = args.iter().map(|arg| marked(arg, &named)).collect();
         let rest = format!(
@@ -183,10 +169,10 @@ check    = "none"  # ? {{ same_as = "plain.cl" }}, or a formula of the index i
             let number = value.parse().map(toml::Value::Integer);
             format!("{name} = {}", number.unwrap_or_else(|_| value.as_str().into()))
         });
-        let define = match &define.collect::<Vec<_>>()[..] {
-            [] => String::new(),
-            all => format!("define   = {{ {} }}\n", all.join(", ")),
-        };
+        let mut define = define.collect::<Vec<_>>().join(", ");
+        if !define.is_empty() {
+            define = format!("define   = {{ {define} }}\n");
+        }
         let text = format!(
             "kernel   = {file}\nfunction = \"{kernel}\"\n{define}{range}local    = {group:?}\n{rest}"
         );
@@ -228,13 +214,11 @@ fn marked(arg: &Parameter, named: &[&str]) -> String {
 const SAMPLER: &str = r#"{ sampler = "clamp-to-edge nearest" }"#;
 
 fn zeros(arg: &Parameter) -> String {
-    match arg.lanes {
-        1 => "0".into(),
-        _ => format!("{{ value = {:?} }}", vec![0; arg.parts.len()]),
-    }
+    let zeros = vec![0; arg.parts.len()];
+    if arg.lanes == 1 { "0".into() } else { format!("{{ value = {zeros:?} }}") }
 }
 
-fn image(arg: &Parameter, width: impl Display, height: impl Display) -> String {
+fn image(arg: &Parameter, width: &str, height: &str) -> String {
     let role = match arg.access {
         Access::Read => "in",
         Access::Write => "out",

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use verify::formula::{Formula, Scope};
+use verify::{Formula, Scope};
 
 use crate::form::Form;
 use crate::sizes::{FEW, Sizes, product};
@@ -22,7 +22,12 @@ impl Form {
     /// formula allows one.
     /// Of groups that divide all written sizes these leave one partial.
     pub fn drawn(&self, seed: u64) -> Vec<Sizes> {
-        let mut next = random(seed);
+        let mut state = seed;
+        let mut next = || {
+            // The multiplier of Knuth's MMIX generator; its high bits are spread well.
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize
+        };
         if self.lesson.is_some() {
             // What it launches the lesson knows.
             let most = if self.size.len() == 1 { FEW } else { 36 };
@@ -31,25 +36,18 @@ impl Form {
         }
         let mut small = self.size.clone();
         while product(&small) > FEW {
-            let largest = small.values_mut().max_by_key(|size| **size);
-            largest.into_iter().for_each(|size| *size /= 2);
+            small.values_mut().max_by_key(|size| **size).into_iter().for_each(|size| *size /= 2);
         }
         let most = if self.takes_more() { 8 * FEW } else { 0 };
         let ranges: [(&Sizes, usize, Range); 5] = [
-            (&small, usize::MAX, |size| match size {
-                0..4 => (1, 4),
-                size => (size / 2 + 1, size - 1),
-            }),
+            (&small, usize::MAX, |size| if size < 4 { (1, 4) } else { (size / 2 + 1, size - 1) }),
             (&self.size, most, |size| (size + 1, 2 * size + 1)),
             (&small, usize::MAX, |_| (1, 1)),
             (&small, usize::MAX, |_| (2, 7)),
             (&small, usize::MAX, |_| (2, 2)),
         ];
         let mut all = Vec::new();
-        for (near, most, range) in ranges {
-            if product(near) > most {
-                continue;
-            }
+        for (near, most, range) in ranges.into_iter().filter(|one| product(one.0) <= one.1) {
             let drawn = self.draw(near, &mut next, range, &all);
             all.extend(drawn.filter(|sizes| product(sizes) <= most));
         }
@@ -60,9 +58,19 @@ impl Form {
     /// Adds those at which a launch is exactly one group, with sides that are equal; one below
     /// that; and a multiple of it, with sides that differ. What is much smaller stays.
     fn beside_groups(&self, small: &Sizes, all: &mut Vec<Sizes>) {
-        let Some(side) = self.side_of_a_group() else {
-            return;
+        const MOST: usize = 1024;
+        let is_one = |side: &usize| {
+            let sizes = self.size.keys().map(|name| (name.clone(), *side));
+            let ranges = self.ranges(&sizes.collect()).unwrap_or_default();
+            !ranges.is_empty() && ranges.iter().all(|one| one.global() == one.local())
         };
+        // The largest size at which all launches are one group; the group's longest side where that
+        // tells nothing.
+        let told = Vec::from_iter(1..MOST).partition_point(is_one);
+        let Ok(ranges) = self.ranges(&self.size) else { return };
+        let longest = ranges.iter().flat_map(|one| one.local()).copied().max();
+        let own = Some(told).filter(|side| (2..MOST - 1).contains(side));
+        let Some(side) = own.or(longest.filter(|side| *side > 1)) else { return };
         let of: [fn(usize, usize) -> usize; 3] =
             [|side, _| side, |side, _| side - 1, |side, at| side * (2 + at)];
         for of in of {
@@ -87,22 +95,6 @@ impl Form {
                 all.push(sizes);
             }
         }
-    }
-
-    /// The largest size at which all launches are one group; the group's longest side where that
-    /// tells nothing.
-    fn side_of_a_group(&self) -> Option<usize> {
-        const MOST: usize = 1024;
-        let is_one = |side: &usize| {
-            let sizes = self.size.keys().map(|name| (name.clone(), *side));
-            let ranges = self.ranges(&sizes.collect()).unwrap_or_default();
-            !ranges.is_empty() && ranges.iter().all(|one| one.global() == one.local())
-        };
-        let told = Vec::from_iter(1..MOST).partition_point(is_one);
-        let ranges = self.ranges(&self.size).ok()?;
-        let longest = ranges.iter().flat_map(|one| one.local()).max();
-        let own = Some(told).filter(|side| (2..MOST - 1).contains(side));
-        own.or(longest.copied().filter(|side| *side > 1))
     }
 
     /// Whether the formulas allow such a size.
@@ -133,8 +125,7 @@ impl Form {
                     let inside = all.iter().filter(|one| **one >= from).count();
                     // Else the nearest one.
                     let some = &all[all.len() - inside.max(1).min(all.len())..];
-                    let drawn = some.get(next() % some.len().max(1));
-                    return (name.clone(), *drawn.unwrap_or(size));
+                    return (name.clone(), *some.get(next() % some.len().max(1)).unwrap_or(size));
                 }
                 let drawn = from + next() % (to - from + 1);
                 // First odd ones, then multiples of 2, 4, 8, ... in some of the dimensions.
@@ -155,8 +146,7 @@ impl Form {
             let sides: BTreeSet<&usize> = sizes.values().collect();
             *draw >= FIRST || sides.len() == sizes.len() || range(FEW).0 == range(FEW).1
         });
-        let found = drawn.find(|(_, sizes)| !known.contains(sizes) && self.allows(sizes));
-        Some(found?.1)
+        drawn.find(|(_, sizes)| !known.contains(sizes) && self.allows(sizes)).map(|one| one.1)
     }
 
     /// Whether its launches are for larger sizes as well: they grow, or their items take several
@@ -186,16 +176,6 @@ pub(crate) fn allowed_by(formula: &Formula, most: usize) -> Vec<usize> {
         (1..=most.min(1 << 16)).map_while(one).take_while(|one| *one <= most).collect();
     all.dedup();
     if all.is_empty() { one(1).into_iter().collect() } else { all }
-}
-
-/// Numbers that follow from a seed.
-fn random(seed: u64) -> impl FnMut() -> usize {
-    let mut state = seed;
-    move || {
-        // The multiplier of Knuth's MMIX generator; its high bits are spread well.
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 33) as usize
-    }
 }
 
 #[cfg(test)]

@@ -3,22 +3,20 @@
 
 mod values;
 
-use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf, slice};
 
-use common::device::Kind;
-use common::ndrange;
-use common::record::Traffic;
+use common::{device::Kind, ndrange, record::Traffic};
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
-use verify::draw::Draw;
-use verify::element::Type;
-use verify::formula::Formula;
+use toml::Spanned;
+use toml::de::{self, DeTable, DeValue};
+use verify::{Formula, Type, draw::Draw};
 
 use crate::sizes::{self, Sizes};
 
-pub use values::{Count, Named, Or};
+pub(crate) use values::sides_of;
+pub use values::{Count, Named, Or, SIDES};
 
 /// How a kernel is launched, what it is given, what must come out, and what it costs. Formulas know
 /// the sizes, the macros and names, and within a launch the numbers that its kernel is given, and G
@@ -319,70 +317,43 @@ impl Form {
         }
     }
 
-    /// This task, launched as another one says. What its inputs hold stays its own.
-    pub fn launched_as(&self, other: Form) -> Form {
-        let mut task = Form {
-            define: other.define,
-            launch: other.launch,
-            launches: other.launches,
-            ..self.clone()
-        };
-        let mut own = self.clone();
-        let mut fills = own.inputs().map(|one| one.fill.take());
-        for input in task.inputs() {
-            input.fill = fills.next().flatten();
-        }
-        task
-    }
-
-    /// The arguments that hold something before the launches, in their order.
-    fn inputs(&mut self) -> impl Iterator<Item = &mut Given> {
-        let launches = std::iter::once(&mut self.launch).chain(&mut self.launches);
-        let args = launches.flat_map(|one| &mut one.args);
-        args.filter_map(|arg| match arg {
-            Or::Table(given) if given.input.is_some() || given.inout.is_some() => Some(given),
-            _ => None,
-        })
-    }
-
     /// How its operands lie, where it is a product.
     pub fn layout(&self) -> Option<Layout> {
         self.product.filter(|_| self.launch.args.is_empty())
     }
 
     /// Its launches in order, with what runs beside its own.
-    pub(crate) fn launches(&self) -> Vec<LaunchForm> {
-        let keyed = |name: &'static str, all: &[LaunchForm]| -> Vec<LaunchForm> {
-            let all = all.iter().cloned().enumerate();
-            all.map(|(at, one)| LaunchForm { key: format!("{name}[{at}]."), ..one }).collect()
-        };
-        let own = match &self.launches[..] {
-            [] => vec![self.launch.clone()],
-            all => keyed("launches", all),
-        };
-        [keyed("before", &self.before), own, keyed("after", &self.after)].concat()
+    pub(crate) fn launches(&self) -> impl Iterator<Item = &LaunchForm> {
+        let own =
+            if self.launches.is_empty() { slice::from_ref(&self.launch) } else { &self.launches };
+        self.before.iter().chain(own).chain(&self.after)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::path::Path;
+/// The keys of a form that say how it is launched. The last one is none: nobody says all in a table.
+#[rustfmt::skip]
+pub(crate) const LAUNCH: [&str; 9] = [
+    "function", "global", "groups", "local", "local-hint", "offset", "args", "traffic", "launch",
+];
 
-    #[test]
-    fn another_launch_leaves_what_inputs_hold_and_what_is_right() {
-        let form = |text: &str| Form::of(text, Path::new("")).expect("a form");
-        let task = form(
-            "size = { n = 1 }\ncheck = 'i'\n\
-             args = ['n', { in = 'n', fill = 'random' }, { inout = 'n' }, { out = 'n' }]",
-        );
-        let own = "size = { n = 2 }\ncheck = '0'\nlaunches = [{ local = [8], \
-                   args = ['n', { in = 'n', fill = 0 }, { inout = 'n', fill = 7 }] }]";
-        let mut task = task.launched_as(form(own));
-        assert_eq!(task.size["n"], 1);
-        assert!(matches!(&task.check, Some(Or::Plain(check)) if check.text() == "i"));
-        let fills = task.inputs().map(|one| one.fill.as_ref()?.plain().cloned());
-        assert_eq!(Vec::from_iter(fills), [Some("random".into()), None]);
-        assert_eq!(task.launches[0].local.len(), 1);
+/// The form that a table of this text says. How it is launched stands there among the rest.
+pub(crate) fn form_of(table: Spanned<DeTable>, text: &str) -> Result<Form, de::Error> {
+    let span = table.span();
+    let all = table.into_inner().into_iter();
+    let (launch, mut form): (DeTable, DeTable) =
+        all.partition(|(key, _)| LAUNCH.contains(&&**key.get_ref()));
+    let launch = Spanned::new(span.clone(), DeValue::Table(launch));
+    form.insert(Spanned::new(span.clone(), "launch".into()), launch);
+    let form = Form::deserialize(de::Deserializer::from(Spanned::new(span, form)));
+    let mut form = form.map_err(|mut why| {
+        why.set_input(Some(text));
+        why
+    })?;
+    let Form { before, launches, after, .. } = &mut form;
+    for (name, all) in [("before", before), ("launches", launches), ("after", after)] {
+        for (at, one) in all.iter_mut().enumerate() {
+            one.key = format!("{name}[{at}].");
+        }
     }
+    Ok(form)
 }

@@ -1,34 +1,21 @@
-//! From a [`Form`] to a [`Task`]: its names get values, its launches their kernels' signatures.
+//! From a [`Form`] to a [`Task`]: its names get values, its launches their kernels' signatures. Of a
+//! product the operands lie in memory as its kernel, and what runs beside that, want them.
 
 mod args;
-mod product;
 
 use common::error::{AtField, Error, Result};
-use verify::element::Type;
-use verify::formula::{Formula, Scope};
-use verify::matrix;
+use verify::{Formula, Problem, Scope, Shape, Type, matrix::Fill};
 
-use crate::form::{Check, Form, LaunchForm, Or};
-use crate::names::holds;
-use crate::signature::Signature;
-use crate::sizes::{SIDES, Sizes};
-use crate::task::{Arg, Launch, Right, Task, Work};
+use crate::form::{Check, Form, LaunchForm, Layout, Or, SIDES, sides_of};
+use crate::task::Fill::{Each, Numbers};
+use crate::task::{Arg, Buffer, Launch, Right, Role, Task, Work};
+use crate::{names::holds, signature::Signature, sizes::Sizes};
 
 pub use args::Maker;
 
-/// What a task is made for.
-pub(crate) struct For<'a> {
-    /// The sizes, where no shape says them.
-    pub sizes: &'a Sizes,
-    /// Of a product the type of C, where no driver tells.
-    pub ty: Type,
-    /// What inputs hold that are random.
-    pub random: matrix::Fill,
-    /// The seed of the first of them.
-    pub seed: u64,
-    /// What a driver tells of the file's kernels.
-    pub signatures: &'a [Signature],
-}
+/// Element `i` of a matrix B in panels of PANEL columns, of which the last has zeros behind.
+const PANELS: &str = "if(floor(i/(KP*PANEL))*PANEL + i % PANEL < N && floor(i/PANEL) % KP < K, \
+                      B[min(floor(i/PANEL) % KP, K - 1)*N + min(floor(i/(KP*PANEL))*PANEL + i % PANEL, N - 1)], 0)";
 
 impl Form {
     /// The task for these sizes, its inputs filled from this seed. The signatures are those
@@ -39,8 +26,8 @@ impl Form {
     /// [`Error::At`] when the fields do not fit one another, or the kernel.
     pub fn task(&self, sizes: &Sizes, seed: u64, signatures: &[Signature]) -> Result<Task> {
         let scope = self.scope(sizes)?;
-        let given = For { sizes, ty: Type::Float, random: matrix::Fill::Random, seed, signatures };
-        let task = self.made(&scope, &given)?;
+        let problem = Problem::new(Shape::cube(0), Type::Float, Fill::Random, seed);
+        let task = self.made(&scope, &problem, sizes, signatures)?;
         if self.check.is_none() && self.layout().is_none() {
             let why = "check is missing: what must come out? { same_as = \"FILE.cl\" }, a formula of \
                        the index i, or \"none\" where nobody says";
@@ -50,18 +37,24 @@ impl Form {
         Ok(task)
     }
 
-    /// The task, its macros and names having the values that are in scope.
-    pub(crate) fn made(&self, scope: &Scope, given: &For) -> Result<Task> {
-        let launches = self.launches();
+    /// The task, its macros and names having the values that are in scope. The problem says what
+    /// inputs hold that are random, and of which type C is where no driver tells; the sizes are for
+    /// what is no product.
+    pub(crate) fn made(
+        &self,
+        scope: &Scope,
+        problem: &Problem,
+        sizes: &Sizes,
+        signatures: &[Signature],
+    ) -> Result<Task> {
         let mut task = match self.layout() {
-            Some(layout) => self.product(layout, &launches, scope, given)?,
-            None => self.other(&launches, scope, given)?,
+            Some(layout) => self.product(layout, scope, problem, signatures)?,
+            None => self.other(scope, problem, sizes, signatures)?,
         };
         let text = |key, text| filled(text, scope).at(key);
         task.variant = text("variant", &self.variant)?;
         task.says = text("says", &self.says)?;
-        let from = self.from.as_ref().map(|from| text("from", from));
-        task.made_from = from.transpose()?;
+        task.made_from = self.from.as_ref().map(|from| text("from", from)).transpose()?;
         task.defines = self.defines(scope)?;
         task.options = self.words(scope);
         for (name, _) in self.names.firsts() {
@@ -76,24 +69,111 @@ impl Form {
         Ok(task)
     }
 
-    fn other(&self, forms: &[LaunchForm], scope: &Scope, given: &For) -> Result<Task> {
-        let sizes: Vec<(String, usize)> = match &self.shape {
-            None => given.sizes.clone().into_iter().collect(),
-            Some(shape) => {
-                let side = |(name, size): (&&str, &Formula)| {
-                    Ok(((*name).into(), size.count(scope).at("shape")?))
-                };
-                SIDES.iter().zip(shape).map(side).collect::<Result<_>>()?
-            }
+    /// MP, NP and KP are what M, N and K are rounded up to, by themselves to nothing; where the host
+    /// pads, the matrices have room for them, and the kernel is told these.
+    fn product(
+        &self,
+        layout: Layout,
+        scope: &Scope,
+        problem: &Problem,
+        signatures: &[Signature],
+    ) -> Result<Task> {
+        let [Some(m), Some(n), Some(k)] =
+            SIDES.map(|name| scope.get(name).map(|side| side as usize))
+        else {
+            return Err(wrong("size", "size: a product has M, N and K, and one is missing"));
         };
-        let mut maker = Maker { random: given.random, seed: given.seed, ..Maker::default() };
+        let shape = Shape { m, n, k };
+        shape.must_be_countable().map_err(|why| wrong("size", why))?;
+        let own = self.launches.first().unwrap_or(&self.launch);
+        let signature = of_kernel(signatures, own)?;
+        let told = signature.and_then(|one| one.args.get(3));
+        let ty = told.map_or(problem.ty, |one| one.element);
+        let inputs = self.inputs.unwrap_or(ty);
+
+        let is_alone = self.before.is_empty() && self.after.is_empty();
+        let host_pads = self.pad.is_some() && !self.kernel_pads && is_alone;
+        let told = |name: &str| format!("{name}{}", if host_pads { "P" } else { "" }).into();
+        let matrix = |name, ty, sides: [&str; 2], transposed, role| Buffer {
+            used: sides.map(Formula::from),
+            transposed,
+            ..Buffer::matrix(name, ty, sides.map(told), role)
+        };
+        let numbers = |seed| Role::In(Numbers(problem.fill, seed));
+        let (a, b) = (numbers(problem.seed), numbers(problem.seed.wrapping_add(1)));
+        let all_transposed = layout == Layout::ColumnMajor;
+        let b_transposed = all_transposed || layout == Layout::BTransposed;
+        let mut buffers = vec![
+            matrix("A", inputs, ["M", "K"], all_transposed, a),
+            matrix("B", inputs, ["K", "N"], b_transposed, b),
+            matrix("C", ty, ["M", "N"], all_transposed, Role::Out),
+        ];
+        let mut args = Vec::from(SIDES.map(|name| Arg::int(name, told(name))));
+        args.extend(["A", "B", "C"].map(|name| Arg::Buffer(name.into())));
+        if layout == Layout::BPanels {
+            let length = "KP*PANEL*ceil(NP/PANEL)";
+            let fill = Each(PANELS.into());
+            // The matrix itself stays on the host.
+            buffers[1].shape = buffers[1].used.clone();
+            buffers.push(Buffer::vector("panels", inputs, length, Role::In(fill)));
+            args[4] = Arg::Buffer("panels".into());
+        }
+        let mut launch = launch(own, signature, args)?;
+        let shares = self.shares.as_ref().map_or(Ok(1), |one| one.count(scope)).at("shares")?;
+        if shares > 1 {
+            launch.over.push(shares.into());
+            launch.group.push(1.into());
+        }
+        let mut task = Task {
+            kernel: launch.kernel.clone(),
+            ty,
+            sizes: sides_of(shape),
+            names: self.padded(scope)?,
+            buffers,
+            launches: vec![launch],
+            right: Right::Product,
+            work: Work::Flop("2*M*N*K".into()),
+            ..Task::default()
+        };
+        let beside = self.before.iter().chain(self.launches.iter().skip(1)).chain(&self.after);
+        beside.into_iter().try_for_each(|one| one.join(&mut task, shares))?;
+        Ok(task)
+    }
+
+    /// MP, NP and KP.
+    fn padded(&self, scope: &Scope) -> Result<Vec<(String, Formula)>> {
+        let padded = |(at, name): (usize, &&str)| {
+            let mut padded = name.to_string();
+            if let Some(pad) = &self.pad {
+                let multiple = pad[at].count(scope).at(&format!("pad[{at}]"))?;
+                padded = format!("{multiple}*ceil({name}/{multiple})");
+            }
+            Ok((format!("{name}P"), padded.into()))
+        };
+        SIDES.iter().enumerate().map(padded).collect()
+    }
+
+    fn other(
+        &self,
+        scope: &Scope,
+        problem: &Problem,
+        sizes: &Sizes,
+        signatures: &[Signature],
+    ) -> Result<Task> {
+        let mut sizes: Vec<(String, usize)> = sizes.clone().into_iter().collect();
+        if let Some(shape) = &self.shape {
+            let side = |size: &Formula| size.count(scope).at("shape");
+            let sides: Vec<usize> = shape.iter().map(side).collect::<Result<_>>()?;
+            sizes = SIDES.into_iter().map(String::from).zip(sides).collect();
+        }
+        let mut maker = Maker { random: problem.fill, seed: problem.seed, ..Maker::default() };
         let mut launches = Vec::new();
-        for form in forms {
+        for form in self.launches() {
             if !form.kernel.as_os_str().is_empty() {
                 let why = "launches: kernel is a file, and they all have the task's: say function";
                 return Err(form.wrong("kernel", why));
             }
-            let signature = of_kernel(given.signatures, form)?;
+            let signature = of_kernel(signatures, form)?;
             let args = maker.args(form, signature)?;
             launches.push(launch(form, signature, args)?);
         }
@@ -180,21 +260,23 @@ const GROUPS: [&[usize]; 3] = [&[64], &[8, 8], &[4, 4, 4]];
 
 /// A launch with these arguments.
 pub fn launch(form: &LaunchForm, signature: Option<&Signature>, args: Vec<Arg>) -> Result<Launch> {
-    let told = match &form.global[..] {
-        [] => &form.groups,
-        global => global,
-    };
+    let told = if form.global.is_empty() { &form.groups } else { &form.global };
     let dimensions = told.len();
     if !(1..=3).contains(&dimensions) {
-        let why = "global has one to three dimensions: global = [\"n\"]";
-        return Err(form.wrong("global", why));
+        return Err(form.wrong("global", "global has one to three dimensions: global = [\"n\"]"));
     }
-    let numbers =
-        |of: &[usize]| -> Vec<Formula> { of.iter().copied().map(Formula::from).collect() };
     let required = signature.and_then(|one| one.required.as_ref());
+    // Of as many items as are said by a plain number the groups leave no rest.
+    let exact = |at: usize| {
+        let items = form.global.get(at).and_then(|items| items.text().parse::<usize>().ok());
+        let most = items.map_or(usize::MAX, |items| 1 << items.trailing_zeros().min(6));
+        Formula::from(most.min(GROUPS[dimensions - 1][at]))
+    };
     let group = match (&form.local[..], &form.local_hint[..], required) {
-        ([], _, Some(required)) => numbers(&required[..dimensions]),
-        ([], [], None) => numbers(&exact(GROUPS[dimensions - 1], &form.global)),
+        ([], _, Some(required)) => {
+            required.iter().map(|side| (*side).into()).take(dimensions).collect()
+        }
+        ([], [], None) => (0..dimensions).map(exact).collect(),
         ([], hint, None) => hint.to_vec(),
         (local, ..) => local.to_vec(),
     };
@@ -216,17 +298,6 @@ pub fn launch(form: &LaunchForm, signature: Option<&Signature>, args: Vec<Arg>) 
         traffic: form.traffic.clone(),
         key: form.key.clone(),
     })
-}
-
-/// The sides of a group that divide as many items as are said by a plain number.
-fn exact(group: &[usize], items: &[Formula]) -> Vec<usize> {
-    let mut group = group.to_vec();
-    for (side, items) in group.iter_mut().zip(items) {
-        if let Ok(items) = items.text().parse::<usize>() {
-            *side = (*side).min(1 << items.trailing_zeros().min(6));
-        }
-    }
-    group
 }
 
 /// The signature of a launch's kernel: the only one, where none is named. None where no driver
@@ -270,6 +341,44 @@ fn filled(text: &str, scope: &Scope) -> std::result::Result<String, String> {
 }
 
 impl LaunchForm {
+    /// Becomes part of a product, whose kernel then works on what this one writes or reads.
+    fn join(&self, task: &mut Task, shares: usize) -> Result<()> {
+        let is_last = self.reduces.is_some();
+        let of = self.packs.as_deref().or(self.reduces.as_deref()).unwrap_or_default();
+        let operand = task.buffer(of).ok_or_else(|| {
+            self.wrong("packs", &format!("{}: there is no operand {of:?}", self.function))
+        })?;
+        let (sides, ty) = (operand.used.clone(), operand.ty);
+        let [rows, columns] = sides.each_ref().map(|side| format!("{side}P"));
+        let (name, room, role) = if is_last {
+            ("shares of C".to_string(), format!("{shares}*{rows}"), Role::Between)
+        } else {
+            (format!("{of} laid out"), rows.clone(), Role::LaidOut)
+        };
+        let room = [Formula::from(room), Formula::from(&*columns)];
+        task.buffers.push(Buffer::matrix(&name, ty, room, role));
+
+        let [own, laid_out] = [of, &name].map(|name| Arg::Buffer(name.into()));
+        let at = task.own();
+        let product = task.launches[at].args.iter_mut();
+        product.filter(|arg| **arg == own).for_each(|arg| *arg = laid_out.clone());
+        let (from, to) = if is_last { (laid_out, own) } else { (own, laid_out) };
+        let [rows_told, columns_told] = sides;
+        let args = vec![Arg::int("rows", rows_told), Arg::int("columns", columns_told), from, to];
+        let mut form = self.clone();
+        // As many items as the operand has elements, as it is padded.
+        if form.global.is_empty() {
+            form.global = vec![columns.into(), rows.into()];
+        }
+        if form.local_hint.is_empty() {
+            form.local_hint = vec![16.into(), 1.into()];
+        }
+        let launch = launch(&form, None, args)?;
+        let at = if is_last { task.launches.len() } else { at };
+        task.launches.insert(at, launch);
+        Ok(())
+    }
+
     /// That one of its fields makes no sense.
     fn wrong(&self, field: &str, why: &str) -> Error {
         wrong(&format!("{}{field}", self.key), why)
@@ -282,45 +391,4 @@ pub fn wrong(key: &str, why: impl Into<String>) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::path::Path;
-
-    #[test]
-    fn operands_and_result_survive_padding_and_layout() {
-        for layout in ["row-major", "column-major", "b-transposed"] {
-            let form = "pad = [16, 8, 8]\nglobal = [1]\nlocal = [1]\nsize = '37x53x53'";
-            let form = format!("{form}\nproduct = '{layout}'");
-            let form = Form::of(&form, Path::new("")).unwrap();
-            let task = form.task(&form.size, 1, &[]).unwrap();
-            let plan = task.plan().unwrap();
-            let a = task.contents(0, &plan, None, &[]).unwrap().unwrap();
-            assert_eq!(a.len(), 48 * 56);
-            // A stands in for C: what goes out comes back.
-            let c = task.product(&plan, &[("C".into(), a)]).unwrap();
-            assert_eq!(c, *task.problem().unwrap().a(), "{layout}");
-        }
-    }
-
-    #[test]
-    fn a_macro_and_a_name_may_follow_from_the_sizes() {
-        let form = "size = { n = 40 }\ndefine = { TS = 'min(16, half)' }\nnames = { half = 'n/2' }\n\
-                    global = ['half']\nlocal = ['TS']\nargs = ['n', { out = 'n' }]\ncheck = '1'";
-        let form = Form::of(form, Path::new("")).unwrap();
-        let task = form.task(&form.size, 1, &[]).unwrap();
-        assert_eq!(task.defines, [("TS".into(), 16)]);
-        assert_eq!(task.plan().unwrap().ranges[0].global(), [32]);
-    }
-
-    #[test]
-    fn a_plain_number_of_items_is_not_rounded_up() {
-        for (items, global) in [("1", 1), ("100", 100), ("1024", 1024), ("'n'", 128)] {
-            let form = format!(
-                "size = {{ n = 100 }}\nglobal = [{items}]\nargs = [{{ out = 'n' }}]\ncheck = '1'"
-            );
-            let form = Form::of(&form, Path::new("")).unwrap();
-            let range = &form.ranges(&form.size).unwrap()[0];
-            assert_eq!(range.global(), [global], "{items}");
-        }
-    }
-}
+mod tests;

@@ -1,12 +1,9 @@
 //! The names that a form's formulas know, its macros among them, and what they come to; and what a
 //! tuner chooses among: of a form's `tune` a value for each name.
 
-use std::collections::BTreeSet;
-
 use common::error::{AtField, Result};
 use common::program;
-use verify::element::Type;
-use verify::formula::{Formula, Scope};
+use verify::{Formula, Scope, Type};
 
 use crate::form::{Form, Named, Tried};
 use crate::sizes::Sizes;
@@ -37,10 +34,8 @@ impl Form {
 
     /// What tells this launch from others: ", ROWS = 4", or nothing.
     pub fn variant(&self) -> String {
-        let names = self.variants.iter().flat_map(Named::firsts);
-        let names: BTreeSet<&str> = names.map(|(name, _)| name).collect();
-        let own = self.define.firsts();
-        let own = own.filter(|(name, _)| names.contains(name));
+        let varies = |name: &str| self.variants.iter().any(|one| one.says(name));
+        let own = self.define.firsts().filter(|(name, _)| varies(name));
         own.map(|(name, value)| format!(", {name} = {value}")).collect()
     }
 
@@ -57,18 +52,10 @@ impl Form {
     pub(crate) fn scope_within(&self, given: &Scope) -> Result<Scope> {
         let mut scope = given.clone();
         let mut open: Vec<_> = self.define.firsts().chain(self.names.firsts()).collect();
-        loop {
-            let before = open.len();
-            open.retain(|(name, formula)| match formula.value(&scope) {
-                Ok(value) => {
-                    scope.set(*name, value);
-                    false
-                }
-                Err(_) => true,
-            });
-            if open.len() == before {
-                break;
-            }
+        while let Some((at, value)) =
+            open.iter().enumerate().find_map(|(at, one)| Some((at, one.1.value(&scope).ok()?)))
+        {
+            scope.set(open.remove(at).0, value);
         }
         // A macro may be any text.
         let is_macro = |name: &str| self.define.firsts().any(|(own, _)| own == name);
@@ -105,8 +92,7 @@ impl Form {
     pub(crate) fn defines(&self, scope: &Scope) -> Result<Vec<(String, usize)>> {
         let numbers = self.define.firsts().filter(|one| !is_text(*one, scope));
         let value = |(name, _): (&str, _)| {
-            let count = Formula::from(name).count(scope);
-            Ok((name.into(), count.at(&format!("define.{name}"))?))
+            Ok((name.into(), Formula::from(name).count(scope).at(&format!("define.{name}"))?))
         };
         numbers.map(value).collect()
     }
@@ -118,8 +104,7 @@ pub type Choice = Vec<(String, Tried)>;
 impl Form {
     /// How many choices there are without any condition.
     pub fn combinations(&self) -> usize {
-        let counts = self.tune.values().map(Vec::len);
-        counts.fold(1, usize::saturating_mul)
+        self.tune.values().map(Vec::len).fold(1, usize::saturating_mul)
     }
 
     /// All choices that `where` allows, the first name's value changing slowest. One that breaks a
@@ -174,7 +159,7 @@ impl Form {
         for (name, value) in choice {
             match value {
                 Tried::One(value) if name != "local" => {
-                    form.define.extend([(name.clone(), *value)]);
+                    form.define.extend([(name.clone(), *value)])
                 }
                 Tried::One(side) => form.launch.local = vec![(*side).into()],
                 Tried::Sides(sides) => {

@@ -1,39 +1,14 @@
 //! Reads forms from files, and says where in a file a field stands.
 
-use std::collections::BTreeMap;
-use std::fmt::Display;
-use std::path::Path;
+use std::{collections::BTreeMap, fmt::Display, path::Path};
 
-use common::device::Kind;
-use common::{Error, Result, file};
+use common::{Error, Result, device::Kind, file};
 use diagnostics::near::did_you_mean;
-use serde::Deserialize;
 use toml::Spanned;
-use toml::de::{self, DeString, DeTable, DeValue, Deserializer};
+use toml::de::{self, DeString, DeTable, DeValue};
 
 use crate::drawn::allowed_by;
-use crate::form::{Check, Form, Given, Least, Or};
-
-/// The keys of a form that say how it is launched. The last one is none: nobody says all in a table.
-#[rustfmt::skip]
-const LAUNCH: [&str; 9] = [
-    "function", "global", "groups", "local", "local-hint", "offset", "args", "traffic", "launch",
-];
-
-/// The form that a table of this text says. How it is launched stands there among the rest.
-pub(crate) fn form_of(table: Spanned<DeTable>, text: &str) -> Result<Form, de::Error> {
-    let span = table.span();
-    let all = table.into_inner().into_iter();
-    let (launch, mut form): (DeTable, DeTable) =
-        all.partition(|(key, _)| LAUNCH.contains(&&**key.get_ref()));
-    let launch = Spanned::new(span.clone(), DeValue::Table(launch));
-    form.insert(Spanned::new(span.clone(), "launch".into()), launch);
-    let form = Form::deserialize(Deserializer::from(Spanned::new(span, form)));
-    form.map_err(|mut why| {
-        why.set_input(Some(text));
-        why
-    })
-}
+use crate::form::{Check, Form, Given, LAUNCH, Least, Or, form_of};
 
 impl Form {
     /// Reads a file; its other files are found from its folder on.
@@ -65,6 +40,31 @@ impl Form {
         Ok(form)
     }
 
+    /// This task, launched as another one says. What its inputs hold stays its own.
+    pub fn launched_as(&self, other: Form) -> Form {
+        let mut task = Form {
+            define: other.define,
+            launch: other.launch,
+            launches: other.launches,
+            ..self.clone()
+        };
+        let mut own = self.clone();
+        let mut fills = own.inputs().map(|one| one.fill.take());
+        for input in task.inputs() {
+            input.fill = fills.next().flatten();
+        }
+        task
+    }
+
+    /// The arguments that hold something before the launches, in their order.
+    fn inputs(&mut self) -> impl Iterator<Item = &mut Given> {
+        let launches = std::iter::once(&mut self.launch).chain(&mut self.launches);
+        launches.flat_map(|one| &mut one.args).filter_map(|arg| match arg {
+            Or::Table(given) if given.input.is_some() || given.inout.is_some() => Some(given),
+            _ => None,
+        })
+    }
+
     /// The form in a text that lies at this path. One that is `like` another, which lies beside it,
     /// has all of that one that it does not say.
     ///
@@ -72,7 +72,16 @@ impl Form {
     /// [`Error::Usage`] with the line and what would be right.
     pub fn of(text: &str, path: &Path) -> Result<Form> {
         let (own, form) = parsed(text, path)?;
-        if let Some(key) = form.of_rows() {
+        let of_rows = [
+            ("where", !form.r#where.is_empty() && form.tune.is_empty()),
+            ("first", form.first),
+            ("fits", !form.fits.is_empty()),
+            ("order", form.order.is_some()),
+            ("preferred", form.preferred.is_some()),
+            ("names", !form.names.is_plain()),
+            ("define", !form.define.is_plain()),
+        ];
+        if let Some((key, _)) = of_rows.into_iter().find(|(_, is_said)| *is_said) {
             let at = position(text, find(text, key).unwrap_or_default());
             let why = format!(
                 "{at}: {key} is for a lesson's rows, of which there are several; a task has \
@@ -80,9 +89,7 @@ impl Form {
             );
             return Err(cannot(path, &why));
         }
-        let Some(like) = &form.like else {
-            return Ok(form);
-        };
+        let Some(like) = &form.like else { return Ok(form) };
         let base = path.with_file_name(like);
         let text_of_base = contents(&base)?;
         let (mut all, base) = parsed(&text_of_base, &base)?;
@@ -92,8 +99,7 @@ impl Form {
         }
         let (mut own, known) = (own.into_inner(), all.get_mut());
         own.remove("like");
-        let mut ranges = ["global", "groups", "launches"].iter();
-        if ranges.any(|range| own.contains_key(*range)) {
+        if ["global", "groups", "launches"].iter().any(|range| own.contains_key(*range)) {
             // A launch is replaced as a whole.
             for key in ["global", "groups", "local", "offset"] {
                 known.remove(key);
@@ -170,22 +176,7 @@ impl Form {
             all.iter().all(|share| *share > 0.0 && share.is_finite())
         };
         let (limit, _) = self.at_least.iter().find(|(_, least)| !is_share(least))?;
-        let why = format!("the share of {limit:?} must be a number above 0").to_lowercase();
-        told("at-least", &why)
-    }
-
-    /// A field that a file's one task has no use for.
-    fn of_rows(&self) -> Option<&'static str> {
-        let told = [
-            ("where", !self.r#where.is_empty() && self.tune.is_empty()),
-            ("first", self.first),
-            ("fits", !self.fits.is_empty()),
-            ("order", self.order.is_some()),
-            ("preferred", self.preferred.is_some()),
-            ("names", !self.names.is_plain()),
-            ("define", !self.define.is_plain()),
-        ];
-        told.into_iter().find(|(_, is_said)| *is_said).map(|(key, _)| key)
+        told("at-least", &format!("the share of {limit:?} must be a number above 0").to_lowercase())
     }
 }
 
@@ -220,20 +211,15 @@ fn cannot(path: &Path, why: &dyn Display) -> Error {
 /// "FILE, line 3, column 7": where a field of the form in this file stands, or the nearest one around
 /// it; in the file that it is `like`, where that one says it.
 pub fn place(path: &Path, key: &str) -> String {
-    let place = || {
+    let found = |path: &Path| {
         let text = contents(path).ok()?;
-        if let Some(at) = find(&text, key) {
-            return Some((path.to_path_buf(), position(&text, at)));
-        }
-        let table: toml::Table = text.parse().ok()?;
-        let base = path.with_file_name(table.get("like")?.as_str()?);
-        let text = contents(&base).ok()?;
-        Some((base, position(&text, find(&text, key)?)))
+        Some(format!("{}, {}", path.display(), position(&text, find(&text, key)?)))
     };
-    match place() {
-        Some((path, at)) => format!("{}, {at}", path.display()),
-        None => path.display().to_string(),
-    }
+    let in_base = || {
+        let table: toml::Table = contents(path).ok()?.parse().ok()?;
+        found(&path.with_file_name(table.get("like")?.as_str()?))
+    };
+    found(path).or_else(in_base).unwrap_or_else(|| path.display().to_string())
 }
 
 /// A text of rows, and the source file of the program that reads it.
@@ -302,10 +288,8 @@ fn find(text: &str, key: &str) -> Option<usize> {
             DeValue::Array(all) => step.parse().ok().and_then(|at: usize| all.get(at)),
             _ => None,
         };
-        match inner {
-            Some(inner) => value = inner,
-            None => break,
-        }
+        let Some(inner) = inner else { break };
+        value = inner;
     }
     Some(value.span().start)
 }
@@ -356,14 +340,29 @@ mod tests {
     }
 
     #[test]
+    fn another_launch_leaves_what_inputs_hold_and_what_is_right() {
+        let form = |text: &str| Form::of(text, Path::new("")).expect("a form");
+        let task = form(
+            "size = { n = 1 }\ncheck = 'i'\n\
+             args = ['n', { in = 'n', fill = 'random' }, { inout = 'n' }, { out = 'n' }]",
+        );
+        let own = "size = { n = 2 }\ncheck = '0'\nlaunches = [{ local = [8], \
+                   args = ['n', { in = 'n', fill = 0 }, { inout = 'n', fill = 7 }] }]";
+        let mut task = task.launched_as(form(own));
+        assert_eq!(task.size["n"], 1);
+        assert!(matches!(&task.check, Some(Or::Plain(check)) if check.text() == "i"));
+        let fills = task.inputs().map(|one| one.fill.as_ref()?.plain().cloned());
+        assert_eq!(Vec::from_iter(fills), [Some("random".into()), None]);
+        assert_eq!(task.launches[0].local.len(), 1);
+    }
+
+    #[test]
     fn a_damaged_task_is_refused_or_makes_a_plan_or_an_error() {
         let kept = "../../tests/kernels/everyday/softmax.toml";
         let kept = std::fs::read(kept).expect("a task of the course");
         damage::must_be_survived(&kept, move |bytes| {
             let text = String::from_utf8_lossy(bytes);
-            let Ok(task) = Form::of(&text, Path::new("task.toml")) else {
-                return;
-            };
+            let Ok(task) = Form::of(&text, Path::new("task.toml")) else { return };
             for words in ["5", "rows=5,cols=70", &text] {
                 let _ = task.sizes_of(words);
             }

@@ -2,20 +2,13 @@
 
 use std::rc::Rc;
 
-use common::device::drivers;
 use common::error::{During, Error, Result};
-use common::ndrange::NdRange;
-use common::program::Program;
 use common::session::{Arg, Session};
-use common::source::Source;
+use common::{device::drivers, ndrange::NdRange, program::Program, source::Source};
 use diagnostics::types::{self, Types};
-use opencl3::kernel::{
-    CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
-    CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
-    CL_KERNEL_ARG_TYPE_CONST, Kernel,
-};
+use opencl3::kernel::{self as cl, Kernel};
 use serde::{Deserialize, Serialize};
-use verify::element::{Elements, Type};
+use verify::{Elements, Type};
 
 /// A kernel as its driver tells it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -97,25 +90,28 @@ impl Signature {
         build: impl FnOnce(&Source) -> Result<Rc<Program>>,
     ) -> Result<Vec<Signature>> {
         // Of none some drivers leave what lay in memory as its name.
-        let names = match program.cl.get_num_kernels() {
-            Ok(0) => {
-                let (file, cache) = (source.path.display(), drivers::CLEAR_CACHE);
-                let mut why = format!(
-                    "{file} has no kernel, as the preprocessor leaves it: what stands behind an #if \
-                     wants its macro, by define in a task file or --define"
-                );
-                if session.device.platform.name.contains(drivers::POCL) {
-                    why += &format!("\n  next: if it has one all the same: {cache}");
-                }
-                return Err(Error::Usage(why));
+        if let Ok(0) = program.cl.get_num_kernels() {
+            let (file, cache) = (source.path.display(), drivers::CLEAR_CACHE);
+            let mut why = format!(
+                "{file} has no kernel, as the preprocessor leaves it: what stands behind an #if \
+                 wants its macro, by define in a task file or --define"
+            );
+            if session.device.platform.name.contains(drivers::POCL) {
+                why += &format!("\n  next: if it has one all the same: {cache}");
             }
-            _ => program.cl.kernel_names().to_string(),
-        };
+            return Err(Error::Usage(why));
+        }
         let text = source.with_included();
         let types = Types::of(&text);
         let mut all = Vec::new();
-        for name in names.split(';').filter(|name| !name.is_empty()) {
-            all.push(Signature::of(session, program, name, &types)?);
+        for name in program.cl.kernel_names().split(';').filter(|name| !name.is_empty()) {
+            let kernel = Kernel::create(&program.cl, name);
+            let kernel = kernel.during(format!("creating kernel {name}"))?;
+            let group = kernel.get_compile_work_group_size(session.device.cl.id());
+            let required = group.ok().filter(|group| group.first().is_some_and(|x| *x > 0));
+            let count = kernel.num_args().during("counting arguments")?;
+            let args = (0..count).map(|at| Parameter::of(&kernel, at, &types)).collect();
+            all.push(Signature { kernel: name.into(), required, args });
         }
         let is_struct = |one: &&mut Parameter| {
             one.lanes == 0 && matches!(one.space, Space::Value | Space::Global | Space::Local)
@@ -132,23 +128,13 @@ impl Signature {
             let field = types::of_fields(&text, &name);
             let field = field.and_then(|field| known(&types, &field));
             let fields = types::fields(&text, &name);
-            let parts = fields.and_then(|fields| parts(&types, &fields));
-            parameter.parts = parts.unwrap_or_default();
+            parameter.parts = fields.and_then(|fields| parts(&types, &fields)).unwrap_or_default();
             let bytes = if size.is_multiple_of(4) { Type::Float } else { Type::Uchar };
             parameter.is_mixed = field.is_none();
             (parameter.element, _, parameter.has_gaps) = field.unwrap_or((bytes, 1, false));
             parameter.lanes = size / parameter.element.size();
         }
         Ok(all)
-    }
-
-    fn of(session: &Session, program: &Program, name: &str, types: &Types) -> Result<Signature> {
-        let kernel = Kernel::create(&program.cl, name).during(format!("creating kernel {name}"))?;
-        let group = kernel.get_compile_work_group_size(session.device.cl.id());
-        let required = group.ok().filter(|group| group.first().is_some_and(|x| *x > 0));
-        let count = kernel.num_args().during("counting arguments")?;
-        let args = (0..count).map(|i| Parameter::of(&kernel, i, types));
-        Ok(Signature { kernel: name.into(), required, args: args.collect() })
     }
 
     /// "softmax(int rows, int cols, float* x, float* y)".
@@ -168,22 +154,22 @@ impl Parameter {
         let told =
             told.strip_prefix("struct").map_or(told.clone(), |name| format!("struct {name}"));
         let address = kernel.get_arg_address_qualifier(at).unwrap_or_default();
-        let is_constant = address == CL_KERNEL_ARG_ADDRESS_CONSTANT;
-        let is_in_memory = is_constant || address == CL_KERNEL_ARG_ADDRESS_GLOBAL;
+        let is_constant = address == cl::CL_KERNEL_ARG_ADDRESS_CONSTANT;
+        let is_in_memory = is_constant || address == cl::CL_KERNEL_ARG_ADDRESS_GLOBAL;
         let is_opaque = |one: &&str| told.starts_with(one);
         let space = match &*told {
             "image2d_t" => Space::Image,
             "sampler_t" => Space::Sampler,
             _ if is_in_memory && !told.starts_with("image") => Space::Global,
-            _ if address == CL_KERNEL_ARG_ADDRESS_LOCAL => Space::Local,
+            _ if address == cl::CL_KERNEL_ARG_ADDRESS_LOCAL => Space::Local,
             _ if OPAQUE.iter().any(is_opaque) => Space::Opaque,
             _ => Space::Value,
         };
         let qualifier = kernel.get_arg_type_qualifier(at).unwrap_or_default();
         let (access, words) = match kernel.get_arg_access_qualifier(at).unwrap_or_default() {
             _ if space != Space::Image => (Access::Both, ""),
-            CL_KERNEL_ARG_ACCESS_READ_ONLY => (Access::Read, "read_only "),
-            CL_KERNEL_ARG_ACCESS_WRITE_ONLY => (Access::Write, "write_only "),
+            cl::CL_KERNEL_ARG_ACCESS_READ_ONLY => (Access::Read, "read_only "),
+            cl::CL_KERNEL_ARG_ACCESS_WRITE_ONLY => (Access::Write, "write_only "),
             _ => (Access::Both, "read_write "),
         };
         let known = known(types, told.trim_end_matches('*'));
@@ -192,7 +178,7 @@ impl Parameter {
         Parameter {
             name: clean(kernel.get_arg_name(at)),
             space,
-            is_const: is_constant || qualifier & u64::from(CL_KERNEL_ARG_TYPE_CONST) != 0,
+            is_const: is_constant || qualifier & u64::from(cl::CL_KERNEL_ARG_TYPE_CONST) != 0,
             element,
             lanes,
             has_gaps,
@@ -204,26 +190,24 @@ impl Parameter {
     }
 }
 
-/// What a type is made of, by the typedefs of its file.
+/// What a type is made of, by the typedefs of its file: "float4" of 4 floats; "float3" lies in as
+/// many, one of which is nobody's.
 fn known(types: &Types, name: &str) -> Option<(Type, usize, bool)> {
-    types.meanings(name).iter().find_map(|name| scalar(name))
-}
-
-/// "float4" is made of 4 floats, "float3" lies in as many, one of which is nobody's.
-fn scalar(name: &str) -> Option<(Type, usize, bool)> {
-    let name = match name {
-        "bool" | "unsignedchar" => "uchar",
-        "unsignedint" | "unsigned" => "uint",
-        "unsignedlong" => "ulong",
-        "unsignedshort" => "ushort",
-        name => name,
-    };
-    let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let (lanes, has_gaps) = match name[base.len()..].parse().unwrap_or(1) {
-        3 => (4, true),
-        lanes => (lanes, false),
-    };
-    Some((Type::named(base)?, lanes, has_gaps))
+    types.meanings(name).iter().find_map(|name| {
+        let name = match &**name {
+            "bool" | "unsignedchar" => "uchar",
+            "unsignedint" | "unsigned" => "uint",
+            "unsignedlong" => "ulong",
+            "unsignedshort" => "ushort",
+            name => name,
+        };
+        let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let (lanes, has_gaps) = match name[base.len()..].parse().unwrap_or(1) {
+            3 => (4, true),
+            lanes => (lanes, false),
+        };
+        Some((Type::named(base)?, lanes, has_gaps))
+    })
 }
 
 /// Where the parts of a struct of these fields begin, each at a multiple of its size.

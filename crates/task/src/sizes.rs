@@ -2,14 +2,14 @@
 //! there are several.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::once;
 
 use common::error::{AtField, Error, Result};
 use common::ndrange::NdRange;
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
-use verify::shape::Shape;
 
-use crate::form::{Count, Form, Or};
+use crate::form::{Count, Form, Or, SIDES};
 
 /// Multiply-adds that the simulator does in a few seconds.
 pub const FEW: usize = 50_000;
@@ -22,32 +22,19 @@ pub fn product(sizes: &Sizes) -> usize {
     sizes.values().fold(1, |a, b| a.saturating_mul(*b))
 }
 
-/// The names of a product's sizes.
-pub const SIDES: [&str; 3] = ["M", "N", "K"];
-
-/// A product's sizes by their names.
-pub(crate) fn sides_of(Shape { m, n, k }: Shape) -> Vec<(String, usize)> {
-    let sides = SIDES.iter().zip([m, n, k]);
-    sides.map(|(name, side)| ((*name).into(), side)).collect()
-}
-
 /// What each of so many sides is called, where a size is written as "37x91x53".
 fn sides(count: usize) -> &'static [&'static str] {
-    match count {
-        1 => &SIDES[1..2],
-        _ => &SIDES[..count.min(3)],
-    }
+    if count == 1 { &SIDES[1..2] } else { &SIDES[..count.min(3)] }
 }
 
 /// "rows=37,cols=513", or "37x91x53" of M, N and K.
 pub fn in_words(sizes: &Sizes) -> String {
-    let sides = sides(sizes.len()).iter().map(|name| sizes.get(*name));
-    if let Some(sides) = sides.collect::<Option<Vec<_>>>().filter(|all| all.len() == sizes.len()) {
-        let sides: Vec<String> = sides.iter().map(|side| side.to_string()).collect();
+    let sides = sides(sizes.len()).iter().filter_map(|name| sizes.get(*name));
+    let sides: Vec<String> = sides.map(usize::to_string).collect();
+    if sides.len() == sizes.len() {
         return sides.join("x");
     }
-    let words = sizes.iter().map(|(name, value)| format!("{name}={value}"));
-    words.collect::<Vec<_>>().join(",")
+    sizes.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",")
 }
 
 /// Sizes by their names, or M, N and K, M and N, or N as "37x91x53" says them.
@@ -78,8 +65,7 @@ fn sides_in(words: &str) -> Option<Vec<usize>> {
 pub fn of_words(words: &str) -> std::result::Result<Sizes, String> {
     let values = sides_in(words).filter(|values| values.len() <= SIDES.len());
     let values = values.ok_or(format!("{words} is no size such as 64, 37x91 or 37x91x53"))?;
-    let names = sides(values.len()).iter().map(|name| (*name).into());
-    Ok(names.zip(values).collect())
+    Ok(sides(values.len()).iter().map(|name| (*name).into()).zip(values).collect())
 }
 
 /// The seed of an exercise's inputs.
@@ -89,21 +75,19 @@ pub const SEED: u64 = 1;
 const NOT_TOO_MANY: usize = 8 * FEW;
 
 impl Form {
+    /// Its sizes where some are others.
+    fn sizes_with(&self, others: &Sizes) -> Sizes {
+        self.size.clone().into_iter().chain(others.clone()).collect()
+    }
+
     /// All sizes at which it must be right.
     pub fn all_sizes(&self) -> Vec<Sizes> {
-        let more = self.sizes.iter().map(|more| {
-            let mut sizes = self.size.clone();
-            sizes.extend(more.clone());
-            sizes
-        });
-        [self.size.clone()].into_iter().chain(more).collect()
+        once(&Sizes::new()).chain(&self.sizes).map(|others| self.sizes_with(others)).collect()
     }
 
     /// The sizes at which it is timed.
     pub fn timed(&self) -> Sizes {
-        let mut sizes = self.size.clone();
-        sizes.extend(self.time.clone());
-        sizes
+        self.sizes_with(&self.time)
     }
 
     /// Of its sizes the largest at which a simulator takes a few seconds.
@@ -111,16 +95,12 @@ impl Form {
         let all = self.all_sizes();
         let small = all.iter().filter(|sizes| product(sizes) <= FEW);
         let small = small.max_by_key(|sizes| product(sizes));
-        let small = small.or(all.iter().min_by_key(|sizes| product(sizes)));
-        small.cloned().unwrap_or_default()
+        small.or(all.iter().min_by_key(|sizes| product(sizes))).cloned().unwrap_or_default()
     }
 
     /// Size at which the simulator counts.
     pub fn counted(&self) -> Sizes {
-        if self.counted.is_empty() {
-            return self.small();
-        }
-        self.counted.clone()
+        if self.counted.is_empty() { self.small() } else { self.counted.clone() }
     }
 
     /// The name of the size at which is counted, as the kernel is told it, and at most how
@@ -128,15 +108,14 @@ impl Form {
     pub fn targets(&self) -> Result<(String, Vec<(Count, f64)>)> {
         let counted = self.counted();
         let task = self.task(&counted, SEED, &[])?;
-        let plan = task.plan()?;
-        let scope = &plan.scopes[task.own()];
+        let scope = task.plan()?.scopes.swap_remove(task.own());
         let told = counted.iter().map(|(name, size)| {
             let told = scope.get(name).map_or(*size, |size| size as usize);
             (name.clone(), told)
         });
         let name = in_words(&told.collect());
         let targets = self.at_most.iter();
-        let targets = targets.map(|(count, most)| Ok((*count, most.value(scope).at("at-most")?)));
+        let targets = targets.map(|(count, most)| Ok((*count, most.value(&scope).at("at-most")?)));
         Ok((name, targets.collect::<Result<_>>()?))
     }
 
@@ -164,9 +143,8 @@ impl Form {
             if sides.len() != 1 && sides.len() != ordered.len() {
                 return Err(wrong());
             }
-            for (at, name) in ordered.into_iter().enumerate() {
-                let side = *sides.get(at).unwrap_or(&sides[0]);
-                sizes.entry(name.into()).and_modify(|size| *size = side);
+            for (name, side) in ordered.into_iter().zip(sides.iter().cycle()) {
+                sizes.entry(name.into()).and_modify(|size| *size = *side);
             }
             return Ok(sizes);
         }
@@ -184,8 +162,7 @@ impl Form {
     /// is small; before that, where that makes one group, the smallest that makes several.
     pub fn simulated(&self) -> Vec<Sizes> {
         let small = self.small();
-        let all = self.all_sizes();
-        let several = all.into_iter().filter(|sizes| self.has_groups(sizes));
+        let several = self.all_sizes().into_iter().filter(|sizes| self.has_groups(sizes));
         let several = several.filter(|sizes| product(sizes) <= NOT_TOO_MANY);
         match several.min_by_key(product) {
             Some(several) if !self.has_groups(&small) => vec![several, small],
@@ -195,13 +172,11 @@ impl Form {
 
     /// Whether a simulator that looks at these sizes misses what happens between groups.
     pub fn hides_groups(&self, at: &Sizes) -> bool {
-        let all = self.all_sizes();
-        !self.has_groups(at) && all.iter().any(|sizes| self.has_groups(sizes))
+        !self.has_groups(at) && self.all_sizes().iter().any(|sizes| self.has_groups(sizes))
     }
 
     fn has_groups(&self, sizes: &Sizes) -> bool {
-        let ranges = self.ranges(sizes).unwrap_or_default();
-        ranges.iter().any(|range| range.global() != range.local())
+        self.ranges(sizes).unwrap_or_default().iter().any(|range| range.global() != range.local())
     }
 
     /// The ranges of its launches.
@@ -245,9 +220,7 @@ mod tests {
         assert!(whole.task(&whole.counted(), SEED, &[]).is_ok());
         damage::must_be_survived(data.as_bytes(), |bytes| {
             let text = String::from_utf8_lossy(bytes);
-            let Ok(task) = Form::of(&text, Path::new("")) else {
-                return;
-            };
+            let Ok(task) = Form::of(&text, Path::new("")) else { return };
             let _ = task.targets();
             for launch in task.in_variants() {
                 let _ = (launch.variant(), launch.drawn(7), launch.counted());

@@ -7,15 +7,10 @@ use common::device::{Kind, Limits};
 use common::error::{AtField, Error, Result};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use verify::formula::Scope;
-use verify::problem::Problem;
+use verify::{Problem, Scope};
 
-use crate::form::{Form, Layout};
-use crate::make::For;
-use crate::names::holds;
-use crate::read::{Rows, form_of};
-use crate::sizes::{Sizes, sides_of};
-use crate::task::Task;
+use crate::form::{Form, Layout, form_of, sides_of};
+use crate::{names::holds, read::Rows, sizes::Sizes, task::Task};
 
 /// Rows, by the table that they stand in.
 pub struct Table<'t> {
@@ -25,7 +20,9 @@ pub struct Table<'t> {
 
 impl<'t> Table<'t> {
     /// Reads rows. One that is `like` another above it has all of that one that it does not
-    /// say, but for the variant and what that was made from.
+    /// say, but for the variant and what that was made from. Where it says nothing else it is a
+    /// product of row-major matrices, an item for each element of C, in groups of 16 along each
+    /// dimension, as far as there is room for them.
     pub fn read(text: impl Into<Rows<'t>>) -> Result<Table<'t>> {
         let rows = text.into();
         let tables = DeTable::parse(rows.text).map_err(|why| rows.unread(&why))?;
@@ -48,10 +45,20 @@ impl<'t> Table<'t> {
                     row = over(base.ok_or_else(|| wrong(&key, why))?.1.clone(), row);
                 }
                 let form = form_of(Spanned::new(span, row.clone()), rows.text);
-                let form = form.map_err(|why| rows.unread(&why))?;
+                let mut form = form.map_err(|why| rows.unread(&why))?;
                 let name = format!("{} {}", form.launch.function, form.variant);
                 above.push((name.trim_end().into(), row));
-                read.push(form.of_a_lesson());
+                let launch = &mut form.launch;
+                if launch.args.is_empty() {
+                    form.product.get_or_insert(Layout::RowMajor);
+                    if launch.global.is_empty() {
+                        launch.global = vec!["N".into(), "M".into()];
+                    }
+                    if launch.local_hint.is_empty() {
+                        launch.local_hint = vec![16.into(); launch.global.len()];
+                    }
+                }
+                read.push(form);
             }
             all.insert(table.to_string(), read);
         }
@@ -107,31 +114,8 @@ fn over<'t>(mut base: DeTable<'t>, own: DeTable<'t>) -> DeTable<'t> {
 }
 
 impl Form {
-    /// Where a row says nothing else: a product of row-major matrices, an item for each element of C,
-    /// in groups of 16 along each dimension, as far as there is room for them.
-    fn of_a_lesson(mut self) -> Form {
-        let launch = &mut self.launch;
-        if launch.args.is_empty() {
-            self.product.get_or_insert(Layout::RowMajor);
-            if launch.global.is_empty() {
-                launch.global = vec!["N".into(), "M".into()];
-            }
-            if launch.local_hint.is_empty() {
-                launch.local_hint = vec![16.into(); launch.global.len()];
-            }
-        }
-        self
-    }
-
     /// The tasks of a row, for this problem.
     pub fn tasks(&self, given: &Scope, problem: &Problem) -> Result<Vec<Task>> {
-        let of = For {
-            sizes: &Sizes::new(),
-            ty: problem.ty,
-            random: problem.fill,
-            seed: problem.seed,
-            signatures: &[],
-        };
         let mut given = given.clone();
         for (name, side) in sides_of(problem.shape) {
             if given.get(&name).is_none() {
@@ -143,7 +127,7 @@ impl Form {
             let scope = form.scope_within(&given)?;
             if holds("where", &self.r#where, &scope)? {
                 let order = self.order.as_ref().map_or(Ok(0.0), |order| order.value(&scope));
-                found.push((order.at("order")?, form.made(&scope, &of)?));
+                found.push((order.at("order")?, form.made(&scope, problem, &Sizes::new(), &[])?));
             }
             if self.first && !found.is_empty() {
                 break;
@@ -185,9 +169,8 @@ pub fn given(limits: &Limits, kind: Kind, problem: &Problem) -> Scope {
 mod tests {
     use super::*;
     use crate::task::Plan;
-    use verify::element::Type;
     use verify::matrix::Fill;
-    use verify::shape::Shape;
+    use verify::{Shape, Type};
 
     const TILED: &str = r#"
         [[step]]

@@ -3,9 +3,8 @@
 //! copy, an exercise, and a kernel of the learner's own.
 //!
 //! `plan` evaluates a task's formulas: what is wrong with them is said before anything is
-//! allocated. `contents` fills its buffers on the host, and holds results against what they must be.
+//! allocated. It fills its buffers on the host, and holds results against what they must be.
 
-mod contents;
 mod plan;
 
 use std::rc::Rc;
@@ -14,13 +13,9 @@ use opencl3::kernel::Kernel;
 
 use common::error::Result;
 use common::program::{self, Program};
-use common::record;
-use common::record::Traffic;
+use common::record::{self, Traffic};
 use common::session::{Format, Image};
-use verify::Same;
-use verify::draw::Draw;
-use verify::element::{Elements, Type};
-use verify::formula::Formula;
+use verify::{Elements, Formula, Same, Shape, Type, draw::Draw};
 
 use crate::form::Need;
 
@@ -217,14 +212,12 @@ impl Task {
 
     /// The kernel's name, with the variant where there is one.
     pub fn name(&self) -> String {
-        let name = format!("{} {}", self.kernel, self.variant);
-        name.trim_end().into()
+        format!("{} {}", self.kernel, self.variant).trim_end().into()
     }
 
     /// The number of its own launch among all.
     pub fn own(&self) -> usize {
-        let mut launches = self.launches.iter();
-        launches.position(|one| one.kernel == self.kernel).unwrap_or(0)
+        self.launches.iter().position(|one| one.kernel == self.kernel).unwrap_or(0)
     }
 
     /// The launch of its own kernel.
@@ -251,20 +244,18 @@ impl Task {
     /// The kernel that is the first to be given this buffer.
     pub fn writer_of(&self, buffer: &str) -> Option<&str> {
         let is_given = |launch: &&Launch| launch.args.contains(&Arg::Buffer(buffer.into()));
-        let mut launches = self.launches.iter();
-        launches.find(is_given).map(|launch| launch.kernel.as_str())
+        self.launches.iter().find(is_given).map(|launch| launch.kernel.as_str())
     }
 
     /// Of a product, the sizes.
     pub fn size(&self, name: &str) -> usize {
-        let mut sizes = self.sizes.iter();
-        sizes.find(|(other, _)| other == name).map_or(0, |size| size.1)
+        self.sizes.iter().find(|(other, _)| other == name).map_or(0, |size| size.1)
     }
 
     /// The same with the shape M x N x K.
-    pub fn shape(&self) -> verify::shape::Shape {
+    pub fn shape(&self) -> Shape {
         let [m, n, k] = ["M", "N", "K"].map(|name| self.size(name));
-        verify::shape::Shape { m, n, k }
+        Shape { m, n, k }
     }
 
     /// The kernels of its launches, their arguments held against its own.
@@ -280,14 +271,10 @@ impl Task {
     pub fn signature(&self, launch: &Launch) -> Vec<String> {
         let of = |arg: &Arg| match arg {
             Arg::Number(_, ty, _) => ty.name().into(),
-            Arg::Buffer(name) => {
-                let buffer = self.buffer(name);
-                if buffer.is_some_and(|buffer| buffer.image.is_some()) {
-                    return "image2d_t".into();
-                }
-                let ty = buffer.map_or(self.ty, |buffer| buffer.ty);
-                format!("{}*", ty.name())
-            }
+            Arg::Buffer(name) => match self.buffer(name) {
+                Some(buffer) if buffer.image.is_some() => "image2d_t".into(),
+                buffer => format!("{}*", buffer.map_or(self.ty, |one| one.ty).name()),
+            },
             Arg::Local(_) => "local*".into(),
             Arg::Parts(..) => String::new(),
             Arg::Sampler(_) => "sampler_t".into(),

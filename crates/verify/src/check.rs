@@ -1,11 +1,8 @@
 //! Is C right? Every element is held against [`crate::problem`]'s bound, which NaN
 //! cannot pass; what is wrong is described.
 
-use crate::matrix::Matrix;
-use crate::poison::is_poison;
-use crate::problem::Problem;
-use crate::symptoms;
 use crate::wrong::{Differences, Mismatch, Wrong};
+use crate::{matrix::Matrix, poison::is_poison, problem::Problem, symptoms};
 
 /// So many elements at most are looked at a second time, by their own partial sums:
 /// where more are off, it is not because their sums walked far.

@@ -1,8 +1,7 @@
 //! Work for all cores of this machine.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::{collections::BTreeMap, thread};
 
 /// Cores that this process may use.
 pub fn cores() -> usize {

@@ -1,7 +1,6 @@
 //! Numbers that are drawn, each time the same from the same seed, and others, far from these.
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{Rng, SeedableRng};
+use rand::{Rng, SeedableRng, rngs::Xoshiro256PlusPlus};
 use serde::{Deserialize, Serialize};
 
 use crate::element::{Elements, Type};
@@ -26,7 +25,7 @@ impl Draw {
     /// So many elements.
     pub fn elements(&self, ty: Type, count: usize, seed: u64) -> Elements {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let random = || random(ty, count, seed).to_f64();
+        let random = || Elements::random(ty, count, seed).to_f64();
         let values: Vec<f64> = match self {
             Draw::Any if !ty.is_floating() => {
                 let mut bytes = vec![0; count * ty.size()];
@@ -55,24 +54,6 @@ impl Draw {
         };
         Elements::from_fn(ty, count, |i| values[i])
     }
-}
-
-/// Random numbers: floats uniform in [-0.5, 0.5), ints in [-100, 100]; unsigned ones in [0, 200],
-/// and all that 8 bits can be. Which numbers a seed means is fixed for ever: the generator is
-/// named, and its bits are turned into numbers here.
-pub fn random(ty: Type, count: usize, seed: u64) -> Elements {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    Elements::from_fn(ty, count, |_| match ty {
-        Type::Int | Type::Short | Type::Long => (rng.next_u64() % 201) as f64 - 100.0,
-        // The top 24 bits make a float exactly, the top 53 a double.
-        Type::Float => (rng.next_u64() >> 40) as f64 / (1u64 << 24) as f64 - 0.5,
-        Type::Double | Type::Half | Type::Bf16 | Type::Tf32 => {
-            (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-        }
-        Type::Char => rng.next_u64() as i8 as f64,
-        Type::Uchar => rng.next_u64() as u8 as f64,
-        Type::Ushort | Type::Uint | Type::Ulong => (rng.next_u64() % 201) as f64,
-    })
 }
 
 /// Numbers far from those that are drawn: a kernel that is right for random ones alone is not right.
@@ -109,19 +90,11 @@ pub enum Far {
     Special,
 }
 
+use Far::*;
+
 impl Far {
     /// All whose products are numbers, too.
-    pub const ALL: [Far; 9] = [
-        Far::Negative,
-        Far::Zeros,
-        Far::Equal,
-        Far::Falling,
-        Far::Rising,
-        Far::Ties,
-        Far::Near,
-        Far::Above,
-        Far::Below,
-    ];
+    pub const ALL: [Far; 9] = [Negative, Zeros, Equal, Falling, Rising, Ties, Near, Above, Below];
 
     /// Other numbers than `held`, as far as it was left to chance what that holds; none where that is
     /// not to be changed.
@@ -136,20 +109,20 @@ impl Far {
         let each =
             |of: &dyn Fn(f64) -> f64| -> Vec<f64> { values.iter().map(|one| of(*one)).collect() };
         let values = match self {
-            Far::Negative if is_float => each(&|one| -one.abs()),
-            Far::Negative => {
+            Negative if is_float => each(&|one| -one.abs()),
+            Negative => {
                 let draw = chance.any.as_ref().filter(|_| ty.size() > 1)?;
                 return Some(draw.elements(ty, count, chance.seed));
             }
-            Far::Zeros if chance.is_random => each(&|_| 0.0),
-            Far::Equal => return Some(held.gather(count, |_| Some(0))),
-            Far::Falling if is_exact => {
+            Zeros if chance.is_random => each(&|_| 0.0),
+            Equal => return Some(held.gather(count, |_| Some(0))),
+            Falling if is_exact => {
                 let mut values = each(&|one| if is_int { one.abs().max(1.0) } else { one });
                 values.sort_by(|a, b| b.total_cmp(a));
                 let factor = if is_float { 400.0 } else { 1.0 };
                 values.into_iter().map(|one| factor * one).collect()
             }
-            Far::Rising if is_exact => {
+            Rising if is_exact => {
                 let is_below = is_int && ty.is_signed();
                 let mut values = each(&|one| match is_float {
                     true => (24.0 * one - 2.0).exp2(),
@@ -159,31 +132,31 @@ impl Far {
                 values.sort_by(f64::total_cmp);
                 values
             }
-            Far::Ties if is_exact && (chance.is_random || chance.any.is_some()) => {
+            Ties if is_exact && (chance.is_random || chance.any.is_some()) => {
                 let few = few(ty, chance);
                 let which = Draw::Ints(0, few.len() as i64 - 1);
                 let which = which.elements(Type::Int, count, chance.seed).to_f64();
                 which.into_iter().map(|which| few[which as usize]).collect()
             }
-            Far::Near if is_float => {
+            Near if is_float => {
                 let near = if ty.size() < 4 { 16.0 } else { 1024.0 };
                 each(&|one| one + near)
             }
-            Far::Above | Far::Below if is_float => {
+            Above | Below if is_float => {
                 // The fourth power of it is a number, too.
                 let far = if ty == Type::Half { 8.0 } else { 2f64.powi(31) };
-                let far = if self == Far::Below { -far } else { far };
+                let far = if self == Below { -far } else { far };
                 each(&|one| far * (1.25 + one / 2.0))
             }
-            Far::Above if is_any => each(&|one| ty.largest() - one.abs()),
-            Far::Below if is_any && ty.is_signed() => each(&|one| -ty.largest() - 1.0 + one.abs()),
-            Far::Uneven if chance.is_random => each(&|one| one - one % 2.0),
-            Far::Uneven => uneven(values, ty, chance.seed)?,
-            Far::Huge if chance.is_random && matches!(ty, Type::Float | Type::Double) => {
+            Above if is_any => each(&|one| ty.largest() - one.abs()),
+            Below if is_any && ty.is_signed() => each(&|one| -ty.largest() - 1.0 + one.abs()),
+            Uneven if chance.is_random => each(&|one| one - one % 2.0),
+            Uneven => uneven(values, ty, chance.seed)?,
+            Huge if chance.is_random && matches!(ty, Type::Float | Type::Double) => {
                 let huge = f64::exp2(if ty == Type::Float { 65.0 } else { 515.0 });
                 each(&|one| huge * (1.25 + one / 2.0))
             }
-            Far::Special if is_float => {
+            Special if is_float => {
                 let which = Draw::Permutation.elements(Type::Int, count, chance.seed).to_f64();
                 let special = [f64::INFINITY, f64::NAN, f64::NEG_INFINITY];
                 let one =
@@ -228,10 +201,7 @@ fn few(ty: Type, chance: &Chance) -> Vec<f64> {
         return all;
     }
     let largest = ty.largest();
-    let most = match chance.any {
-        Some(Draw::Any) => largest,
-        _ => 100.0,
-    };
+    let most = if chance.any == Some(Draw::Any) { largest } else { 100.0 };
     for bits in 0..64 {
         let power = 2f64.powi(bits);
         all.extend([power - 1.0, power, power + 1.0]);
@@ -246,7 +216,7 @@ fn few(ty: Type, chance: &Chance) -> Vec<f64> {
 /// A mirror image, or steps of one height, made less regular; none of others.
 fn uneven(mut values: Vec<f64>, ty: Type, seed: u64) -> Option<Vec<f64>> {
     let count = values.len();
-    let random = random(Type::Double, count, seed).to_f64();
+    let random = Elements::random(Type::Double, count, seed).to_f64();
     let &[first, second, ..] = &values[..] else { return None };
     let step = second - first;
     if ty.is_floating() {
@@ -254,8 +224,7 @@ fn uneven(mut values: Vec<f64>, ty: Type, seed: u64) -> Option<Vec<f64>> {
         let all = values.into_iter().zip(random);
         return is_symmetric.then(|| all.map(|(one, random)| one * (1.0 + random / 2.0)).collect());
     }
-    let mut pairs = values.windows(2);
-    let is_even = pairs.all(|pair| pair[1] - pair[0] == step);
+    let is_even = values.windows(2).all(|pair| pair[1] - pair[0] == step);
     (step >= 2.0 && is_even).then_some(())?;
     // The first begins where it did, the last ends there.
     for (one, random) in values[..count - 1].iter_mut().zip(random).skip(1) {

@@ -4,10 +4,8 @@
 use std::ops::Range;
 
 use crate::cores::{cores, each_on};
-use crate::element::Elements;
 use crate::formula::{EXACT, Formula, Number, Result, Scope};
-use crate::poison::is_poison;
-use crate::wrong::Differences;
+use crate::{element::Elements, poison::is_poison, wrong::Differences};
 
 /// Elements that are evaluated together.
 const BLOCK: usize = 1 << 13;
@@ -21,38 +19,6 @@ struct Found {
     untouched: usize,
     /// Which is the first wrong one that was written, and what it must be.
     first: Option<(usize, f64)>,
-}
-
-impl Found {
-    /// Holds element `i` against what it must be.
-    fn take(
-        &mut self,
-        result: &Elements,
-        i: usize,
-        Number { value: want, size }: Number,
-        step: f64,
-    ) {
-        let got = result.get(i);
-        let room = step.max(result.ty().unit_roundoff() * size);
-        // Where any number would do, none is compared.
-        if want.is_finite() && room == f64::INFINITY {
-            return;
-        }
-        self.compared += 1;
-        self.finite += usize::from(want.is_finite());
-        // What is too large for the type is infinite there.
-        let is_beyond =
-            || want.abs() > result.ty().largest() && got == want.signum() * f64::INFINITY;
-        if got == want || want.is_finite() && (got - want).abs() <= room || is_beyond() {
-            return;
-        }
-        self.wrong += 1;
-        if is_poison(result, i) {
-            self.untouched += 1;
-        } else {
-            self.first.get_or_insert((i, want));
-        }
-    }
 }
 
 /// Holds every element against the formula, in which `i` is its index, and of which some value must
@@ -72,22 +38,39 @@ pub fn check_each(
     buffers: &[(&str, &Elements)],
 ) -> Result<std::result::Result<usize, Differences>> {
     let ty = result.ty();
-    let step = step.max(ty.least());
+    let (step, unit, largest) = (step.max(ty.least()), ty.unit_roundoff(), ty.largest());
     let is_long = !ty.is_floating() && ty.size() == 8;
     let found = |_, block: Range<usize>| -> Result<Found> {
         let mut found = Found::default();
         let expected = formula.over(block.clone(), scope, buffers)?;
-        let judged = block.zip(expected);
-        for (i, want) in judged.filter(|(i, _)| !(has_gaps && i % 4 == 3)) {
-            if is_long && want.value.abs() >= EXACT {
+        let judged = block.zip(expected).filter(|(i, _)| !(has_gaps && i % 4 == 3));
+        for (i, Number { value: want, size }) in judged {
+            if is_long && want.abs() >= EXACT {
                 return Err(format!(
                     "{name}[{i}] is beyond 2^53, where a formula is not exact: compare it by same_as"
                 ));
             }
-            if want.value.is_nan() {
+            if want.is_nan() {
                 return Err(formula.malformed(&format!("gives NaN for {name}[{i}]")));
             }
-            found.take(result, i, want, step);
+            let (got, room) = (result.get(i), step.max(unit * size));
+            // Where any number would do, none is compared.
+            if want.is_finite() && room == f64::INFINITY {
+                continue;
+            }
+            found.compared += 1;
+            found.finite += usize::from(want.is_finite());
+            // What is too large for the type is infinite there.
+            let is_beyond = || want.abs() > largest && got == want.signum() * f64::INFINITY;
+            if got == want || want.is_finite() && (got - want).abs() <= room || is_beyond() {
+                continue;
+            }
+            found.wrong += 1;
+            if is_poison(result, i) {
+                found.untouched += 1;
+            } else {
+                found.first.get_or_insert((i, want));
+            }
         }
         Ok(found)
     };
@@ -109,14 +92,13 @@ pub fn check_each(
     if all.wrong == 0 {
         return Ok(Ok(compared));
     }
-    let first = all.first.map(|(i, want)| {
-        let got = result.text(i);
-        format!("{name}[{i}] is {got}, it should be {want}")
-    });
-    let Found { untouched, .. } = all;
+    let first = all
+        .first
+        .map(|(i, want)| format!("{name}[{i}] is {}, it should be {want}", result.text(i)));
+    let Found { wrong, untouched, .. } = all;
     let untouched = (untouched > 0).then(|| format!("{untouched} of them were never written"));
     Ok(Err(Differences {
-        count: format!("{} of {compared} elements are wrong", all.wrong),
+        count: format!("{wrong} of {compared} elements are wrong"),
         below: first.into_iter().chain(untouched).collect(),
         ..Differences::default()
     }))
@@ -125,8 +107,7 @@ pub fn check_each(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::Type;
-    use crate::poison::Poison;
+    use crate::{element::Type, poison::Poison};
 
     #[test]
     fn a_wrong_result_says_where_and_a_missing_one_that_it_is() {

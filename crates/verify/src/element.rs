@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use half::{bf16, f16};
+use rand::{Rng, SeedableRng, rngs::Xoshiro256PlusPlus};
 use serde::{Deserialize, Serialize};
 
 /// The type of a matrix's elements; kernels see it as the macro `REAL`.
@@ -18,12 +19,6 @@ pub enum Type {
     /// What follows only kernels of the learner's own have: no lesson is about them.
     #[value(skip)]
     Half,
-    /// The upper half of a float, which kernels see as a `ushort`.
-    #[value(skip)]
-    Bf16,
-    /// A float with the fraction of a half, 10 bits, which lies in memory as a float.
-    #[value(skip)]
-    Tf32,
     /// 8 bits.
     #[value(skip)]
     Char,
@@ -45,60 +40,55 @@ pub enum Type {
     /// 64 bits, without a sign.
     #[value(skip)]
     Ulong,
+    /// The upper half of a float, which kernels see as a `ushort`.
+    #[value(skip)]
+    Bf16,
+    /// A float with the fraction of a half, 10 bits, which lies in memory as a float.
+    #[value(skip)]
+    Tf32,
 }
 
-/// All of them, by their names in OpenCL C.
-const NAMES: [(Type, &str); 13] = [
-    (Type::Float, "float"),
-    (Type::Double, "double"),
-    (Type::Int, "int"),
-    (Type::Half, "half"),
-    (Type::Char, "char"),
-    (Type::Uchar, "uchar"),
-    (Type::Short, "short"),
-    (Type::Ushort, "ushort"),
-    (Type::Uint, "uint"),
-    (Type::Long, "long"),
-    (Type::Ulong, "ulong"),
+/// All of them in order: their names in OpenCL C, the bytes of an element, and of floats the bits of
+/// a fraction with the one before its point.
+const TYPES: [(Type, &str, usize, i32); 13] = [
+    (Type::Float, "float", 4, 24),
+    (Type::Double, "double", 8, 53),
+    (Type::Int, "int", 4, 0),
+    (Type::Half, "half", 2, 11),
+    (Type::Char, "char", 1, 0),
+    (Type::Uchar, "uchar", 1, 0),
+    (Type::Short, "short", 2, 0),
+    (Type::Ushort, "ushort", 2, 0),
+    (Type::Uint, "uint", 4, 0),
+    (Type::Long, "long", 8, 0),
+    (Type::Ulong, "ulong", 8, 0),
     // The last ones: a `ushort` that nobody says more of is a whole number.
-    (Type::Bf16, "ushort"),
-    (Type::Tf32, "float"),
+    (Type::Bf16, "ushort", 2, 8),
+    (Type::Tf32, "float", 4, 11),
 ];
 
 impl Type {
     /// The name in OpenCL C.
     pub fn name(self) -> &'static str {
-        let mut names = NAMES.iter();
-        names.find(|one| one.0 == self).map_or("", |one| one.1)
+        TYPES[self as usize].1
     }
 
     /// The type that has this name in OpenCL C.
     pub fn named(name: &str) -> Option<Type> {
         let name = if name == "size_t" { "ulong" } else { name };
-        let mut names = NAMES.iter();
-        names.find(|one| one.1 == name).map(|one| one.0)
+        TYPES.iter().find(|one| one.1 == name).map(|one| one.0)
     }
 
     /// Bytes of one element.
     pub fn size(self) -> usize {
-        match self {
-            Type::Char | Type::Uchar => 1,
-            Type::Half | Type::Bf16 | Type::Short | Type::Ushort => 2,
-            Type::Float | Type::Tf32 | Type::Int | Type::Uint => 4,
-            Type::Double | Type::Long | Type::Ulong => 8,
-        }
+        TYPES[self as usize].2
     }
 
     /// The unit roundoff u: half the distance from 1 to the next number, and 0
     /// for integers, whose sums are exact.
     pub fn unit_roundoff(self) -> f64 {
-        match self {
-            Type::Float => f64::from(f32::EPSILON) / 2.0,
-            Type::Double => f64::EPSILON / 2.0,
-            Type::Half | Type::Tf32 => f64::from(f16::EPSILON) / 2.0,
-            Type::Bf16 => f64::from(bf16::EPSILON) / 2.0,
-            _ => 0.0,
-        }
+        let bits = TYPES[self as usize].3;
+        if bits == 0 { 0.0 } else { 2f64.powi(-bits) }
     }
 
     /// The smallest number that every device tells from 0; 0 where that is any.
@@ -131,7 +121,7 @@ impl Type {
 
     /// Whether it holds fractions.
     pub fn is_floating(self) -> bool {
-        self.unit_roundoff() > 0.0
+        TYPES[self as usize].3 > 0
     }
 
     /// The bytes of a number, which is brought to the type as a cast does.
@@ -209,6 +199,24 @@ impl Elements {
         }
     }
 
+    /// Random numbers: floats uniform in [-0.5, 0.5), ints in [-100, 100]; unsigned ones in [0, 200],
+    /// and all that 8 bits can be. Which numbers a seed means is fixed for ever: the generator is
+    /// named, and its bits are turned into numbers here.
+    pub fn random(ty: Type, count: usize, seed: u64) -> Elements {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        Elements::from_fn(ty, count, |_| match ty {
+            Type::Int | Type::Short | Type::Long => (rng.next_u64() % 201) as f64 - 100.0,
+            // The top 24 bits make a float exactly, the top 53 a double.
+            Type::Float => (rng.next_u64() >> 40) as f64 / (1u64 << 24) as f64 - 0.5,
+            Type::Double | Type::Half | Type::Bf16 | Type::Tf32 => {
+                (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+            }
+            Type::Char => rng.next_u64() as i8 as f64,
+            Type::Uchar => rng.next_u64() as u8 as f64,
+            Type::Ushort | Type::Uint | Type::Ulong => (rng.next_u64() % 201) as f64,
+        })
+    }
+
     /// The elements that lie in `bytes`, in the machine's byte order.
     pub fn from_bytes(ty: Type, bytes: &[u8]) -> Elements {
         match ty {
@@ -261,8 +269,7 @@ impl Elements {
 
     /// Element `i`, bit by bit: two that are equal as numbers may differ here.
     pub fn bits(&self, i: usize) -> u64 {
-        let bytes = self.element(i).iter().rev();
-        bytes.fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+        self.element(i).iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
     }
 
     /// Element `i` in words, as short as its type has it.
@@ -307,7 +314,8 @@ mod tests {
 
     #[test]
     fn bytes_and_back_change_nothing() {
-        for (ty, name) in NAMES {
+        for (at, (ty, name, ..)) in TYPES.into_iter().enumerate() {
+            assert_eq!(at, ty as usize);
             let elements = Elements::from_fn(ty, 5, |i| i as f64 + 2.0);
             let copy = Elements::from_bytes(ty, elements.as_bytes());
             assert_eq!(copy, elements);

@@ -9,7 +9,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::element::Elements;
+use crate::element::{Elements, Type};
 use expr::{Expr, Op};
 
 /// What a formula comes to, or what is wrong with it.
@@ -44,8 +44,7 @@ impl Formula {
     pub fn value(&self, scope: &Scope) -> Result<f64> {
         let mut tree = self.parsed()?;
         tree.settle(&|name| scope.get(name));
-        let number = tree.of(&[], &mut Vec::new()).map_err(|why| self.malformed(&why));
-        Ok(number?.value)
+        Ok(tree.of(&[], &mut Vec::new()).map_err(|why| self.malformed(&why))?.value)
     }
 
     /// Its value as a number of things, from 0 to 2^53.
@@ -61,8 +60,7 @@ impl Formula {
             0.0 => "",
             _ => ": / divides to fractions, which floor() and ceil() round",
         };
-        let says = format!("is {number}, which is no number of things{rounds}");
-        Err(self.malformed(&says))
+        Err(self.malformed(&format!("is {number}, which is no number of things{rounds}")))
     }
 
     /// The values of a formula of the index `i`, and of what lies in buffers, for `i` in a range.
@@ -88,6 +86,21 @@ impl Formula {
             Ok(Number { value, size: if is_exact { 0.0 } else { size.abs() * factor } })
         };
         range.map(number).collect::<Result<_>>().map_err(|why| self.malformed(&why))
+    }
+
+    /// So many elements of this type, of which each has the formula's value for its index.
+    ///
+    /// # Errors
+    /// As of [`Formula::over`].
+    pub fn elements(
+        &self,
+        ty: Type,
+        count: usize,
+        scope: &Scope,
+        buffers: &[(&str, &Elements)],
+    ) -> Result<Elements> {
+        let numbers = self.over(0..count, scope, buffers)?;
+        Ok(Elements::from_fn(ty, count, |i| numbers[i].value))
     }
 
     fn parsed(&self) -> Result<Expr> {
@@ -120,13 +133,13 @@ impl From<String> for Formula {
 
 impl From<&str> for Formula {
     fn from(text: &str) -> Formula {
-        text.to_string().into()
+        Formula(text.into())
     }
 }
 
 impl From<usize> for Formula {
     fn from(number: usize) -> Formula {
-        number.to_string().into()
+        Formula(number.to_string())
     }
 }
 
@@ -155,8 +168,7 @@ impl Scope {
 
     /// The value of a name.
     pub fn get(&self, name: &str) -> Option<f64> {
-        let mut names = self.0.iter().rev();
-        names.find(|(other, _)| other == name).map(|found| found.1)
+        self.0.iter().rev().find(|(other, _)| other == name).map(|found| found.1)
     }
 }
 

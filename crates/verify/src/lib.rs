@@ -6,9 +6,8 @@
 //!
 //! In the order in which to read them:
 //!
-//! - [`shape`], [`element`] and [`matrix`] are the problem and the host's data: sizes,
-//!   types, fills, padding; [`draw`] has numbers that are drawn, and others, far from these;
-//!   [`numbers`] writes figures with three digits.
+//! - [`element`] and [`matrix`] are the host's data: types, sizes, fills, padding; [`draw`] has
+//!   numbers that are drawn, and others, far from these; [`numbers`] writes figures with three digits.
 //! - [`problem`] is a product to compute: its operands, what C must come to, and how near
 //!   a right one is to that.
 //! - [`formula`] evaluates formulas of sizes and elements; `each` holds a result against one,
@@ -30,12 +29,15 @@ pub mod poison;
 pub mod problem;
 pub mod reference;
 mod same;
-pub mod shape;
 mod symptoms;
 pub mod vectors;
 mod wrong;
 
 pub use check::check;
 pub use each::check_each;
+pub use element::{Elements, Type};
+pub use formula::{Formula, Scope};
+pub use matrix::{Matrix, Shape};
+pub use problem::Problem;
 pub use same::{Same, check_same, halved, inputs_of_each, shake, shaken};
 pub use wrong::{Differences, Look};

@@ -67,9 +67,7 @@ pub fn median(values: &[f64]) -> f64 {
 pub fn quantile(values: &[f64], q: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let Some(last) = sorted.len().checked_sub(1) else {
-        return 0.0;
-    };
+    let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
     let at = q * last as f64;
     let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
     low + (high - low) * at.fract()

@@ -33,7 +33,11 @@ impl Poison {
             Poison::Nan => 0x7fa0_dead,
             Poison::Beside(which) => 0x7fa1_0000 | u32::from(which),
             Poison::Number => {
-                let drawn = Elements::from_fn(ty, 8 / ty.size(), |_| number());
+                // Some number and a half, exact as a float, so that no kernel can know it. Of the
+                // standard library's hashers each has another seed.
+                static DRAWN: OnceLock<f64> = OnceLock::new();
+                let drawn = || (4096 + RandomState::new().hash_one(0) % 4096) as f64 + 0.5;
+                let drawn = Elements::from_fn(ty, 8 / ty.size(), |_| *DRAWN.get_or_init(drawn));
                 return drawn.as_bytes().try_into().unwrap_or_default();
             }
         };
@@ -59,16 +63,8 @@ impl Poison {
         let poison = &self.bytes(ty)[..ty.size()];
         let mut elements = bytes.chunks_exact(ty.size());
         let is_lost = |element: &[u8]| element != poison;
-        let first = elements.clone().position(is_lost)?;
-        Some((first, elements.rposition(is_lost)?))
+        Some((elements.clone().position(is_lost)?, elements.rposition(is_lost)?))
     }
-}
-
-/// Some number and a half, exact as a float, so that no kernel can know it.
-fn number() -> f64 {
-    static DRAWN: OnceLock<f64> = OnceLock::new();
-    // Of the standard library's hashers each has another seed.
-    *DRAWN.get_or_init(|| (4096 + RandomState::new().hash_one(0) % 4096) as f64 + 0.5)
 }
 
 /// True where element `i` still holds [`Poison::Nan`].

@@ -26,10 +26,8 @@
 
 use std::sync::OnceLock;
 
-use crate::element::Type;
-use crate::matrix::{Fill, Matrix};
-use crate::reference;
-use crate::shape::Shape;
+use crate::matrix::{Fill, Matrix, Shape};
+use crate::{element::Type, reference};
 
 /// An element may be off by so many times what rounding does to it in the mean square.
 pub const ROUNDINGS: f64 = 20.0;
@@ -160,10 +158,17 @@ impl Problem {
         (value - self.want(i, j)).abs() <= self.bound(i, j)
     }
 
-    /// By how much element (i, j) may differ, by the norms.
+    /// By how much element (i, j) may differ, by the norms. Plain numbers, as of [`Fill::Count`], are
+    /// no random walk: their roundings may all point one way (Higham, section 3.1).
     pub fn bound(&self, i: usize, j: usize) -> f64 {
         let Expected { rows, cols, .. } = self.expected();
-        self.units() * rows[i] * cols[j]
+        let k = self.shape.k as f64;
+        let (roundings, truncated) = match self.fill {
+            Fill::Random => (ROUNDINGS * OF_NORMS, OF_TRUNCATION * k.sqrt()),
+            _ => (2.0 * (k + 4.0), 2.0 * k),
+        };
+        let units = roundings + if self.by_units { truncated } else { 0.0 };
+        units * self.unit() * rows[i] * cols[j]
     }
 
     /// The same for one whose partial sums walked farther than most; takes K steps.
@@ -174,27 +179,12 @@ impl Problem {
             sum += a.at(i, k) * b.at(k, j);
             squares += sum * sum;
         }
-        let bound = ROUNDINGS * OF_PARTIAL_SUMS * self.unit() * f64::sqrt(squares);
-        (value - sum).abs() <= bound
-    }
-
-    /// The same in units of |a_i||b_j|. Plain numbers, as of [`Fill::Count`], are
-    /// no random walk: their roundings may all point one way (Higham, section 3.1).
-    fn units(&self) -> f64 {
-        let k = self.shape.k as f64;
-        let (roundings, truncated) = match self.fill {
-            Fill::Random => (ROUNDINGS * OF_NORMS, OF_TRUNCATION * k.sqrt()),
-            _ => (2.0 * (k + 4.0), 2.0 * k),
-        };
-        (roundings + if self.by_units { truncated } else { 0.0 }) * self.unit()
+        (value - sum).abs() <= ROUNDINGS * OF_PARTIAL_SUMS * self.unit() * f64::sqrt(squares)
     }
 
     /// u; twice that for doubles, since what they are held against has roundings, too.
     fn unit(&self) -> f64 {
-        match self.ty {
-            Type::Double => 2.0 * self.ty.unit_roundoff(),
-            ty => ty.unit_roundoff(),
-        }
+        if self.ty == Type::Double { f64::EPSILON } else { self.ty.unit_roundoff() }
     }
 
     /// The bound in words.

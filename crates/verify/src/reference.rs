@@ -1,15 +1,12 @@
 //! What the course measures against on the host: the six orders of the plain
 //! triple loop on one core, and the GEMM that a Rust user would pick instead.
 
-use std::hint::black_box;
-use std::time::Instant;
+use std::{hint::black_box, time::Instant};
 
 use crate::cores::{cores, each_on};
 use crate::element::{Elements, Type};
-use crate::matrix::Matrix;
-use crate::numbers;
-use crate::problem::Problem;
-use crate::shape::Shape;
+use crate::matrix::{Matrix, Shape};
+use crate::{numbers, problem::Problem};
 
 /// The six orders of the three loops; `i` counts rows of C, `j` its columns,
 /// `k` the terms of a sum. The textbook writes `Ijk`.

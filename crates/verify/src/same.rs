@@ -1,7 +1,6 @@
 //! Is a result what a reference kernel computed?
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{Rng, SeedableRng};
+use rand::{Rng, SeedableRng, rngs::Xoshiro256PlusPlus};
 
 use crate::element::{Elements, Type};
 use crate::poison::is_poison;
@@ -81,8 +80,7 @@ impl Same {
             let want = self.want.get(i);
             // In each of several runs a random share of what the terms add up to.
             let terms = moved.iter().map(|one| 4.0 * (one.get(i) - want).abs() / shake);
-            let terms = terms.filter(|size| size.is_finite());
-            *magnitude = terms.fold(*magnitude, f64::max);
+            *magnitude = terms.filter(|size| size.is_finite()).fold(*magnitude, f64::max);
         }
         self
     }
@@ -96,8 +94,7 @@ impl Same {
         // reference's the largest numbers may leave their last digit in small ones.
         let unit = self.want.ty().unit_roundoff();
         self.share = self.share.max(unit * operations);
-        let sizes = (0..self.want.len()).map(|i| self.want.get(i).abs());
-        let sizes = sizes.filter(|size| size.is_finite());
+        let sizes = self.want.to_f64().into_iter().map(f64::abs).filter(|size| size.is_finite());
         let is_special = inputs.is_infinite();
         let largest = sizes.fold(if is_special { 1.0 } else { 2.0 * inputs }, f64::max);
         self.step = self.step.max(unit * largest);
@@ -140,9 +137,7 @@ pub fn check_same(name: &str, got: &Elements, same: &Same) -> Result<usize, Diff
                 && (one - other).abs() <= same.step.max(same.share * same.magnitudes[*i])
     };
     let wrong: Vec<usize> = judged.filter(|i| !is_right(i)).collect();
-    let Some(first) = wrong.first() else {
-        return Ok(compared);
-    };
+    let Some(first) = wrong.first() else { return Ok(compared) };
     let looks = looks_like(got, want, &wrong);
     let written = wrong.iter().find(|i| !is_poison(got, **i));
     let at = written.unwrap_or(first);

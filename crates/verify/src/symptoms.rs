@@ -9,10 +9,8 @@ mod terms;
 mod values;
 
 use crate::element::{Elements, Type};
-use crate::matrix::Matrix;
-use crate::poison::Poison;
-use crate::problem::Problem;
 use crate::wrong::{Look, Mismatch, Wrong};
+use crate::{matrix::Matrix, poison::Poison, problem::Problem};
 
 /// In this order: the first that holds is said.
 const SUSPICIONS: [fn(&Case) -> Option<String>; 7] = [
@@ -56,8 +54,7 @@ pub fn looks_like(problem: &Problem, c: &Matrix, wrong: &Wrong) -> Vec<Look> {
         return vec![Look::Fact(UNTOUCHED.into())];
     }
     let mut looks = case.facts();
-    let suspicion = SUSPICIONS.iter().find_map(|holds| holds(case));
-    looks.extend(suspicion.map(Look::Chance));
+    looks.extend(SUSPICIONS.iter().find_map(|holds| holds(case)).map(Look::Chance));
     if looks.is_empty() {
         looks.push(Look::Unknown);
     }
@@ -106,10 +103,7 @@ impl<'a> Case<'a> {
     /// By how much an element may differ. Integers that differ by less than one are equal:
     /// their sums are exact, and what is computed of them here is not.
     fn bound(&self, m: &Mismatch) -> f64 {
-        match self.problem.ty {
-            Type::Int => 0.25,
-            _ => self.problem.bound(m.row, m.col),
-        }
+        if self.problem.ty == Type::Int { 0.25 } else { self.problem.bound(m.row, m.col) }
     }
 
     /// The terms of an element's sum.
@@ -122,11 +116,21 @@ impl<'a> Case<'a> {
     /// What can be read off the bytes, with how many elements it is so of.
     fn facts(&self) -> Vec<Look> {
         let ty = self.problem.ty;
-        let beside = ["A", "B", "C"].map(Poison::beside);
-        let poisons = [Poison::Nan].into_iter().chain(beside);
-        let poisons = poisons.map(|poison| Elements::from_bytes(ty, &poison.bytes(ty)).bits(0));
-        let poisons: Vec<u64> = poisons.collect();
-        let fact = |m: &Mismatch| match poisons.iter().position(|bits| self.comes_of(m, *bits)) {
+        let [a, b, c] = ["A", "B", "C"].map(Poison::beside);
+        let bits = |poison: Poison| Elements::from_bytes(ty, &poison.bytes(ty)).bits(0);
+        let poisons = [Poison::Nan, a, b, c].map(bits);
+        // A NaN keeps its lower bits when it is computed with, on most devices; an integer is off by
+        // the poison.
+        let comes_of = |m: &Mismatch, poison: u64| {
+            let bits = self.c.data.bits(m.row * self.c.cols + m.col);
+            match ty {
+                // A NaN that was computed has the highest bit of its fraction set.
+                Type::Float => bits & !(1 << 31) == poison | 1 << 22,
+                Type::Double => bits & !(1 << 63) == poison | 1 << 51,
+                _ => (bits as i32).wrapping_sub(m.want as i32) == poison as i32,
+            }
+        };
+        let fact = |m: &Mismatch| match poisons.iter().position(|bits| comes_of(m, *bits)) {
             _ if m.untouched => Some(0),
             Some(poison) => Some(1 + poison),
             None if m.got.is_nan() => Some(5),
@@ -135,29 +139,13 @@ impl<'a> Case<'a> {
         let mut counts = [0; FACTS.len()];
         let known = self.wrong.mismatches.iter().filter_map(fact);
         known.for_each(|fact| counts[fact] += self.wrong.every);
-        let told = FACTS.iter().zip(counts).enumerate();
-        let told = told.filter(|(_, (_, count))| *count > 0);
+        let told = FACTS.iter().zip(counts).enumerate().filter(|(_, (_, count))| *count > 0);
         let told = told.map(|(at, ((kind, words), count))| {
             let s = if count == 1 { "" } else { "s" };
             let words = format!("{kind}{count} element{s}{words}");
-            match at < STEADY {
-                true => Look::Fact(words),
-                false => Look::Chance(words),
-            }
+            if at < STEADY { Look::Fact(words) } else { Look::Chance(words) }
         });
         told.collect()
-    }
-
-    /// Whether an element is made of a poison. A NaN keeps its lower bits when it is computed
-    /// with, on most devices; an integer is off by the poison.
-    fn comes_of(&self, m: &Mismatch, poison: u64) -> bool {
-        let bits = self.c.data.bits(m.row * self.c.cols + m.col);
-        match self.problem.ty {
-            // A NaN that was computed has the highest bit of its fraction set.
-            Type::Float => bits & !(1 << 31) == poison | 1 << 22,
-            Type::Double => bits & !(1 << 63) == poison | 1 << 51,
-            _ => (bits as i32).wrapping_sub(m.want as i32) == poison as i32,
-        }
     }
 }
 
@@ -175,10 +163,8 @@ fn spread<'a>(all: &[&'a Mismatch]) -> Vec<&'a Mismatch> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::found;
-    use crate::element::Elements;
-    use crate::matrix::Fill;
-    use crate::shape::Shape;
+    use crate::matrix::{Fill, Shape};
+    use crate::{check::found, element::Elements};
 
     pub const ODD: Shape = Shape { m: 7, n: 9, k: 5 };
     /// Long enough for tiles.

@@ -5,8 +5,7 @@
 //! use less running time"). For products so large that each element would take minutes, and
 //! where no process holds all of A and B.
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{Rng, SeedableRng};
+use rand::{Rng, SeedableRng, rngs::Xoshiro256PlusPlus};
 
 use crate::cores::{cores, each_on};
 
@@ -49,10 +48,9 @@ pub fn wrong_row<P: AsRef<[f32]>>(
     let signs = |i| {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(i));
         let sign = |_| [1.0, -1.0][(rng.next_u64() & 1) as usize];
-        (0..columns).map(sign).collect()
+        (0..columns).map(sign).collect::<Vec<f64>>()
     };
-    let vectors = (0..VECTORS).map(signs);
-    let mut wanted: Vec<(Vec<f64>, _)> = vectors.map(|x| (x, vec![0.0; rows])).collect();
+    let mut wanted: Vec<_> = (0..VECTORS).map(|i| (signs(i), vec![0.0; rows])).collect();
     let (mut of_row, mut of_b) = (vec![0.0; rows], 0.0);
     for [a, b] in panels {
         let [a, b] = [a.as_ref(), b.as_ref()];
@@ -79,14 +77,13 @@ pub fn wrong_row<P: AsRef<[f32]>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::random;
-    use crate::element::Type;
+    use crate::element::{Elements, Type};
 
     #[test]
     fn one_wrong_element_is_seen_and_rounding_is_not() {
         let [m, n, k] = [70, 130, 90];
         let floats = |count, seed| -> Vec<f32> {
-            let all = random(Type::Float, count, seed).to_f64();
+            let all = Elements::random(Type::Float, count, seed).to_f64();
             all.into_iter().map(|one| one as f32).collect()
         };
         let (a, b) = (floats(m * k, 1), floats(k * n, 2));

@@ -43,10 +43,8 @@ impl Differences {
     /// All of it, in lines.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         let count = Some(&self.count).filter(|count| !count.is_empty());
-        let looks = self.looks.iter();
-        let looks = looks.map(|look| format!("  looks like: {look}"));
-        let lines = self.above.iter().chain(count).cloned();
-        lines.chain(looks).chain(self.below.iter().cloned())
+        let looks = self.looks.iter().map(|look| format!("  looks like: {look}"));
+        self.above.iter().chain(count).cloned().chain(looks).chain(self.below.iter().cloned())
     }
 
     /// Its first line.

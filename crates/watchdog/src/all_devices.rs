@@ -6,8 +6,8 @@ use common::device::DEVICE_VARIABLE;
 use common::error::Result;
 use common::record::Record;
 use diagnostics::terminal::{Out, table};
+use verify::Shape;
 use verify::numbers::significant;
-use verify::shape::Shape;
 
 use crate::status::complain;
 use crate::wait::Pause;

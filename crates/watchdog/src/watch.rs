@@ -25,8 +25,8 @@ use diagnostics::aside;
 use diagnostics::terminal::stream::Stream;
 use diagnostics::terminal::wrap::fitted;
 use notify::{Config, Event, PollWatcher, RecursiveMode, Watcher};
+use verify::Shape;
 use verify::numbers::{factor, significant};
-use verify::shape::Shape;
 
 use crate::signals::{Signals, clear_line};
 use crate::status::complain;

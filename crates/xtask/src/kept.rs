@@ -8,7 +8,7 @@ use common::file::workspace;
 use common::record::{Of, Record};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use verify::shape::Shape;
+use verify::Shape;
 use watchdog::machine::{self, Device};
 
 /// What is kept has a place of its own below docs/data/, and none elsewhere.

@@ -16,7 +16,7 @@ use clap::Args;
 use common::{record::Record, timing::Runs};
 use diagnostics::{aside, terminal::Out};
 use verify::numbers::{quantile, significant};
-use verify::{element::Type, shape::Shape};
+use verify::{Shape, element::Type};
 use watchdog::machine::{self, Device};
 use watchdog::worker::{self, PATIENCE};
 

@@ -16,8 +16,8 @@ use common::stage::Stage;
 use common::timing::Timing;
 use common::{Error, Result, host};
 use lesson::Lesson;
+use verify::Shape;
 use verify::numbers::{factor, median, seconds, significant};
-use verify::shape::Shape;
 
 /// Times both on vectors of this length, and says how the kernels compare.
 pub fn compare(lesson: &mut Lesson, n: usize) -> Result<[Record; 2]> {

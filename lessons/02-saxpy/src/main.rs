@@ -16,7 +16,7 @@ use lesson::{Flags, Lesson, Part, lesson};
 use task::Task;
 use verify::element::{Elements, Type};
 use verify::numbers::{median, seconds, significant};
-use verify::{matrix::Fill, poison::Poison, problem::Problem, shape::Shape};
+use verify::{Shape, matrix::Fill, poison::Poison, problem::Problem};
 
 /// Floats of a vector, unless the learner says otherwise: beyond most caches, and a
 /// fifth of a gigabyte for three of them.

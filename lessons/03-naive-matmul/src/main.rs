@@ -2,7 +2,7 @@
 
 use common::Result;
 use lesson::{Flags, Lesson, lesson};
-use verify::{matrix::Fill, problem::Problem, reference::LoopOrder, shape::Shape};
+use verify::{Shape, matrix::Fill, problem::Problem, reference::LoopOrder};
 
 /// What is launched, and how. Two loads for each multiply-add; with the sum in C a third, and a
 /// store.

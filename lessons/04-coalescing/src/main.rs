@@ -3,7 +3,7 @@
 
 use common::{Result, device::Kind};
 use lesson::{Flags, Lesson, lesson};
-use verify::{element::Type, problem::Problem, shape::Shape};
+use verify::{Shape, element::Type, problem::Problem};
 
 /// What is launched, and how. Groups are 32 wide, so that the 32 items that a GPU runs in
 /// lockstep differ in id0 alone and one of the two mappings is seen pure. The number of loads is

@@ -3,7 +3,7 @@
 
 use common::Result;
 use lesson::{Lesson, lesson};
-use verify::{element::Type, matrix::Fill, problem::Problem, shape::Shape};
+use verify::{Shape, element::Type, matrix::Fill, problem::Problem};
 
 /// What is launched, and how. TS is the side of the tiles.
 const KERNELS: &str = r#"

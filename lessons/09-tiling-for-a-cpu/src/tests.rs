@@ -3,10 +3,10 @@
 use common::device::{Kind, Limits};
 use task::Task;
 use task::table::{Table, given};
+use verify::Shape;
 use verify::element::Type;
 use verify::matrix::Fill;
 use verify::problem::Problem;
-use verify::shape::Shape;
 
 use crate::STEPS;
 

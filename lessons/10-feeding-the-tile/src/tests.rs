@@ -9,10 +9,10 @@ use lesson::{Candidates, Costs};
 use serde::Deserialize;
 use task::Task;
 use task::table::{Table, given};
+use verify::Shape;
 use verify::element::Type;
 use verify::matrix::Fill;
 use verify::problem::Problem;
-use verify::shape::Shape;
 
 use crate::STEPS;
 

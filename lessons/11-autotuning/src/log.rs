@@ -12,7 +12,7 @@ use diagnostics::{aside, terminal::table};
 use lesson::Lesson;
 use lesson::{FOLDER_VARIABLE, kept_file};
 use serde::{Deserialize, Serialize};
-use verify::shape::Shape;
+use verify::Shape;
 
 use crate::space::Point;
 

@@ -6,7 +6,7 @@ use clap::Args;
 use common::{Result, device::Kind};
 use lesson::{Candidates, Costs, Lesson, lesson_with};
 use task::{Arg, Buffer, Fill, Role, Task};
-use verify::{element::Type, formula::Formula, problem::Problem, shape::Shape};
+use verify::{Shape, element::Type, formula::Formula, problem::Problem};
 
 const STEPS: &str = include_str!("../steps.toml");
 /// The longest row of B: a matrix of as many rows has 2^28 elements.

@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 use common::Error;
 use common::session::{Need, side_of};
-use verify::{element::Type, shape::Shape};
+use verify::{Shape, element::Type};
 
 use crate::flags::Own;
 

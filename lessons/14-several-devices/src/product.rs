@@ -8,7 +8,7 @@ use std::{ops::Range, rc::Rc};
 use bytemuck::cast_slice;
 use common::error::{Error, Result};
 use common::{device::Kind, memory::Pinned};
-use verify::{problem::Problem, shape::Shape};
+use verify::{Shape, problem::Problem};
 
 use crate::work::{Engine, Work};
 

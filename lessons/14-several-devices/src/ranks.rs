@@ -8,7 +8,7 @@ use common::{device::Device, failure::Told, stage::Stage};
 use lesson::Lesson;
 use serde::{Deserialize, Serialize};
 use verify::numbers::{percent, seconds, significant};
-use verify::{element::Type, shape::Shape};
+use verify::{Shape, element::Type};
 
 use crate::{flags::Own, table::real_devices};
 

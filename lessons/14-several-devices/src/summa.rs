@@ -18,7 +18,7 @@ use mpi::collective::{CommunicatorCollectives, Root, SystemOperation};
 use mpi::point_to_point::send_receive_into;
 use mpi::request::{WaitGuard, scope};
 use mpi::topology::{Color, Communicator, SimpleCommunicator};
-use verify::{draw::random, element::Type, numbers::median, shape::Shape};
+use verify::{Elements, Shape, element::Type, numbers::median};
 
 use crate::ranks::{Measured, panels, places};
 use crate::{flags::Own, work::Engine};
@@ -74,7 +74,8 @@ struct Side {
 fn panel(flags: &Flags, of_b: bool, own: &Range<usize>, i: usize) -> Vec<f32> {
     let which = (own.start as u64) << 32 | (i as u64) << 1 | u64::from(of_b);
     let count = own.len() * panels(flags.size.k)[i];
-    cast_slice(random(Type::Float, count, flags.seed.wrapping_add(which)).as_bytes()).to_vec()
+    cast_slice(Elements::random(Type::Float, count, flags.seed.wrapping_add(which)).as_bytes())
+        .to_vec()
 }
 
 impl Side {

@@ -281,7 +281,7 @@ fn counts(exercise: &Exercise, ran: Option<&Record>) -> Result<Vec<Observation>>
     let (figures, [ran, all]) = (traced.figures, traced.launch.groups);
     let seen = |(count, most): (Count, f64)| {
         let (found, (_, unit)) = (come_to(count, &figures), count.words());
-        let (outcome, says) = if count.is_of_memory() && !figures.images.is_empty() {
+        let (outcome, says) = if count != Count::Barriers && !figures.images.is_empty() {
             (Detection::NotRun, "images are not counted".into())
         } else if found > most {
             (Detection::Fault, format!("{found}{unit} at {size}; too many: at most {most}"))
@@ -292,7 +292,7 @@ fn counts(exercise: &Exercise, ran: Option<&Record>) -> Result<Vec<Observation>>
             (Detection::Silent, format!("{found}{unit} at {size}; at most {most}"))
         };
         let mut seen = Observation::new(Detector::Count(count), outcome, says);
-        if seen.is_fault() && count.is_of_memory() {
+        if seen.is_fault() && count != Count::Barriers {
             let trace = command::course(&format!("trace {}", exercise.name));
             seen.details.push(format!("each line's share: {trace}").into());
         }

@@ -1,14 +1,21 @@
-//! What a field of a form may be: names with values, something short or a table or list, and what is
-//! counted.
+//! What a field of a form may be: a product's sizes, names with values, something short or a table or
+//! list, and what is counted.
 
-use std::fmt;
-use std::marker::PhantomData;
+use std::{fmt, marker::PhantomData};
 
 use indexmap::IndexMap;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{self, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
-use verify::formula::Formula;
+use verify::{Formula, Shape};
+
+/// The names of a product's sizes.
+pub const SIDES: [&str; 3] = ["M", "N", "K"];
+
+/// A product's sizes by their names.
+pub(crate) fn sides_of(Shape { m, n, k }: Shape) -> Vec<(String, usize)> {
+    SIDES.iter().zip([m, n, k]).map(|(name, side)| ((*name).into(), side)).collect()
+}
 
 /// Names with their values, in the order of the file. One may have a list of them: of a lesson's
 /// row it takes one after the other.
@@ -19,8 +26,12 @@ pub struct Named(IndexMap<String, Vec<Formula>>);
 impl Named {
     /// All of them, each with its first value.
     pub fn firsts(&self) -> impl Iterator<Item = (&str, &Formula)> {
-        let all = self.0.iter();
-        all.filter_map(|(name, values)| Some((&**name, values.first()?)))
+        self.0.iter().filter_map(|(name, values)| Some((&**name, values.first()?)))
+    }
+
+    /// Whether a name is one of them.
+    pub fn says(&self, name: &str) -> bool {
+        self.0.contains_key(name)
     }
 
     /// Whether each has one value.
@@ -149,11 +160,6 @@ pub enum Count {
 }
 
 impl Count {
-    /// Whether `course trace` shows it line by line.
-    pub fn is_of_memory(self) -> bool {
-        self != Count::Barriers
-    }
-
     /// As the screen calls it, and of what, where that does not say it.
     pub fn words(self) -> (&'static str, &'static str) {
         match self {

@@ -1,18 +1,13 @@
 //! The arguments of a launch, and the buffers that come of them.
 
-use std::fmt::Display;
-use std::rc::Rc;
+use std::{fmt::Display, rc::Rc};
 
 use crate::task::{Arg, Buffer, Fill, Role};
 use common::error::{AtField, Error, Result};
 use common::session::{Format, image};
-use serde::Deserialize;
-use serde::de::IntoDeserializer;
 use serde::de::value::Error as Unread;
-use verify::draw::Draw;
-use verify::element::{Elements, Type};
-use verify::formula::Formula;
-use verify::matrix;
+use serde::{Deserialize, de::IntoDeserializer};
+use verify::{Elements, Formula, Type, draw::Draw, matrix};
 
 use super::wrong;
 use crate::form::{Given, LaunchForm, Length, Or};
@@ -48,18 +43,14 @@ impl Maker {
         if let Some(signature) = signature
             && signature.args.len() != count
         {
-            let error = Error::Unlaunchable(format!(
-                "args: {count} are given, the kernel takes {}: {}",
-                signature.args.len(),
-                signature.words()
-            ));
-            return Err(error.at(&format!("{}args", form.key)));
+            let (takes, words) = (signature.args.len(), signature.words());
+            let why = format!("args: {count} are given, the kernel takes {takes}: {words}");
+            return Err(Error::Unlaunchable(why).at(&format!("{}args", form.key)));
         }
         let mut args = Vec::new();
         for (at, given) in form.args.iter().enumerate() {
             self.key = format!("{}args[{at}].", form.key);
-            let arg = self.arg(given, signature.map(|one| &one.args[at]));
-            args.push(arg.at(&self.key)?);
+            args.push(self.arg(given, signature.map(|one| &one.args[at])).at(&self.key)?);
         }
         Ok(args)
     }
@@ -74,7 +65,17 @@ impl Maker {
         let lengths = lengths.filter_map(|(role, length)| Some((role, length.as_ref()?)));
         let lengths: Vec<(&str, &Length)> = lengths.collect();
         match (&lengths[..], &table.value, &table.local, &table.sampler) {
-            ([], Some(Or::Table(values)), None, None) => parts(values, parameter),
+            // The numbers of a vector or a struct.
+            ([], Some(Or::Table(values)), None, None) => {
+                must_lie(parameter, Space::Value, "values")?;
+                let Some(parameter) = parameter else { return Ok(Arg::Parts(0, Vec::new())) };
+                if values.len() != parameter.parts.len() {
+                    return Err(of_parts(parameter, values.len()));
+                }
+                let parts = parameter.parts.iter().zip(values);
+                let parts = parts.map(|((at, ty), value)| (*at, *ty, value.clone()));
+                Ok(Arg::Parts(parameter.element.size() * parameter.lanes, parts.collect()))
+            }
             ([], Some(Or::Plain(value)), None, None) => self.value(value, table, parameter),
             ([], None, None, Some(words)) => {
                 must_lie(parameter, Space::Sampler, "a sampler")?;
@@ -108,19 +109,15 @@ impl Maker {
         if let Some(parameter) = parameter.filter(|one| one.lanes != 1) {
             return Err(of_parts(parameter, 1));
         }
-        let told = parameter.map(|one| &*one.name);
-        let name = told.filter(|name| !name.is_empty()).unwrap_or(text);
-        let ty = scalar(parameter, Type::Int);
-        Ok(Arg::Number(name.into(), ty, formula.clone()))
+        let name = parameter.map(|one| &*one.name).filter(|name| !name.is_empty()).unwrap_or(text);
+        Ok(Arg::Number(name.into(), scalar(parameter, Type::Int), formula.clone()))
     }
 
     /// A number, which formulas know by its name.
     fn value(&mut self, value: &Formula, given: &Given, parameter: Declared) -> Result<Arg> {
         must_lie(parameter, Space::Value, "a value")?;
-        let name = match name(given, parameter) {
-            "" => value.text(),
-            name => name,
-        };
+        let name = name(given, parameter);
+        let name = if name.is_empty() { value.text() } else { name };
         let ty = element(given, parameter);
         if name != value.text() {
             // As the kernel has it.
@@ -128,11 +125,9 @@ impl Maker {
                 Type::Float => f64::from(value as f32).to_string(),
                 _ => value.to_string(),
             });
-            let value = rounded.map_or(value.clone(), Formula::from);
-            self.names.push((name.into(), value));
+            self.names.push((name.into(), rounded.map_or(value.clone(), Formula::from)));
         }
-        let ty = scalar(parameter, ty);
-        Ok(Arg::Number(name.into(), ty, Formula::from(name)))
+        Ok(Arg::Number(name.into(), scalar(parameter, ty), Formula::from(name)))
     }
 
     /// A new buffer, of what is done with it the word.
@@ -186,13 +181,8 @@ impl Maker {
         given: &Given,
         parameter: Declared,
     ) -> Result<([Formula; 2], Option<Format>)> {
-        let (width, height) = match length {
-            Or::Table(sides) => match &sides[..] {
-                [width, height] => (width, height),
-                _ => {
-                    return Err(refused("an image has two sides: write [WIDTH, HEIGHT]"));
-                }
-            },
+        let sides = match length {
+            Or::Table(sides) => sides,
             Or::Plain(length) => {
                 must_lie(parameter, Space::Global, "a buffer")?;
                 if given.format.is_some() {
@@ -205,6 +195,9 @@ impl Maker {
                 };
                 return Ok((["1".into(), length], None));
             }
+        };
+        let [width, height] = &sides[..] else {
+            return Err(refused("an image has two sides: write [WIDTH, HEIGHT]"));
         };
         must_lie(parameter, Space::Image, "an image")?;
         let is_written = given.out.is_some() || given.inout.is_some();
@@ -261,34 +254,17 @@ fn refused(why: impl Display) -> Error {
 
 /// What formulas and messages call an argument; nothing where nobody says.
 fn name<'a>(given: &'a Given, parameter: Declared<'a>) -> &'a str {
-    let told = parameter.map_or("", |one| &one.name);
-    given.name.as_deref().unwrap_or(told)
+    given.name.as_deref().unwrap_or(parameter.map_or("", |one| &one.name))
 }
 
 /// The scalars that it is made of.
 fn element(given: &Given, parameter: Declared) -> Type {
-    let told = parameter.map(|one| one.element);
-    given.ty.or(told).unwrap_or(Type::Float)
+    given.ty.or(parameter.map(|one| one.element)).unwrap_or(Type::Float)
 }
 
 /// And how many of them.
 fn lanes(parameter: Declared) -> usize {
     parameter.map_or(1, |one| one.lanes.max(1))
-}
-
-/// The numbers of a vector or a struct.
-fn parts(values: &[Formula], parameter: Declared) -> Result<Arg> {
-    must_lie(parameter, Space::Value, "values")?;
-    let Some(parameter) = parameter else {
-        return Ok(Arg::Parts(0, Vec::new()));
-    };
-    if values.len() != parameter.parts.len() {
-        return Err(of_parts(parameter, values.len()));
-    }
-    let parts = parameter.parts.iter().zip(values);
-    let parts = parts.map(|((at, ty), value)| (*at, *ty, value.clone()));
-    let size = parameter.element.size() * parameter.lanes;
-    Ok(Arg::Parts(size, parts.collect()))
 }
 
 /// That so many numbers are not all parts of a vector or a struct.
@@ -310,9 +286,7 @@ fn scalar(parameter: Declared, or: Type) -> Type {
 
 /// Holds what is given against where the kernel's argument lies.
 fn must_lie(parameter: Declared, space: Space, what: &str) -> Result<()> {
-    let Some(parameter) = parameter.filter(|one| one.space != space) else {
-        return Ok(());
-    };
+    let Some(parameter) = parameter.filter(|one| one.space != space) else { return Ok(()) };
     let Parameter { told, name, .. } = parameter;
     let (is, write) = match parameter.space {
         Space::Value => (format!("a number ({told})"), ""),
@@ -325,8 +299,7 @@ fn must_lie(parameter: Declared, space: Space, what: &str) -> Result<()> {
         }
         Space::Sampler => ("a sampler".into(), ": write { sampler = \"clamp-to-edge nearest\" }"),
         Space::Opaque => {
-            let why = format!("{name} is a {told}, which a task file cannot give");
-            return Err(refused(why));
+            return Err(refused(format!("{name} is a {told}, which a task file cannot give")));
         }
     };
     Err(refused(format!("{name} is {is}, and is given {what}{write}")))

@@ -2,9 +2,8 @@
 
 use super::*;
 use crate::element::{Elements, Type};
-use crate::matrix::Fill;
+use crate::matrix::{Fill, Shape};
 use crate::reference::LoopOrder;
-use crate::shape::Shape;
 
 pub(super) const ODD: Shape = Shape { m: 7, n: 9, k: 5 };
 

@@ -1,8 +1,7 @@
 //! Sums that lack some of their terms, have them twice, or subtract them.
 
 use super::{Case, ENOUGH};
-use crate::matrix::Fill;
-use crate::wrong::Mismatch;
+use crate::{matrix::Fill, wrong::Mismatch};
 
 /// Up to this K terms are looked for that are missing anywhere; beyond, at the ends.
 const ANYWHERE: usize = 2048;
@@ -29,8 +28,7 @@ pub fn some_terms(case: &Case) -> Option<String> {
     let length = case.problem.shape.k;
     let periods = (2..=LONGEST_PERIOD.min(length / 2)).chain([length]);
     // A term is a product of two elements of any type: computed once, for all periods.
-    let elements = case.sample.iter().map(|m| Element::of(case, m));
-    let elements: &Vec<Element> = &elements.collect();
+    let elements: &Vec<Element> = &case.sample.iter().map(|m| Element::of(case, m)).collect();
     let fits = periods.flat_map(|period| {
         let sums: Vec<Vec<f64>> = elements.iter().map(|one| one.sums(period)).collect();
         let tried = ranges(period, length).flat_map(|range| FATES.map(|fate| (range, fate)));
@@ -122,7 +120,7 @@ fn words(Terms { period, from, to }: Terms, fate: &str, length: usize) -> String
 mod tests {
     use super::super::tests::{LONG, ODD, problem, said};
     use super::*;
-    use crate::shape::Shape;
+    use crate::matrix::Shape;
 
     /// What is said of sums in which term k is `weight(k)` times.
     fn weighed(shape: Shape, weight: impl Fn(usize) -> f64) -> String {

@@ -3,10 +3,7 @@
 
 use super::{Case, ENOUGH};
 use crate::element::{Elements, Type};
-use crate::matrix::Fill;
-use crate::numbers::significant;
-use crate::poison::Poison;
-use crate::wrong::Mismatch;
+use crate::{matrix::Fill, numbers::significant, poison::Poison, wrong::Mismatch};
 
 /// One value everywhere; zeros.
 pub fn constant(case: &Case) -> Option<String> {
@@ -114,10 +111,8 @@ fn rms(values: impl Iterator<Item = f64>) -> f64 {
 /// of a square matrix are.
 pub fn transposed(case: &Case) -> Option<String> {
     let (m, n) = (case.wrong.rows, case.wrong.cols);
-    let is_transposed = |flat: usize| {
-        let got = case.c.data.get(flat);
-        case.problem.is_near(flat % m, flat / m, got)
-    };
+    let is_transposed =
+        |flat: usize| case.problem.is_near(flat % m, flat / m, case.c.data.get(flat));
     (m > 1 && n > 1 && (0..m * n).all(is_transposed))
         .then(|| "transposed: rows and columns are exchanged".into())
 }
@@ -152,15 +147,11 @@ pub fn moved(case: &Case) -> Option<String> {
 /// C, and enough of what is wrong.
 fn comes_from(case: &Case, by_row: bool, from: &dyn Fn(usize) -> usize) -> bool {
     let fits = |row: usize, col: usize, got: f64| {
-        let (row, col) = match by_row {
-            true => (from(row), col),
-            false => (row, from(col)),
-        };
+        let (row, col) = if by_row { (from(row), col) } else { (row, from(col)) };
         let is_inside = row < case.wrong.rows && col < case.wrong.cols;
         is_inside.then(|| case.problem.is_near(row, col, got))
     };
-    let known = case.sample.iter().filter_map(|m| fits(m.row, m.col, m.got));
-    let known: Vec<bool> = known.collect();
+    let known: Vec<bool> = case.sample.iter().filter_map(|m| fits(m.row, m.col, m.got)).collect();
     known.len() >= ENOUGH.max(case.sample.len().div_ceil(2))
         && known.iter().all(|fits| *fits)
         && (0..case.c.data.len()).all(|at| {

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result};
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
-use verify::{numbers::quantile, shape::Shape};
+use verify::{Shape, numbers::quantile};
 
 use crate::kept;
 

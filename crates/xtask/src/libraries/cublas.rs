@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use dlopen2::wrapper::{Container, WrapperApi};
 use verify::element::{Elements, Type};
-use verify::{problem::Problem, shape::Shape};
+use verify::{Shape, problem::Problem};
 use watchdog::machine;
 
 use super::library::{Library, Multiply, Seconds};

@@ -15,7 +15,7 @@ use common::timing::{Runs, Timing};
 use dlopen2::wrapper::{Container, WrapperApi};
 use verify::element::{Elements, Type};
 use verify::matrix::{Fill, Matrix};
-use verify::{problem::Problem, shape::Shape};
+use verify::{Shape, problem::Problem};
 use watchdog::machine;
 
 /// A library that multiplies matrices.

@@ -1,6 +1,6 @@
+use verify::Shape;
 use verify::element::Type;
 use verify::matrix::Fill;
-use verify::shape::Shape;
 
 use super::*;
 

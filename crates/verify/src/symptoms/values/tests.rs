@@ -1,7 +1,6 @@
 use super::*;
-use crate::problem::Problem;
-use crate::shape::Shape;
 use crate::symptoms::tests::{LONG, ODD, kinds, problem, right, said};
+use crate::{matrix::Shape, problem::Problem};
 
 /// What is said of an ODD C whose elements are this function of the right ones.
 fn of(value: impl Fn(f64) -> f64) -> Vec<String> {
