@@ -1,7 +1,5 @@
 //! The preprocessor lines of a kernel file: its macros, and the files that it includes.
 
-use crate::tokens::Tokens;
-
 /// The word and the rest of a preprocessor line.
 fn directive(line: &str) -> Option<(&str, &str)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
@@ -38,7 +36,7 @@ pub fn reads(text: &str) -> Vec<Result<String, String>> {
     let plain = spellings.fold(text.to_string(), |text, (spelt, is)| text.replace(spelt, is));
     let lines: Vec<&str> = plain.lines().map(str::trim_end).collect();
     let joined = lines.join("\n").replace("\\\n", "");
-    let tokens = Tokens::of(&joined);
+    let tokens = crate::tokens::Tokens::of(&joined);
     let read = |at: usize| {
         let (word, next) = (tokens.text(at), tokens.text(at + 1));
         if ["asm", "__asm", "__asm__"].contains(&word) {

@@ -1,7 +1,5 @@
 //! The functions of a kernel file.
 
-use std::ops::Range;
-
 use super::tokens::{Tokens, is_word};
 
 /// A function that a file defines.
@@ -9,7 +7,7 @@ pub struct Function<'a> {
     /// Its name.
     pub name: &'a str,
     /// Where it stands in the text, from its first word to the brace that closes it.
-    pub bytes: Range<usize>,
+    pub bytes: std::ops::Range<usize>,
     /// What stands between its braces.
     pub body: Tokens<'a>,
 }

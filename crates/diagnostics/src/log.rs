@@ -7,16 +7,12 @@ mod places;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
-use std::fmt;
-use std::path::PathBuf;
+use std::{collections::HashSet, fmt, path::PathBuf};
 
-use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet, renderer::DecorStyle};
 use serde::{Deserialize, Serialize};
 
-use crate::terminal::plain;
-use crate::terminal::wrap::folded;
+use crate::terminal::{plain, wrap::folded};
 use explain::explain;
 use messages::{Message, messages};
 pub use places::{File, Read};

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::directives;
 use super::tokens::{Tokens, is_word};
 
 /// Where a pointer points to, and what else leaves the type's name as it is; two underscores may
@@ -27,7 +26,7 @@ pub struct Types<'a> {
 impl<'a> Types<'a> {
     /// Those of a file's text.
     pub fn of(text: &'a str) -> Types<'a> {
-        let macros = directives::macros(text);
+        let macros = super::directives::macros(text);
         let macros = macros.map(|(name, value)| (name, spelt(&Tokens::of(value))));
         let mut aliases = BTreeMap::<&str, Vec<String>>::new();
         for (name, ty) in macros.chain(typedefs(text)) {

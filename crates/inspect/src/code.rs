@@ -1,7 +1,6 @@
 //! Machine code as the course reads it: what each instruction does, and where it goes on.
 
 use common::Error;
-use diagnostics::near::did_you_mean;
 use serde::Serialize;
 
 /// What a compiler made of one kernel.
@@ -20,7 +19,7 @@ pub struct Code {
 impl Code {
     /// That no kernel of this name is among these.
     pub(crate) fn missing(kernel: &str, names: &[String]) -> Error {
-        let hint = did_you_mean(kernel, names);
+        let hint = diagnostics::near::did_you_mean(kernel, names);
         Error::build(format!("the code has no kernel {kernel}; {hint}"))
     }
 }

@@ -1,8 +1,7 @@
 //! A library for a CPU, as PoCL keeps one for each kernel: the function's bytes are decoded by
 //! iced-x86, and get the lines of the source where there is a line table.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use common::{Error, Result};
 use gimli::{EndianSlice, LittleEndian};

@@ -7,9 +7,8 @@
 //! ptxas info    : Used 26 registers, 1024 bytes smem, 400 bytes cmem[0]
 //! ```
 
-use std::fs;
-use std::path::Path;
 use std::process::{Command, Stdio};
+use std::{fs, path::Path};
 
 use anyhow::{Context, ensure};
 use common::{Error, Result};
@@ -42,18 +41,17 @@ pub fn read(path: &Path, kernel: &str) -> Result<Code> {
 /// # Errors
 /// [`Error::Build`] where they are nothing that the course reads, or hold no such kernel.
 pub fn decode(bytes: &[u8], kernel: &str) -> Result<Code> {
-    if elf::is_elf(bytes) && bytes.get(18..20) == Some(&NVIDIA_GPU) {
+    let text = String::from_utf8_lossy(bytes);
+    if elf::is_elf(bytes) && bytes.get(18..20) != Some(&NVIDIA_GPU) {
+        elf::read(bytes, kernel)
+    } else if elf::is_elf(bytes) {
         let [text, _] = tools(bytes, &["nvdisasm -c code"]).map_err(|why| {
             Error::build(format!(
                 "a GPU's machine code, which nvdisasm of NVIDIA's CUDA toolkit reads: {why:#}\n  \
                  next: {INSTALL}"
             ))
         })?;
-        return nvidia::sass(&text, kernel);
-    }
-    let text = String::from_utf8_lossy(bytes);
-    if elf::is_elf(bytes) {
-        elf::read(bytes, kernel)
+        nvidia::sass(&text, kernel)
     } else if text.contains(".entry") && text.contains(".version") {
         of_ptx(&text, kernel)
     } else if text.contains("/*0000*/") {

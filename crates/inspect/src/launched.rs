@@ -2,9 +2,8 @@
 //! says with which macros and in which groups. What the driver keeps meanwhile goes to a
 //! folder that is gone afterwards: the library in PoCL's cache, or the binary of its program.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::{fs, time::Duration};
 
 use anyhow::{Context, Result};
 use common::record::{Of, Record};
@@ -12,12 +11,10 @@ use common::{Error, device::drivers, ndrange, source::Source};
 use diagnostics::near::did_you_mean;
 use verify::element::Type;
 use walkdir::{DirEntry, WalkDir};
-use watchdog::lessons;
-use watchdog::scratch::Scratch;
 use watchdog::worker::{self, Work};
+use watchdog::{lessons, scratch::Scratch};
 
-use crate::code::Code;
-use crate::file;
+use crate::{code::Code, file};
 
 /// How long a launch may take.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -7,8 +7,7 @@
 //! Both are statements of a name and operands, which a predicate may guard, with labels and lines
 //! of the source between them.
 
-use std::collections::HashMap;
-use std::str::Lines;
+use std::{collections::HashMap, str::Lines};
 
 use common::Result;
 

@@ -9,7 +9,6 @@ use std::fmt::{self, Display, Formatter};
 use std::sync::LazyLock;
 
 use colored::Colorize;
-use diagnostics::terminal::wrap::beside;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use verify::numbers::{bytes, count};
@@ -266,7 +265,7 @@ impl Display for Occupancy<'_> {
         let what = if is_number { "compute capability " } else { "" };
         writeln!(f, "{name} on a unit of {what}{} ({})", of.capability, of.name)?;
         for source in &self.sources {
-            writeln!(f, "  {}", beside(source, 4).dimmed())?;
+            writeln!(f, "  {}", diagnostics::terminal::wrap::beside(source, 4).dimmed())?;
         }
         writeln!(
             f,

@@ -8,9 +8,8 @@ mod tests;
 use std::sync::LazyLock;
 
 use super::messages;
-use crate::functions::functions;
 use crate::tokens::{Tokens, is_word};
-use crate::types::is_known;
+use crate::{functions::functions, types::is_known};
 
 /// A row of one of the page's tables.
 struct Row {

@@ -3,13 +3,11 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::{collections::VecDeque, ops::Range};
 
 use super::messages::{Message, Place};
-use crate::directives;
-use crate::tokens::Tokens;
+use crate::{directives, tokens::Tokens};
 
 /// A file of OpenCL C.
 #[derive(Clone, Debug)]

@@ -8,11 +8,9 @@
 //! A driver's compiler may crash, on a kernel or on its own damaged cache. So a child
 //! does the work.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
+use std::{io::Write, process::ExitCode, rc::Rc};
 
 use clap::Parser;
 use common::program::{Program, options};

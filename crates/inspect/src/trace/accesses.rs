@@ -4,9 +4,8 @@
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 use anyhow::{Context, Result, ensure};
 use common::{Error, command};
@@ -100,17 +99,12 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Reads the text; none where no kernel of the name was launched.
+    /// Reads `launches`; none where no kernel of the name was launched.
     ///
     /// # Errors
     /// [`Error::Usage`] for a plugin of another version.
-    pub(crate) fn read(folder: &Path) -> Result<Option<Trace>> {
-        let text = std::fs::read_to_string(folder.join("launches"));
-        text.map_or(Ok(None), |text| Trace::parse(&text))
-    }
-
-    fn parse(text: &str) -> Result<Option<Trace>> {
-        let mut lines = text.lines();
+    pub(crate) fn of(launches: &str) -> Result<Option<Trace>> {
+        let mut lines = launches.lines();
         if lines.next() != Some(FORM) {
             let why = "the plugin that traces is not of this version of the course";
             let next = command::setup("--full");

@@ -9,21 +9,21 @@ const TEXT: &str = r#"trace 4
 
 #[test]
 fn places_and_launches_are_read() {
-    let trace = Trace::parse(TEXT).unwrap().unwrap();
+    let trace = Trace::of(TEXT).unwrap().unwrap();
     assert_eq!((trace.places[0].line, trace.places[0].column), (26, 16));
     assert_eq!(trace.places[1].kind, Kind::Store);
     assert_eq!(trace.places[1].memory, Memory::Global, "constants lie there");
     assert_eq!(trace.places[2].memory, Memory::Private);
     assert_eq!(trace.launch.groups, [2, 2]);
     assert!(!trace.launch.is_cut);
-    let other = Trace::parse(&TEXT.replace("trace 4", "trace 1")).unwrap_err();
+    let other = Trace::of(&TEXT.replace("trace 4", "trace 1")).unwrap_err();
     assert!(other.to_string().contains("./setup --full"));
 }
 
 #[test]
 fn a_damaged_trace_is_refused_or_read() {
     damage::must_be_survived(TEXT.as_bytes(), |bytes| {
-        let _ = Trace::parse(&String::from_utf8_lossy(bytes));
+        let _ = Trace::of(&String::from_utf8_lossy(bytes));
     });
 }
 
