@@ -34,8 +34,7 @@ impl<'a> Tokens<'a> {
 
     /// A token's text; empty beyond either end, also where an index wrapped.
     pub fn text(&self, i: usize) -> &'a str {
-        let token = self.tokens.get(i);
-        token.map_or("", |token| &self.source[token.bytes.clone()])
+        self.tokens.get(i).map_or("", |token| &self.source[token.bytes.clone()])
     }
 
     /// The byte of the file at which a token begins.
@@ -57,14 +56,12 @@ impl<'a> Tokens<'a> {
     /// The first token from `i` on that is one of these, or closes the brackets
     /// around `i`; tokens inside further brackets do not count.
     pub fn end_of(&self, i: usize, ends: &[&str]) -> usize {
-        let end = self.end(i..self.tokens.len(), 1, ends);
-        end.unwrap_or(self.tokens.len())
+        self.end(i..self.tokens.len(), 1, ends).unwrap_or(self.tokens.len())
     }
 
     /// The same backwards: the first token after such an end.
     pub fn begin_of(&self, i: usize, ends: &[&str]) -> usize {
-        let end = self.end((0..i).rev(), -1, ends);
-        end.map_or(0, |end| end + 1)
+        self.end((0..i).rev(), -1, ends).map_or(0, |end| end + 1)
     }
 
     fn end(&self, mut way: impl Iterator<Item = usize>, sign: i32, ends: &[&str]) -> Option<usize> {

@@ -234,10 +234,8 @@ impl Launched {
         let folder = Scratch::new()?;
         let [to, log] = ["program", "log"].map(|name| folder.0.join(name));
         let mut work = Work::of(watchdog::program("oclcc")?);
-        for (name, value) in &self.record.defines {
-            work.arg("-D").arg(format!("{name}={value}"));
-        }
-        work.arg(wanted.file()?)
+        work.args(self.record.defines.iter().map(|(name, value)| format!("-D{name}={value}")))
+            .arg(wanted.file()?)
             .args(["--type", wanted.ty.name()])
             .args(wanted.device.iter().flat_map(|device| ["--device", device]))
             .args([Path::new("--log"), &log, Path::new("-o"), &to])

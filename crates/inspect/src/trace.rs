@@ -165,20 +165,18 @@ impl Traced {
         let row = |Row { operand, sums, .. }: &Row| {
             let each = sums.each(operand.memory);
             let [each, best] = each.map_or_else(Default::default, |both| both.map(short));
-            let moved = match operand.memory {
-                Memory::Global => bytes(sums.sectors * self.model.sector),
-                _ => String::new(),
-            };
+            let is_global = operand.memory == Memory::Global;
+            let moved = is_global.then(|| bytes(sums.sectors * self.model.sector));
             vec![
                 operand.line.to_string(),
                 operand.name.clone(),
                 format!("{:?} {:?}", operand.memory, operand.kind).to_lowercase(),
                 sums.requests.to_string(),
                 bytes(sums.bytes_wanted),
-                moved,
+                moved.unwrap_or_default(),
                 each,
                 best,
-                sums.times().map_or(String::new(), short),
+                sums.times().map(short).unwrap_or_default(),
             ]
         };
         let heading = ["line", "", "", "requests", "wanted", "moved", "each", "best", "again"];

@@ -29,73 +29,61 @@ pub enum Place {
     Function(String),
 }
 
-/// Errors with a place. The first form that fits counts.
-static FORMS: LazyLock<[Regex; 2]> = LazyLock::new(|| {
+/// Forms of [`FORMS`] that have a place; the others are of what comes after the compiler, and
+/// name a function.
+const LOCATED: usize = 2;
+
+/// Errors, as they are told. The first form that fits counts.
+static FORMS: LazyLock<[Regex; 9]> = LazyLock::new(|| {
     let forms = [
         // PoCL; of a macro it says, too, where in its text
         r"^ERROR: (?<file>.*?):(?<line>\d+):(?<column>\d+)(?: <Spelling=.*?>)?: (?<text>.+)$",
         // Intel, rusticl, NVIDIA, Oclgrind, Apple, AMD, Mali, Adreno: all of them clang, some
         // without a column
         r"^(?<file>.*?):(?<line>\d+):(?:(?<column>\d+):)? ERROR: ?(?<text>.+)$",
-    ];
-    forms.map(|form| regex(&form.replace("ERROR", "(?:fatal )?error")))
-});
-
-/// What those say who come after the compiler: a function's name, and no place.
-static LATER: LazyLock<[Regex; 7]> = LazyLock::new(|| {
-    let forms = [
         // NVIDIA's assembler
-        r"Unresolved extern function '(\w+)'",
-        r"Entry function '(\w+)' uses too much shared data \(.*\)",
+        r"Unresolved extern function '(?<function>\w+)'",
+        r"Entry function '(?<function>\w+)' uses too much shared data \(.*\)",
         // PoCL, rusticl, Intel
-        r"Cannot find symbol (\w+) in kernel library",
-        r#"Unresolved external reference to "(\w+)""#,
-        r"Symbols not found: \[ (\w+).*",
+        r"Cannot find symbol (?<function>\w+) in kernel library",
+        r#"Unresolved external reference to "(?<function>\w+)""#,
+        r"Symbols not found: \[ (?<function>\w+).*",
         // AMD's and other linkers
-        r"undefined (?:hidden )?symbol: (\w+)",
-        r"[Uu]ndefined reference to [`'](\w+)'",
+        r"undefined (?:hidden )?symbol: (?<function>\w+)",
+        r"[Uu]ndefined reference to [`'](?<function>\w+)'",
     ];
-    forms.map(regex)
+    let regex = |form: &str| Regex::new(&form.replace("ERROR", "(?:fatal )?error"));
+    forms.map(|form| regex(form).expect("one of the forms above"))
 });
-
-fn regex(form: &str) -> Regex {
-    Regex::new(form).expect("one of the forms above")
-}
 
 /// The errors of a log that say where they are.
 pub fn messages(log: &str) -> Vec<Message> {
-    let of_function = |line: &str| {
-        let (text, name) = later(line)?;
-        Some(Message { text: text.into(), place: Place::Function(name.into()) })
+    let message = |line: &str| {
+        // Most lines are of the source, and a regular expression takes its time.
+        let mut forms = FORMS.iter().skip(if line.contains("error") { 0 } else { LOCATED });
+        let parts = forms.find_map(|form| form.captures(line))?;
+        if let Some(name) = parts.name("function") {
+            let place = Place::Function(name.as_str().into());
+            return Some(Message { text: parts[0].into(), place });
+        }
+        Some(Message {
+            // PoCL's own names for functions of OpenCL C.
+            text: parts["text"].trim().replace("'_cl_", "'"),
+            place: Place::Told {
+                file: parts["file"].to_string(),
+                line: parts["line"].parse().ok()?,
+                column: parts.name("column").and_then(|at| at.as_str().parse().ok()),
+            },
+        })
     };
-    let lines = log.lines().map(str::trim);
-    lines.filter_map(|line| located(line).or_else(|| of_function(line))).collect()
+    log.lines().map(str::trim).filter_map(message).collect()
 }
 
 /// The function that a linker misses.
 pub fn missing_function(text: &str) -> Option<&str> {
-    later(text).filter(|(text, _)| !text.starts_with("Entry function")).map(|(_, name)| name)
-}
-
-/// What is said of a function, and its name.
-fn later(line: &str) -> Option<(&str, &str)> {
-    let parts = LATER.iter().find_map(|form| form.captures(line))?;
-    Some((parts.get(0)?.as_str(), parts.get(1)?.as_str()))
-}
-
-fn located(line: &str) -> Option<Message> {
-    // Most lines are of the source, and a regular expression takes its time.
-    let mut forms = FORMS.iter().filter(|_| line.contains("error"));
-    let parts = forms.find_map(|form| form.captures(line))?;
-    Some(Message {
-        // PoCL's own names for functions of OpenCL C.
-        text: parts["text"].trim().replace("'_cl_", "'"),
-        place: Place::Told {
-            file: parts["file"].to_string(),
-            line: parts["line"].parse().ok()?,
-            column: parts.name("column").and_then(|at| at.as_str().parse().ok()),
-        },
-    })
+    let parts = FORMS[LOCATED..].iter().find_map(|form| form.captures(text))?;
+    let is_missing = !parts[0].starts_with("Entry function");
+    Some(parts.name("function")?.as_str()).filter(|_| is_missing)
 }
 
 #[cfg(test)]
