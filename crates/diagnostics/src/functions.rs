@@ -38,22 +38,17 @@ pub fn functions(text: &str) -> Vec<Function<'_>> {
 /// Names of the kernels, in the order of the file, also where brackets do not match.
 pub fn kernels(text: &str) -> Vec<&str> {
     let file = Tokens::of(text);
-    let begins = |i: &usize| ["kernel", "__kernel"].contains(&file.text(*i));
-    let kernels = file.all().filter(begins);
-    kernels.filter_map(|i| declared(&file, i)).collect()
-}
-
-/// The function whose declaration the token at `i` begins: what follows is attributes in
-/// brackets, the type, and the name.
-fn declared<'a>(file: &Tokens<'a>, mut i: usize) -> Option<&'a str> {
-    loop {
+    // What follows the word is attributes in brackets, the type, and the name.
+    let declared = |mut i: usize| loop {
         match (file.text(i), file.text(i + 1)) {
             ("__attribute__", "(") => i = file.matching(i + 1)?,
             (name, "(") => return Some(name),
             (_, "{" | ";" | "" | "kernel" | "__kernel") => return None,
             _ => i += 1,
         }
-    }
+    };
+    let begins = |i: &usize| ["kernel", "__kernel"].contains(&file.text(*i));
+    file.all().filter(begins).filter_map(declared).collect()
 }
 
 #[cfg(test)]

@@ -18,8 +18,9 @@ pub struct Code {
 
 impl Code {
     /// That no kernel of this name is among these.
-    pub(crate) fn missing(kernel: &str, names: &[String]) -> Error {
-        let hint = diagnostics::near::did_you_mean(kernel, names);
+    pub(crate) fn missing<'a>(kernel: &str, names: impl Iterator<Item = &'a str>) -> Error {
+        let names = Vec::from_iter(names.map(String::from));
+        let hint = diagnostics::near::did_you_mean(kernel, &names);
         Error::build(format!("the code has no kernel {kernel}; {hint}"))
     }
 }

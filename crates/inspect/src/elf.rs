@@ -47,8 +47,7 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Code> {
     let mut copies = Vec::from_iter(names.iter().filter_map(|name| function(&file, name)));
     if copies.is_empty() {
         let names = file.symbols().filter_map(|one| one.name().ok());
-        let names = names.filter(|name| !name.is_empty()).map(String::from);
-        return Err(Code::missing(kernel, &names.collect::<Vec<_>>()));
+        return Err(Code::missing(kernel, names.filter(|name| !name.is_empty())));
     }
     // Another one is as good where its loop does the same, and better where it alone has lines.
     let counts = |code: &Code| Some(Round::of(hottest(&code.instructions)?).operations);

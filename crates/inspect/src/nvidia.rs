@@ -78,8 +78,7 @@ fn behind<'a>(text: &'a str, kernel: &str, begins: fn(&str) -> Option<&str>) -> 
     if lines.any(|line| begins(line) == Some(kernel)) {
         return Ok(lines);
     }
-    let names = text.lines().filter_map(begins).map(String::from);
-    Err(Code::missing(kernel, &Vec::from_iter(names)))
+    Err(Code::missing(kernel, text.lines().filter_map(begins)))
 }
 
 /// A line of a kernel.

@@ -231,8 +231,16 @@ fn natural_loops(instructions: &[Instruction]) -> Vec<Body> {
             }
         }
     }
-    let bodies = bodies.into_values();
-    bodies.map(|bodies| inner(bodies, instructions)).collect()
+    // Of the ways back to one head, which may be the ends of a loop or of a loop in a loop: the
+    // shortest that does all the arithmetic of them together.
+    let arithmetic = |body: &Body| weight(body, instructions).0;
+    let inner = |mut bodies: Vec<Body>| {
+        let all: Body = bodies.iter().flatten().copied().collect();
+        let most = arithmetic(&all);
+        bodies.retain(|body| arithmetic(body) == most && most > 0);
+        bodies.into_iter().min_by_key(Body::len).unwrap_or(all)
+    };
+    bodies.into_values().map(inner).collect()
 }
 
 /// What is known, and all that can be come to from these places without passing it.
@@ -243,16 +251,6 @@ fn search(mut known: Body, mut open: Vec<usize>, next: &[Vec<usize>]) -> Body {
         }
     }
     known
-}
-
-/// Of the ways back to one head, which may be the ends of a loop or of a loop in a loop:
-/// the shortest that does all the arithmetic of them together.
-fn inner(mut bodies: Vec<Body>, instructions: &[Instruction]) -> Body {
-    let all: Body = bodies.iter().flatten().copied().collect();
-    let arithmetic = |body: &Body| weight(body, instructions).0;
-    let most = arithmetic(&all);
-    bodies.retain(|body| arithmetic(body) == most && most > 0);
-    bodies.into_iter().min_by_key(Body::len).unwrap_or(all)
 }
 
 #[cfg(test)]

@@ -41,16 +41,13 @@ fn of_name(table: &str, name: &str) -> Option<&'static str> {
     words(table, |key| key[..] == [name])
 }
 
-/// What the page says where it depends.
-fn said(case: &str) -> Option<&'static str> {
-    of_name("Where it depends", case)
-}
-
 fn words(table: &str, fits: impl Fn(&Vec<&str>) -> bool) -> Option<&'static str> {
     let mut rows = ROWS.iter().filter(|row| row.table == table);
-    let row = rows.find(|row| row.keys.iter().any(&fits))?;
-    Some(&row.words)
+    Some(&rows.find(|row| row.keys.iter().any(&fits))?.words)
 }
+
+/// The table of what the page says where it depends.
+const CASES: &str = "Where it depends";
 
 /// What a message means that is about this text, and this byte of it, where it tells its place;
 /// `None` where that is in doubt.
@@ -69,7 +66,7 @@ pub fn explain(message: &str, text: &str, at: Option<usize>) -> Option<String> {
                 false => callee(text, at?)?,
             };
             let known = of_name("Calls", named).map(String::from);
-            known.or_else(|| Some(said("a call")?.replace("{name}", named)))
+            known.or_else(|| Some(of_name(CASES, "a call")?.replace("{name}", named)))
         }
         "see the table of calls that fit several" => {
             of_name("Calls that fit several", name()?).map(String::from)
@@ -78,7 +75,7 @@ pub fn explain(message: &str, text: &str, at: Option<usize>) -> Option<String> {
             // A type in a value's place, as in `float4(1.0f)`.
             let tokens = Tokens::of(text.get(at?..)?.lines().next()?);
             let is_cast = is_known(tokens.text(0)) && tokens.text(1) == "(";
-            said("a type like a call").filter(|_| is_cast).map(String::from)
+            of_name(CASES, "a type like a call").filter(|_| is_cast).map(String::from)
         }
         words => Some(words.into()),
     }
@@ -105,7 +102,7 @@ fn undeclared(name: &str, message: &str, text: &str) -> Option<String> {
     } else {
         "another name"
     };
-    Some(said(case)?.replace("{name}", name))
+    Some(of_name(CASES, case)?.replace("{name}", name))
 }
 
 /// True where the file seems to declare a name.
@@ -127,7 +124,7 @@ fn callee(source: &str, at: usize) -> Option<&str> {
         open += i32::from(*c == ')') - i32::from(*c == '(');
         open == 0
     })?;
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut words = before[..parenthesis].trim_end().rsplit(|c| !is_word(c));
+    let name = before[..parenthesis].trim_end();
+    let mut words = name.rsplit(|c: char| !c.is_alphanumeric() && c != '_');
     words.next().filter(|name| !name.is_empty())
 }

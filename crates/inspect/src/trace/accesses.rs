@@ -129,7 +129,7 @@ impl Trace {
         let mut bytes = [0; BYTES];
         for _ in 0..self.launch.records {
             file.read_exact(&mut bytes).context("the trace is cut short")?;
-            let access = access(&bytes);
+            let access = access(bytes);
             let place = access.place;
             ensure!(place as usize <= self.places.len(), "the trace is damaged: no place {place}");
             if group.first().is_some_and(|first| first.group != access.group) {
@@ -146,15 +146,8 @@ impl Trace {
     }
 }
 
-fn access(bytes: &[u8; BYTES]) -> Access {
-    let (words, _) = bytes.as_chunks::<4>();
-    let number = |at: usize| u32::from_ne_bytes(words[at]);
-    let (address, _) = bytes.as_chunks::<8>();
-    Access {
-        address: u64::from_ne_bytes(address[0]),
-        place: number(2),
-        bytes: number(3),
-        group: number(4),
-        item: number(5),
-    }
+fn access(written: [u8; BYTES]) -> Access {
+    let [address, ..]: [u64; 3] = bytemuck::cast(written);
+    let [_, _, place, bytes, group, item]: [u32; 6] = bytemuck::cast(written);
+    Access { address, place, bytes, group, item }
 }

@@ -33,7 +33,7 @@ fn an_access_is_read_as_it_was_written() {
     bytes[..8].copy_from_slice(&0x0001_0000_0000_0040_u64.to_ne_bytes());
     bytes[8..12].copy_from_slice(&3_u32.to_ne_bytes());
     bytes[20..].copy_from_slice(&31_u32.to_ne_bytes());
-    let access = access(&bytes);
+    let access = access(bytes);
     assert_eq!(access.address, 0x0001_0000_0000_0040);
     assert_eq!((access.place, access.item), (3, 31));
 }
