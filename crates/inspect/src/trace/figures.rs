@@ -94,13 +94,6 @@ impl Sums {
         let different = self.different_sectors;
         (different > 0).then(|| self.sectors as f64 / different as f64)
     }
-
-    /// What is moved beyond the fewest, in bytes that memory could have given meanwhile.
-    fn waste(&self, model: &Model) -> u64 {
-        let sectors = self.sectors.saturating_sub(self.fewest_sectors);
-        let passes = self.passes.saturating_sub(self.fewest_passes);
-        sectors * model.sector + passes * AT_ONCE
-    }
 }
 
 impl Figures {
@@ -169,11 +162,15 @@ impl Figures {
             ["read_image", "write_image"].iter().any(|one| row.operand.name.starts_with(one))
         };
         let (images, mut rows): (Vec<Row>, Vec<Row>) = rows.into_values().partition(is_image);
-        // What wastes most, then what moves most, then as the lines stand in the file.
+        // What moves most beyond the fewest, in bytes that memory could have given meanwhile; then
+        // what moves most, then as the lines stand in the file.
         rows.sort_by_cached_key(|Row { operand, sums, .. }| {
-            let moved = sums.sectors + sums.passes;
+            let sectors = sums.sectors.saturating_sub(sums.fewest_sectors);
+            let passes = sums.passes.saturating_sub(sums.fewest_passes);
+            let waste = sectors * model.sector + passes * AT_ONCE;
             let Operand { line, name, kind, .. } = operand;
-            (Reverse(sums.waste(model)), Reverse(moved), *line, name.clone(), *kind)
+            let moved = sums.sectors + sums.passes;
+            (Reverse(waste), Reverse(moved), *line, name.clone(), *kind)
         });
         Ok(Figures {
             rows,

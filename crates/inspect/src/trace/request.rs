@@ -151,23 +151,22 @@ impl Request {
         });
         let part = (model.warp / words.div_ceil(if is_shared { 2 } else { 1 })).max(1);
         let parts = self.lanes.chunk_by(|a, b| a.item / part == b.item / part);
-        parts.flat_map(|lanes| passes_of(lanes, model)).collect()
+        let mut all = Vec::new();
+        for lanes in parts {
+            // Each bank gives one word a pass; a word goes to all who want it.
+            let mut banks: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+            for word in lanes.iter().flat_map(|lane| lane.blocks(WORD)) {
+                banks.entry(word % model.banks).or_default().insert(word);
+            }
+            let begin = all.len();
+            for lane in lanes {
+                // An item is served once all of its words have come.
+                let before = |word| banks[&(word % model.banks)].range(..word).count();
+                let pass = begin + lane.blocks(WORD).map(before).max().unwrap_or(0);
+                all.resize(all.len().max(pass + 1), Vec::new());
+                all[pass].push(lane.item);
+            }
+        }
+        all
     }
-}
-
-/// Each bank gives one word a pass; a word goes to all who want it.
-fn passes_of(lanes: &[Lane], model: &Model) -> Vec<Vec<u32>> {
-    let mut banks: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
-    for word in lanes.iter().flat_map(|lane| lane.blocks(WORD)) {
-        banks.entry(word % model.banks).or_default().insert(word);
-    }
-    let mut passes = Vec::new();
-    for lane in lanes {
-        // An item is served once all of its words have come.
-        let before = |word| banks[&(word % model.banks)].range(..word).count();
-        let pass = lane.blocks(WORD).map(before).max().unwrap_or(0);
-        passes.resize(passes.len().max(pass + 1), Vec::new());
-        passes[pass].push(lane.item);
-    }
-    passes
 }
