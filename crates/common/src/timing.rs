@@ -169,9 +169,6 @@ pub enum Runs {
     Against(f64),
 }
 
-/// How many times longer than the best a run may be and still be worth repeating.
-const HOPELESS: f64 = 1.5;
-
 impl Runs {
     /// Whether these samples are enough.
     pub fn done(self, samples: &[f64]) -> bool {
@@ -182,7 +179,8 @@ impl Runs {
             }
             Runs::Against(best) => {
                 let least = samples.iter().copied().fold(f64::INFINITY, f64::min);
-                let hopeless = samples.len() >= 2 && least >= HOPELESS * best;
+                // So much longer than the best, a run is not worth repeating.
+                let hopeless = samples.len() >= 2 && least >= 1.5 * best;
                 let enough = samples.len() >= 20 || samples.iter().sum::<f64>() > 0.05;
                 hopeless || (samples.len() >= 5 && enough)
             }

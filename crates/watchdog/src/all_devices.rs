@@ -9,7 +9,7 @@ use diagnostics::terminal::{Out, table};
 use verify::Shape;
 use verify::numbers::significant;
 
-use crate::status::complain;
+use crate::ending::complain;
 use crate::wait::Pause;
 use crate::worker::{self, Ended, Orders, Work};
 

@@ -13,16 +13,16 @@
 //! - `processes` are others: what they find in their environment, those that end with this one, and
 //!   a question to one.
 //! - `all_devices` runs the lesson once for each device.
-//! - `signals` are what ends a lesson from outside, and the terminal after that.
 //! - [`watch`] is the parent in a loop: the lesson again after every save.
-//! - [`lessons`] is the one list of them, with their programs; `status` the exit status of a program of
-//!   the course.
+//! - [`lessons`] is the one list of them, with their programs.
+//! - `ending` is how a process of the course ends: by a signal, or with a status of its own.
 //! - [`simulator`] is the OpenCL implementation that sees every access.
 //! - [`machine`] is what this one tells of itself, its devices, and how it gets what it lacks; [`peak`]
 //!   measures a device's own limits.
 //! - [`scratch`] is for files that nobody needs later.
 
 mod all_devices;
+mod ending;
 pub mod events;
 pub mod lessons;
 pub mod machine;
@@ -30,10 +30,8 @@ pub mod peak;
 mod processes;
 pub mod resume;
 pub mod scratch;
-mod signals;
 pub mod simulator;
 pub mod staff;
-mod status;
 mod wait;
 pub mod watch;
 pub mod worker;
@@ -42,14 +40,13 @@ use common::error::Result;
 
 use worker::{Ended, Work};
 
+pub use ending::{Signals, clear_line, complain, end, leave, must_be_shown, status_of};
 pub use events::is_child;
 pub use lessons::{library, program};
 pub use processes::{
     Environment, ask, end_group, end_with_us, environment, fallback_driver, in_a_group,
     this_program,
 };
-pub use signals::{Signals, clear_line};
-pub use status::{complain, end, leave, must_be_shown, status_of};
 pub use wait::{Pause, Waits};
 pub use worker::Orders;
 

@@ -94,11 +94,9 @@ fn install_with(table: &str, manager: &str, tool: &str) -> Option<String> {
 
 /// A command with the words before it that make one root.
 pub fn as_root(command: &str) -> String {
-    let is_root = || output("id", &["-u"]).as_deref() == Some("0");
-    if manager() == Some("brew") || is_root() {
-        command.to_string()
-    } else {
-        format!("sudo {command}")
+    match manager() == Some("brew") || output("id", &["-u"]).as_deref() == Some("0") {
+        true => command.to_string(),
+        false => format!("sudo {command}"),
     }
 }
 

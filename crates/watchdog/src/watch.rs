@@ -28,8 +28,7 @@ use notify::{Config, Event, PollWatcher, RecursiveMode, Watcher};
 use verify::Shape;
 use verify::numbers::{factor, significant};
 
-use crate::signals::{Signals, clear_line};
-use crate::status::complain;
+use crate::ending::{Signals, clear_line, complain};
 use crate::worker::{Orders, Work};
 
 /// Runs the lesson, then again after each save of `path`, until Ctrl-C. Before

@@ -18,12 +18,12 @@ use diagnostics::aside;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::ending::Terminal;
 use crate::events::{
     self, DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, WORK_VARIABLE,
 };
 use crate::processes::{Environment, end_with_us, environment};
 use crate::resume;
-use crate::signals::Terminal;
 use crate::simulator::LOG_VARIABLE;
 use crate::staff::{Idle, more_tasks};
 use crate::wait::{End, Pause, patient, wait};
