@@ -62,22 +62,6 @@ macro_rules! functions {
 }
 functions! { a A b B c C d D e E f F g G h H i I j J k K l L m M n N }
 
-/// Puts functions of ours before those of the calls that are told.
-fn layer_before(driver: cl_icd_dispatch) -> Layer {
-    let mut layer = Layer { driver, told: driver, calls: HashMap::new() };
-    macro_rules! calls {
-        ($($name:ident $args:literal $says:literal)*) => {{$(
-            if let (Some(function), Some(call)) = (driver.$name, Told::of(stringify!($name))) {
-                const PLACE: usize = offset_of!(cl_icd_dispatch, $name);
-                layer.told.$name = Some(function.told::<PLACE>());
-                layer.calls.insert(PLACE, call);
-            }
-        )*}};
-    }
-    include!("calls.in");
-    layer
-}
-
 /// What the loader asks of a layer.
 ///
 /// # Safety
@@ -130,11 +114,24 @@ pub unsafe extern "C" fn clInitLayer(
         let mut driver = MaybeUninit::<cl_icd_dispatch>::zeroed();
         // SAFETY: both tables are rows of functions, of which the shorter number is copied;
         // a function that is all zeros is none.
-        layer_before(unsafe {
+        let driver = unsafe {
             let from = target.cast::<*const c_void>();
             ptr::copy_nonoverlapping(from, driver.as_mut_ptr().cast(), entries);
             driver.assume_init()
-        })
+        };
+        // Functions of ours stand before those of the calls that are told.
+        let mut layer = Layer { driver, told: driver, calls: HashMap::new() };
+        macro_rules! calls {
+            ($($name:ident $args:literal $says:literal)*) => {{$(
+                if let (Some(function), Some(call)) = (driver.$name, Told::of(stringify!($name))) {
+                    const PLACE: usize = offset_of!(cl_icd_dispatch, $name);
+                    layer.told.$name = Some(function.told::<PLACE>());
+                    layer.calls.insert(PLACE, call);
+                }
+            )*}};
+        }
+        include!("calls.in");
+        layer
     });
     // SAFETY: the two places are the caller's.
     unsafe {

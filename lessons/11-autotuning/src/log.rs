@@ -9,8 +9,7 @@ use std::path::Path;
 use common::error::{Error, Result};
 use common::outcome::Outcome;
 use diagnostics::{aside, terminal::table};
-use lesson::Lesson;
-use lesson::{FOLDER_VARIABLE, kept_file};
+use lesson::{FOLDER_VARIABLE, Lesson, kept_file};
 use serde::{Deserialize, Serialize};
 use verify::Shape;
 

@@ -12,7 +12,6 @@ use anyhow::{Result, ensure};
 use dlopen2::wrapper::{Container, WrapperApi};
 use verify::element::{Elements, Type};
 use verify::{Shape, problem::Problem};
-use watchdog::machine;
 
 use super::library::{Library, Multiply, Seconds};
 
@@ -100,7 +99,7 @@ impl OnGpu {
         // Its number among those of its platform: CUDA counts these alone. A child lists them:
         // some loaders leave OCL_ICD_FILENAMES cut short in a process that has loaded drivers, and
         // lessons, which inherit it, would find less.
-        let devices = machine::chosen(None, true)?;
+        let devices = watchdog::machine::chosen(None, true)?;
         let find = |one: usize| devices.iter().find(|device| device.index == one);
         let platform = |one: usize| find(one).map(|device| &device.platform);
         let ordinal = (0..index).filter(|&one| platform(one) == platform(index)).count() as c_int;
