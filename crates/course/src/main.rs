@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! In the order in which to read them; a command has the module of its name.
+//! In the order in which to read them; most commands have the module of their name.
 //!
 //! - `puzzles` prints the map: the lessons, and what is next. They are kernels with a gap or from an
 //!   empty file, broken ones, and on the `host`'s side programs with a mistake. `game` is how all are
@@ -12,7 +12,7 @@
 //!   `spec` drafts one, `tune` finds its fastest launch; `inspect` says what is wrong with it, `look`
 //!   what it becomes and asks for: `asm`, `occupancy` and `trace`.
 //! - `program` makes a package of the learner's own from an example, and tells the OpenCL calls of
-//!   any.
+//!   any program: `new` and `calls`.
 //! - `diff` shows what changed between two kernels.
 //! - `doctor` says what this machine lacks, and which packages have it.
 //! - `report` measures all lessons, and makes one page of it. `html` fills its template, and the one

@@ -195,14 +195,11 @@ fn told(call: &Call, at: u64, objects: &Objects) -> String {
 fn summary(out: &mut dyn Write, findings: &Findings, found: &[Finding]) -> Result<()> {
     let mut calls: Vec<_> = findings.calls.iter().collect();
     calls.sort_by_key(|(_, (_, took))| std::cmp::Reverse(*took));
-    let of = |sum: fn(&(usize, u64)) -> u64| calls.iter().map(|(_, one)| sum(one)).sum::<u64>();
+    let many = calls.iter().map(|(_, (times, _))| times).sum();
+    let took = calls.iter().map(|(_, (_, took))| took).sum();
     let [to, back] = findings.moved.map(bytes);
-    writeln!(
-        out,
-        "\n{} in {}; {to} to the device, {back} back",
-        count(of(|one| one.0 as u64) as usize, "call"),
-        time(of(|one| one.1))
-    )?;
+    let (many, took) = (count(many, "call"), time(took));
+    writeln!(out, "\n{many} in {took}; {to} to the device, {back} back")?;
     for (name, (times, took)) in calls.iter().take(5) {
         writeln!(out, "{:>9} {times:>6} times  {name}", time(*took))?;
     }
