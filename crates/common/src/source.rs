@@ -12,6 +12,26 @@ use crate::file::{self, workspace};
 /// Bytes that a kernel file may have: a thousand times those of a long one.
 pub const LONGEST: u64 = 64 << 20;
 
+/// A line of a kernel file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Line {
+    /// From 1.
+    pub number: usize,
+    /// The file that the kernel's own includes, where it is one of that.
+    pub included: Option<String>,
+    /// What stands there; of an included file that is not known.
+    pub code: String,
+}
+
+impl std::fmt::Display for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match &self.included {
+            Some(file) => write!(f, "line {} of {file}", self.number),
+            None => write!(f, "line {}: {}", self.number, self.code),
+        }
+    }
+}
+
 /// A kernel file's text.
 #[derive(Clone, Debug)]
 pub struct Source {

@@ -112,7 +112,7 @@ pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
                 (Detection::Fault, format!("called with \"{word}\", it runs on another device"))
             }
         };
-        observations.push(Observation::new(Detector::Named("asked for a device"), outcome, says));
+        observations.push(Observation::new(Detector::AskedForADevice, outcome, says));
     }
     let status = u8::from(observations.iter().any(Observation::is_fault));
     Ok(seen(observations, status, String::new()))
@@ -123,19 +123,16 @@ fn judge(rules: &Rules, ran: &Ran) -> Observation {
     let is_asked = |kind: &str| NEVER.contains(&kind) || rules.also.iter().any(|one| one == kind);
     let mut details = Vec::new();
     for finding in ran.findings.iter().filter(|one| is_asked(one.finding)) {
-        details.push(format!("{}: {}", finding.heading, plain(&finding.says)));
+        details.push(format!("{}: {}", finding.heading, plain(&finding.says)).into());
     }
     for (call, most) in &rules.at_most {
         if let Some((times, _)) = ran.calls.get(call).filter(|(times, _)| times > most) {
-            details.push(format!("{call} is made {times} times; at most {most}"));
+            details.push(format!("{call} is made {times} times; at most {most}").into());
         }
     }
-    if details.is_empty() {
-        let calls = ran.calls.values().map(|(times, _)| times).sum();
-        let says = format!("nothing is wrong with {}", count(calls, "call"));
-        return Observation::new(Detector::Named("calls"), Detection::Silent, says);
-    }
-    Observation::new(Detector::Named("calls"), Detection::Fault, details.remove(0)).with(details)
+    let calls = ran.calls.values().map(|(times, _)| times).sum();
+    let nothing = format!("nothing is wrong with {}", count(calls, "call"));
+    Observation::of_all(Detector::Calls, &nothing, details)
 }
 
 impl Ran {

@@ -4,8 +4,8 @@
 use std::{io::Write, path::PathBuf, process::ExitCode};
 
 use ::inspect::judge::{
-    self, Case, Check, Detection, Detector, How, LaunchFlags, Observation, Part, Reason, Results,
-    Seen, Subject,
+    self, Case, Check, Detection, Detector, How, LaunchFlags, Observation, Reason, Results, Seen,
+    Subject,
 };
 use ::inspect::launched::Wanted;
 use ::inspect::trace::{self, Model};
@@ -158,7 +158,7 @@ impl<'a> Inspection<'a> {
              --timeout",
             in_words(&self.simulated)
         );
-        found.push(Observation::new(Detector::Oclgrind(Part::All), Detection::NotRun, says));
+        found.push(Observation::new(Detector::Oclgrind, Detection::NotRun, says));
         Ok(found)
     }
 
@@ -280,7 +280,11 @@ impl<'a> Inspection<'a> {
         let words = beside(&format!("{}: {}", subject.kernel(), self.verdict().1), 2);
         verdict(&self.verdict.shown(&words).to_string(), &self.results.untried)?;
         let has_run = self.seen.status != DOES_NOT_BUILD;
-        if subject.is_guessed() && self.verdict == Verdict::NotYet && has_run {
+        if subject.task().is_some()
+            && !subject.has_file()
+            && self.verdict == Verdict::NotYet
+            && has_run
+        {
             let says = "If it is to be launched in another way, say so in a task file; a draft of \
                         one: cargo course spec FILE.cl";
             writeln!(Out, "  {}", beside(says, 2))?;
@@ -296,10 +300,9 @@ impl<'a> Inspection<'a> {
     /// Each detector's answer; a fault that the one before it told already is not told again.
     fn tell_observations(&self) -> Result<()> {
         let all = &self.seen.observations;
-        let simulated = all.iter().position(|one| match one.detector {
-            Detector::Oclgrind(part) => part != Part::All,
-            _ => false,
-        });
+        let simulated = all
+            .iter()
+            .position(|one| matches!(one.detector, Detector::Simulated | Detector::Faults(_)));
         for (at, one) in all.iter().enumerate() {
             if Some(at) == simulated {
                 let size = &self.simulated;
@@ -315,7 +318,7 @@ impl<'a> Inspection<'a> {
             if before.is_some_and(|it| it.says == one.says && it.details == one.details) {
                 (told.says, told.details) = ("the same".into(), Vec::new());
             }
-            told.print(&told.outcome.mark(), &told.says)?;
+            told.print(&told.outcome.mark())?;
         }
         Ok(())
     }

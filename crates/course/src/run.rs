@@ -226,11 +226,11 @@ impl Told<'_> {
                 let message = plain(&message).replace('\n', "\n    ");
                 writeln!(out, "  {} {}: {message}", seen.outcome.mark(), seen.detector)?;
             } else {
-                seen.print(&seen.outcome.mark(), &seen.says)?;
+                seen.print(&seen.outcome.mark())?;
             }
         }
         let mut targets = self.targets.iter();
-        targets.clone().try_for_each(|one| one.print(&one.outcome.mark(), &one.says))?;
+        targets.clone().try_for_each(|one| one.print(&one.outcome.mark()))?;
         let misses = match targets.any(Observation::is_fault) {
             true => ", and not what its task asks",
             false => "",

@@ -5,32 +5,28 @@
 //! In the order in which to read them.
 //!
 //! - `child` is the worker in which tasks run, `asked` what it is asked, and by which flags; `other`
-//!   tells of other numbers than the task's, `beside` runs other kernels there, and `reference` says
-//!   what a result is held against.
+//!   tells of other numbers than the task's, and `reference` says what a result is held against.
 //! - `subject` is what is looked at, a lesson's kernel or a task.
 //! - `check` runs it at all sizes, and in the simulator. `answer` says what follows from how the
-//!   worker ended, `simulator` what Oclgrind reported, and `exchange` where that errs of atomics;
-//!   each is an `observation`, and what follows a verdict.
+//!   worker ended, and from what Oclgrind reported; each is an `observation`, and what follows a
+//!   verdict.
 //! - [`rates`] are how fast it is, and [`exercise`] checks what a task asks beyond a right result.
 
 mod answer;
 mod asked;
-mod beside;
 mod check;
 pub mod child;
-mod exchange;
 pub mod exercise;
 mod observation;
 mod other;
 pub mod rates;
 mod reference;
-mod simulator;
 mod subject;
 
 pub use answer::End;
-pub use asked::{Case, How, SEEDS, TIMEOUT, timed};
+pub use asked::{Case, How, TIMEOUT, timed};
 pub use check::Check;
 pub use check::results::{Reason, Results};
-pub use observation::{Detection, Detector, Evidence, LIMITED, Observation, Part, Seen, Verdict};
+pub use observation::{Detection, Detector, Evidence, LIMITED, Observation, Seen, Verdict};
 pub use other::Other;
 pub use subject::{LaunchFlags, Subject, drafts, is_own, is_task};

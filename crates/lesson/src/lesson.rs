@@ -140,12 +140,14 @@ impl Lesson {
                 "good for a second opinion on a kernel: do not trust its times".yellow()
             ))?;
         }
-        self.console.simulator = device.is_simulator().then(Simulator::from_environment);
         let listener: Rc<dyn Listener> = match &self.console.step {
             Some(step) => step.clone(),
             None => Rc::new(()),
         };
         let session = Session::open(device, listener)?;
+        // Whose context began the log anew.
+        let simulator = session.device.is_simulator().then(Simulator::from_environment);
+        self.console.simulator = simulator.flatten();
         Ok(none.insert(Workbench {
             session: Rc::new(session),
             programs: HashMap::new(),

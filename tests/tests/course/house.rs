@@ -1,7 +1,7 @@
 //! The house is as its descriptions say: DESIGN.md, each crate's Layout, and the places
 //! where the library makes the calls of docs/anatomy.md.
 
-use tests::read;
+use tests::{files_below, read, workspace};
 
 /// The crates from the top of DESIGN.md's table to its bottom.
 const CRATES: [&str; 10] = [
@@ -68,4 +68,37 @@ fn the_library_makes_each_call_where_the_anatomy_says() {
         found += 1;
     }
     assert!(found >= 11, "the table has a link for each step: {found}");
+}
+
+/// A verdict, a status or a hint follows from values: where results are judged nobody reads the
+/// course's own sentences back.
+#[test]
+fn no_verdict_is_read_off_a_sentence() {
+    const SENTENCES: [&str; 9] =
+        ["says", "message", "happened", "cause", "told", "why", "reason", "heading", "meaning"];
+    const READ: [&str; 7] = [
+        "starts_with(",
+        "ends_with(",
+        "contains(",
+        "split(",
+        "split_once(",
+        "strip_prefix(",
+        "strip_suffix(",
+    ];
+    let mut found = Vec::new();
+    for name in ["inspect", "watchdog", "lesson", "course"] {
+        let files = files_below(&workspace().join(format!("crates/{name}/src")), "rs");
+        for path in files.iter().filter(|path| !path.ends_with("tests.rs")) {
+            let text = read(path);
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            for line in code.lines() {
+                let is_read =
+                    |one: &&str| READ.iter().any(|way| line.contains(&format!("{one}.{way}")));
+                if SENTENCES.iter().any(is_read) {
+                    found.push(format!("{}: {}", path.display(), line.trim()));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }

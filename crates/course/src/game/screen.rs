@@ -107,7 +107,7 @@ pub fn checked(puzzle: &Puzzle, edited: bool, checked: &Checked) -> Result<()> {
             true => seen.outcome.mark(),
             false => "-".normal(),
         };
-        seen.print(&mark, &seen.says)?;
+        seen.print(&mark)?;
     }
     let words = format!("{}: {}", puzzle.id, checked.verdict.words());
     let words = checked.verdict.shown(&beside(&words, 2));

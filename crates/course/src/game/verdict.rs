@@ -145,7 +145,6 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use inspect::judge::{Detector, Part};
 
     #[test]
     fn the_mark_follows_the_file() {
@@ -168,7 +167,7 @@ mod tests {
     #[test]
     fn silence_is_a_success_only_where_somebody_could_have_spoken() {
         let result = |outcome| Observation::new(Detector::Result("1x1x1".into()), outcome, "");
-        let races = |outcome| Observation::new(Detector::Oclgrind(Part::All), outcome, "");
+        let races = |outcome| Observation::new(Detector::Oclgrind, outcome, "");
         let silent = [result(Detection::Silent), races(Detection::Silent)];
         let lonely = [result(Detection::Silent), races(Detection::NotRun)];
         let racy = [result(Detection::Silent), races(Detection::Fault)];

@@ -1,16 +1,21 @@
 //! What follows from how a worker ended that checked a kernel: a right result, a wrong one, a
-//! failed build, a crash or a hang.
+//! failed build, a crash or a hang; and from what a simulator reported.
 
+use std::path::Path;
+
+use anyhow::Result;
 use common::error::{Failure, Kind};
 use common::failure::Told;
 use common::record::{Of, Record};
-use common::stage::{Death, How};
-use common::stage::{Stage, Whose};
+use common::source::Source;
+use common::stage::{Death, How, Stage, Whose};
 use verify::matrix::Fill;
 use verify::{Differences, numbers};
-use watchdog::worker::Ended;
+use watchdog::simulator::{Fault, FaultKind, as_written, doubt, gave_up, oclgrind};
+use watchdog::worker::{Ended, Work};
 
-use crate::judge::observation::{Detection, Detector, Observation};
+use crate::judge::asked;
+use crate::judge::observation::{Detection, Detector, Evidence, Observation};
 use crate::judge::other::Other;
 
 /// How a worker ended with a case.
@@ -196,10 +201,80 @@ pub fn wrong_result(detector: Detector, wrong: &Differences) -> Observation {
     Observation::new(detector, Detection::Fault, wrong.in_short()).with(details)
 }
 
+/// What the simulator sees of a kernel in this file that a worker runs: its records, and an answer
+/// for the result and one for each kind of fault; one alone where it is not on this machine.
+pub fn simulated(
+    mut work: Work,
+    how: &asked::How,
+    file: &Path,
+) -> Result<(Vec<Record>, Vec<Observation>)> {
+    let Some(library) = oclgrind() else {
+        let says = format!(
+            "is not on this machine: races, bad accesses and values that were never written are \
+             not looked for; {} installs it",
+            common::command::setup("--full")
+        );
+        let missing = Observation::new(Detector::Oclgrind, Detection::NotRun, says);
+        return Ok((Vec::new(), vec![missing]));
+    };
+    as_written(&mut work, &library);
+    work.env("OCLGRIND_DATA_RACES", "1")
+        // One is that also where both items write the same value.
+        .env("OCLGRIND_UNIFORM_WRITES", "1")
+        .env("OCLGRIND_UNINITIALIZED", "1")
+        .env("OCLGRIND_CHECK_API", "1")
+        .env("OCLGRIND_MAX_ERRORS", "5000")
+        .args(["--device", "oclgrind"]);
+    let ended = asked::finish(work, how)?;
+    let (end, log) = (End::of(&ended), &*ended.log);
+    let mut result = judge(Detector::Simulated, &end, &ended.records);
+    if gave_up(log).is_some() && result.is_fault() {
+        result.outcome = Detection::Doubtful;
+    }
+    let mut seen = sorted(log, &Source::read(file).map_or(String::new(), |one| one.text));
+    if !matches!(end, End::Done) {
+        for one in seen.iter_mut().filter(|one| one.is_silent()) {
+            one.outcome = Detection::NotRun;
+            one.says = "saw nothing, up to where it was ended".into();
+        }
+    }
+    seen.insert(0, result);
+    Ok((ended.records, seen))
+}
+
+/// The simulator's log of a kernel file of this text: an answer for each kind of fault, and for what
+/// is new.
+fn sorted(log: &str, text: &str) -> Vec<Observation> {
+    /// Faults shown of each kind; more repeat the story.
+    const SHOWN: usize = 4;
+    use FaultKind::{Barriers, Bounds, Other, Races, Uninitialised};
+    let all = Fault::all(log);
+    let of_kind = |kind| {
+        let faults: Vec<&Fault> = all.iter().filter(|one| one.kind == kind).collect();
+        let mut details = Vec::new();
+        for (at, fault) in faults.iter().take(SHOWN).enumerate() {
+            let is_the_same = at > 0 && faults[at - 1].meaning == fault.meaning;
+            details.push(if is_the_same { "and:" } else { &*fault.meaning }.into());
+            details.extend(fault.lines.iter().cloned().map(Evidence::Line));
+        }
+        if faults.len() > SHOWN {
+            details.push(format!("and in {} more places", faults.len() - SHOWN).into());
+        }
+        let mut seen = Observation::of_all(Detector::Faults(kind), "saw nothing", details);
+        if let Some(doubt) = doubt(&faults, log, Some(text)) {
+            seen.outcome = Detection::Doubtful;
+            seen.details.insert(0, format!("may be a false report: {doubt}").into());
+        }
+        seen
+    };
+    let mut seen = Vec::from([Races, Bounds, Uninitialised, Barriers, Other].map(of_kind));
+    seen.pop_if(|other| other.is_silent());
+    seen
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::observation::Evidence;
     use common::outcome::Outcome;
     use verify::Look;
 
@@ -215,7 +290,7 @@ mod tests {
             ..Differences::from("3 are wrong")
         };
         let records = [Outcome::RIGHT, Outcome::Wrong(wrong)].map(record);
-        let seen = of_records(Detector::Named("speed"), &records);
+        let seen = of_records(Detector::Speed, &records);
         assert_eq!(seen.outcome, Detection::Fault);
         assert_eq!(seen.says, "3 are wrong");
         let details = ["in f 8x8", "looks like: rain", "C[0] is 1", "1 of 2 launches are wrong"];
@@ -227,7 +302,7 @@ mod tests {
         let says = |compared| {
             let varies = false;
             let right = record(Outcome::Right { compared, varies });
-            of_records(Detector::Named("speed"), &[right]).says
+            of_records(Detector::Speed, &[right]).says
         };
         assert_eq!(says(Some(4)), "right, 4 elements compared");
         assert_eq!(says(None), "right");
@@ -236,6 +311,60 @@ mod tests {
 
     #[test]
     fn no_record_is_no_success() {
-        assert_eq!(of_records(Detector::Named("speed"), &[]).outcome, Detection::NotRun);
+        assert_eq!(of_records(Detector::Speed, &[]).outcome, Detection::NotRun);
+    }
+
+    const LOG: &str = "\nRead-write data race at local memory address 0x10\n\tKernel: f\n\t\n\
+        \tFirst entity:  Global(1,0,0)\n\tAt line 2 (column 9) of input.cl:\n\t  b = 1;\n\t\n\
+        \tSecond entity: Global(0,0,0)\n\tAt line 1 (column 9) of input.cl:\n\t  a = b;\n\t\n\n\
+        Index (15) exceeds static array size (15)\n\tAt line 1 (column 9) of input.cl:\n\t  a = b;\n\n\
+        Something new\n\nOclgrind: 5000 errors generated - suppressing further errors\n";
+
+    #[test]
+    fn each_kind_of_fault_has_a_detector_and_the_lines_are_quoted() {
+        let seen = sorted(LOG, "");
+        let races = &seen[0];
+        let shown = |one: &Observation| -> Vec<String> {
+            one.details.iter().map(Evidence::to_string).collect()
+        };
+        assert_eq!(races.detector.to_string(), "Oclgrind: races");
+        assert_eq!(races.outcome, Detection::Fault);
+        assert_eq!(shown(races), ["line 1: a = b;", "line 2: b = 1;"]);
+        let bounds = shown(&seen[1]);
+        assert!(bounds[0].starts_with("may be a false report"));
+        assert_eq!(bounds[1..], ["line 1: a = b;"]);
+        assert_eq!(seen[2].outcome, Detection::Silent);
+        assert_eq!(seen[3].outcome, Detection::Silent);
+        let value = "Uninitialized value\n\tAt line 1 (column 9) of input.cl:\n\t  a = b;\n";
+        let of = |text| sorted(value, text).swap_remove(2).outcome;
+        assert_eq!(of(""), Detection::Fault);
+        assert_eq!(of("read_only image2d_t a"), Detection::Doubtful);
+        let of_sixteen = "float16 q; float8 a = q.lo + q.hi;";
+        assert_eq!(of(of_sixteen), Detection::Doubtful);
+        assert_eq!(of("uint16 q; uint2 a = q.sfe;"), Detection::Doubtful);
+        assert_eq!(of("float16 q; float a = q.lo.x + q.sf;"), Detection::Fault);
+        assert_eq!(of("float8 q; float4 a = q.lo + q.hi;"), Detection::Fault);
+        let race = LOG.replace("local", "global");
+        let of = |log, text| sorted(log, text).swap_remove(0).outcome;
+        let last_group = "mem_fence(CLK_GLOBAL_MEM_FENCE); atomic_inc(count)";
+        assert_eq!(of(&*race, "atomic_inc(count)"), Detection::Fault);
+        assert_eq!(of(&*race, last_group), Detection::Doubtful);
+        assert_eq!(of(LOG, last_group), Detection::Fault);
+        assert_eq!(seen[4].says, "Something new");
+        assert_eq!(seen.len(), 5);
+    }
+
+    #[test]
+    fn an_empty_log_is_silence_of_four_detectors() {
+        let seen = sorted("", "");
+        assert_eq!(seen.len(), 4);
+        assert!(seen.iter().all(|one| one.outcome == Detection::Silent));
+    }
+
+    #[test]
+    fn a_damaged_log_is_sorted_all_the_same() {
+        damage::must_be_survived(LOG.as_bytes(), |bytes| {
+            assert!(sorted(&String::from_utf8_lossy(bytes), "").len() <= 5);
+        });
     }
 }

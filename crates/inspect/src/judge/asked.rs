@@ -12,7 +12,6 @@ use task::signature::Signature;
 use task::sizes::{FEW, Sizes, product};
 use verify::element::Type;
 use watchdog::simulator::{self, oclgrind};
-use watchdog::staff::Staff;
 use watchdog::worker::{Ended, Work};
 
 use crate::judge::other::Other;
@@ -21,7 +20,7 @@ use crate::judge::other::Other;
 pub const TIMEOUT: u64 = 20;
 
 /// The largest seed: one that is quickly typed.
-pub const SEEDS: u64 = 99_999;
+const SEEDS: u64 = 99_999;
 
 /// Another one each time, so that no kernel can be right for a known one only.
 fn new_seed() -> u64 {
@@ -53,7 +52,7 @@ pub struct How {
     pub raw_log: bool,
     /// Workers that stay for the next kernel
     #[arg(skip)]
-    pub staff: Staff,
+    pub staff: watchdog::staff::Staff,
 }
 
 impl Default for How {

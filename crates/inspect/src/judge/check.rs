@@ -1,23 +1,16 @@
-//! Is a kernel right? Its results on a device, at the sizes that its task says, at sizes that
-//! nobody said, and with extreme numbers; and what a simulator sees of it. Each is done by a
-//! worker, so that a crash or a hang is one more answer.
+//! Is a kernel right? Each case is run by a worker, so that a crash or a hang is one more answer.
 
 pub(crate) mod results;
 
 use anyhow::Result;
-use common::failure::Told;
 use common::outcome::Skip;
 use common::record::Record;
-use verify::Look;
 use verify::draw::{Draw, Far};
-use verify::element::Type;
-use watchdog::worker::Work;
 
-use crate::judge::answer::{End, out_of_stack};
+use crate::judge::answer::{End, out_of_stack, simulated};
 use crate::judge::asked::{self, Asked, Case, How, Origin};
 use crate::judge::observation::{Observation, Verdict};
 use crate::judge::other::Other;
-use crate::judge::simulator;
 use crate::judge::subject::Subject;
 use results::{Reason, Results, Tried};
 use task::form::{Form, Given, Or};
@@ -34,7 +27,7 @@ pub struct Check<'a> {
     /// By which flags.
     pub how: &'a How,
     /// Type of its elements, where a lesson launches it.
-    pub ty: Type,
+    pub ty: verify::element::Type,
     /// At which sizes; none of those that are known, and then at others.
     pub sizes: Option<Vec<Sizes>>,
     /// Whether it is timed where it is right.
@@ -71,8 +64,8 @@ impl Check<'_> {
             results.untried.push(told.into());
         }
         let record = results.tried.iter().flat_map(|one| &one.records).next();
-        let names = record.map_or(String::new(), |record| record.uncompared.join(", "));
-        if !names.is_empty() {
+        if let Some(Record { uncompared, .. }) = record.filter(|one| !one.uncompared.is_empty()) {
+            let names = uncompared.join(", ");
             results.untried.push(format!("Not compared: {names}, of which check says nothing."));
         }
         Ok(results)
@@ -87,7 +80,7 @@ impl Check<'_> {
             return Ok(Reason::Size);
         };
         let mut looks = wrong.looks.iter();
-        if looks.any(|look| matches!(look, Look::Share(_))) {
+        if looks.any(|look| matches!(look, verify::Look::Share(_))) {
             return Ok(Reason::Share);
         }
         let again = asked::on_device(self.work(std::slice::from_ref(&one.case))?, self.how)?;
@@ -114,7 +107,7 @@ impl Check<'_> {
     /// Why a kernel that took the process down is not to blame: it dies again, but not where threads
     /// have a larger stack; or a simulator sees nothing wrong, as where PoCL dies of some that return
     /// before a barrier.
-    fn excuse(&self, case: &Case) -> Result<Option<Told>> {
+    fn excuse(&self, case: &Case) -> Result<Option<common::failure::Told>> {
         if let Some(Other::Opposite(_)) = case.origin.other() {
             let why = "an argument that it may count by has the other sign";
             return Ok(Some(why.to_string().into()));
@@ -157,7 +150,9 @@ impl Check<'_> {
             let one = done(case, records, end);
             if one.is_hopeless() {
                 left.clear();
-            } else if !one.case.is_try() && !one.is_sound() {
+            } else if !one.case.is_try()
+                && !matches!(one.verdict(), Verdict::Right | Verdict::Unchecked)
+            {
                 left.retain(|case| !case.is_try());
             }
             tried.push(one);
@@ -167,7 +162,7 @@ impl Check<'_> {
 
     /// The worker that checks it by a lesson's flags: a task at all of these, a lesson at the
     /// first.
-    fn work(&self, all: &[Case]) -> Result<Work> {
+    fn work(&self, all: &[Case]) -> Result<watchdog::worker::Work> {
         let task = &self.subject.form;
         let mut work = match self.subject.lesson()? {
             Some(lesson) => {
@@ -209,12 +204,14 @@ impl Check<'_> {
     /// What the simulator sees in a case: one answer for the result, one for each kind of fault.
     pub fn simulated(&self, case: &Case) -> Result<Vec<Observation>> {
         let work = self.work(std::slice::from_ref(case))?;
-        Ok(simulator::look(work, self.how, &self.subject.form.kernel)?.1)
+        Ok(simulated(work, self.how, &self.subject.form.kernel)?.1)
     }
 }
 
 /// Whether a fill says which numbers an input has.
 fn names_its_numbers(task: &Form) -> bool {
+    /// Fills that leave the numbers to chance.
+    const DRAWN: [&str; 4] = ["random", "any", "negative", "sorted"];
     let launches = std::iter::once(&task.launch).chain(&task.launches);
     launches.flat_map(|one| &one.args).any(|one| match one {
         Or::Table(Given { fill: Some(Or::Plain(word)), input: Some(_), .. }) => {
@@ -224,9 +221,6 @@ fn names_its_numbers(task: &Form) -> bool {
         _ => false,
     })
 }
-
-/// Fills that leave the numbers to chance.
-const DRAWN: [&str; 4] = ["random", "any", "negative", "sorted"];
 
 /// Takes in what came of that: what could not be tried is nothing against the kernel, nor for
 /// it. It may be known already why there was no other size.
@@ -260,7 +254,9 @@ fn take_in(tried: Vec<Tried>, no_size: Option<String>, results: &mut Results) {
                     Some(_) => "No other numbers were tried".into(),
                     None => format!("Not tried: {}", in_words(&one.case.sizes)),
                 };
-                untried.get_or_insert(format!("{what}: {}.", one.why()));
+                let skipped = one.records.iter().find_map(Record::skipped);
+                let why = skipped.map_or_else(|| one.end.told().to_string(), Skip::to_string);
+                untried.get_or_insert(format!("{what}: {why}."));
             }
             (Verdict::Unchecked, Some(_), _) => (),
             // One is enough: at that size, or with such numbers.

@@ -1,33 +1,27 @@
 //! The worker in which tasks run: a lesson of one kernel.
 
 use std::collections::BTreeMap;
-use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use common::error::{Error, Result};
 use common::outcome::{Outcome, Skip};
-use common::session::Need;
 use common::stage::Stage;
 use lesson::Lesson;
 use serde::Deserialize;
 use task::{Buffer, Fill, Right, Role, Task};
 use verify::draw::Draw;
 use verify::poison::Poison;
-use watchdog::events::Event;
 
 use crate::judge::asked::{Asked, Case};
-use crate::judge::beside::{make_fills, ran};
 use crate::judge::other::{Other, rewritten};
-use crate::judge::reference::refer;
-use task::form::Form;
-use task::signature::Signature;
+use crate::judge::reference::{make_fills, ran, refer};
 
 /// After so long no other numbers are tried.
 const LONG: Duration = Duration::from_secs(20);
 
 /// Runs a task, if this process was started for that.
-pub fn run_if_asked() -> Option<ExitCode> {
+pub fn run_if_asked() -> Option<std::process::ExitCode> {
     let mut all = watchdog::worker::tasks().map_while(|task| Asked::deserialize(task).ok());
     let first = all.next()?;
     Some(lesson::tasks(|lesson| {
@@ -62,43 +56,40 @@ fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
         let run = Run {
             file: &asked.tasks[case.task],
             case,
-            is_of_signatures: asked.is_of_signatures,
             is_timed: is_timed && case.timed,
             is_long: others_since.is_some_and(|since| since.elapsed() > LONG),
         };
-        run.one(lesson)?;
+        let why = match run.one(lesson, asked.is_of_signatures) {
+            // What the file does not say its check, or a launch, need not be for.
+            Err(error) if case.is_try() => match error.anywhere() {
+                Error::Usage(why) => Skip::Since(why),
+                Error::Skipped(why) => why,
+                error => return Err(error),
+            },
+            Err(Error::Skipped(why)) => why,
+            done => {
+                done?;
+                continue;
+            }
+        };
+        let record = lesson.record_of(&Task::default())?;
+        lesson.console.row(record.skip(why))?;
     }
     Ok(())
 }
 
 /// One case, and how it is run.
 struct Run<'a> {
-    file: &'a Form,
+    file: &'a task::form::Form,
     case: &'a Case,
-    is_of_signatures: bool,
     is_timed: bool,
     /// Whether other numbers took their time already.
     is_long: bool,
 }
 
 impl Run<'_> {
-    fn one(&self, lesson: &mut Lesson) -> Result<()> {
-        let why = match self.begun(lesson) {
-            // What the file does not say its check, or a launch, need not be for.
-            Err(error) if self.case.is_try() => match error.anywhere() {
-                Error::Usage(why) => Skip::Since(why),
-                Error::Skipped(why) => why,
-                error => return Err(error),
-            },
-            Err(Error::Skipped(why)) => why,
-            done => return done,
-        };
-        let record = lesson.record_of(&Task::default())?;
-        lesson.console.row(record.skip(why))
-    }
-
-    /// Builds it, and does what is asked.
-    fn begun(&self, lesson: &mut Lesson) -> Result<()> {
+    /// Builds it, runs it, and holds it against what is right; or tells its `signatures` alone.
+    fn one(&self, lesson: &mut Lesson, signatures: bool) -> Result<()> {
         let Run { file, case, .. } = self;
         // A compiler that has not what it needs may not survive it.
         lesson.must_have(&file.needs, &file.scope(&case.sizes)?)?;
@@ -106,20 +97,15 @@ impl Run<'_> {
         let program = lesson.program(&options)?;
         let source = lesson.source()?;
         let all = lesson.signatures(&program, &source, &options)?;
-        if self.is_of_signatures {
+        if signatures {
             let all = serde_json::to_value(&all).map_err(std::io::Error::from)?;
-            return lesson.console.events.send(&Event::Answer(all));
+            return lesson.console.events.send(&watchdog::events::Event::Answer(all));
         }
         if self.is_long {
             return Err(Error::Skipped(Skip::TooLong));
         }
-        self.judged(lesson, &all)
-    }
-
-    /// Runs it, and holds it against what is right.
-    fn judged(&self, lesson: &mut Lesson, all: &[Signature]) -> Result<()> {
-        let mut task = self.made(lesson, all)?;
-        let other = self.case.origin.other();
+        let mut task = self.made(lesson, &all)?;
+        let other = case.origin.other();
         if let Some(other) = other.filter(|other| other.is_of_text()) {
             let record = lesson.record_of(&task)?;
             let done = right_with_another_text(lesson, &task, other);
@@ -133,7 +119,7 @@ impl Run<'_> {
                 return Ok(());
             };
             let mut record = lesson.run(&task, runs, false, record)?;
-            if record.seconds_median.is_some() && !self.file.at_least.is_empty() {
+            if record.seconds_median.is_some() && !file.at_least.is_empty() {
                 // Where speed is asked for, what the device can do is looked at once more.
                 record.limits_after = Some(lesson.measured_peak()?);
             }
@@ -155,7 +141,7 @@ impl Run<'_> {
     }
 
     /// The task of the case, with what is right.
-    fn made(&self, lesson: &mut Lesson, all: &[Signature]) -> Result<Task> {
+    fn made(&self, lesson: &mut Lesson, all: &[task::signature::Signature]) -> Result<Task> {
         let Run { file, case, .. } = self;
         let seed = case.seed.unwrap_or(lesson.flags.seed);
         let mut task = file.task(&case.sizes, seed, all)?;
@@ -262,7 +248,7 @@ fn must_fit(lesson: &mut Lesson, task: &Task) -> Result<()> {
             let wrong = |why| Error::Usage(format!("args: {name}: {why}")).at(key);
             session.must_hold(&image).map_err(wrong)?;
         }
-        needs.push(Need::Written((length * buffer.ty.size()) as u64));
+        needs.push(common::session::Need::Written((length * buffer.ty.size()) as u64));
     }
     session.must_have_room(&needs, |_| None)
 }

@@ -5,19 +5,15 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{Result, anyhow};
-use common::command;
-use common::host;
 use common::record::Record;
-use common::source::Source;
+use common::source::{Line, Source};
 use diagnostics::tokens::Tokens;
-use watchdog::simulator::Line;
 use watchdog::worker::Work;
 
-use crate::judge::answer::{End, judge, out_of_stack, wrong_result};
+use crate::judge::answer::{End, judge, out_of_stack, simulated, wrong_result};
 use crate::judge::asked::{self, Asked, Case, How};
-use crate::judge::observation::{Detection, Detector, Evidence, Observation, Part, Seen};
+use crate::judge::observation::{Detection, Detector, Evidence, Observation, Seen};
 use crate::judge::rates;
-use crate::judge::simulator;
 use crate::launched::Wanted;
 use crate::trace::accesses::{Kind, Memory};
 use crate::trace::figures::Figures;
@@ -30,34 +26,8 @@ struct Exercise<'a> {
     how: &'a How,
     /// What `course trace` is called with.
     name: &'a str,
-    /// Whether the learner launches it, too.
-    is_problem: bool,
-}
-
-impl Exercise<'_> {
-    /// The worker that checks a task in these cases. What its file lacks is said by its name.
-    fn work(&self, tasks: Vec<Form>, cases: Vec<Case>) -> Result<Work> {
-        let mut work = asked(tasks, cases).work()?;
-        asked::flags(&mut work, self.how, false);
-        Ok(work)
-    }
-
-    /// The cases that are checked on a device: known ones, and what is new in this check. Of a
-    /// problem all is tried that is of any task file.
-    fn cases(&self, tasks: &[Form]) -> Vec<Case> {
-        let (own, seed) = (self.how.seed, Some(self.how.seed));
-        let each = tasks.iter().enumerate().flat_map(|one| {
-            let known = self.task.all_sizes().into_iter().map(|sizes| (sizes, SEED));
-            let new = one.1.drawn(own).into_iter().next().map(|sizes| (sizes, own));
-            known.chain(new).map(move |(sizes, seed)| case(one, sizes, seed))
-        });
-        let tries = self.is_problem.then(|| Case::tries(self.task, own));
-        let tries = tries.into_iter().flatten().map(|one| {
-            let words = one.origin.words().unwrap_or_default();
-            Case { says: format!("{}, {words}", in_words(&one.sizes)), seed, ..one }
-        });
-        each.chain(tries).collect()
-    }
+    /// A kernel that does all of it; none of a problem, which the learner launches, too.
+    solution: Option<&'a Path>,
 }
 
 /// A case of this task, which has this number, at a size.
@@ -66,9 +36,17 @@ fn case((number, task): (usize, &Form), sizes: Sizes, seed: u64) -> Case {
     Case { task: number, says, seed: Some(seed), ..Case::of(sizes) }
 }
 
+/// What the file lacks is said by the name of the kernel.
 fn asked(tasks: Vec<Form>, cases: Vec<Case>) -> Asked {
     let only = Some(tasks[0].launch.function.clone()).filter(|name| !name.is_empty());
     Asked { only, tasks, cases, ..Asked::default() }
+}
+
+/// The worker that checks these tasks in these cases.
+fn work(tasks: Vec<Form>, cases: Vec<Case>, how: &How) -> Result<Work> {
+    let mut work = asked(tasks, cases).work()?;
+    asked::flags(&mut work, how, false);
+    Ok(work)
 }
 
 /// The worker that launches a task once, where it is counted.
@@ -88,12 +66,11 @@ pub fn launch(task: &Form) -> Result<Work> {
 /// # Errors
 /// When no process can be started, or a file not be read.
 pub fn check(task: &Form, name: &str, solution: Option<&Path>, how: &How) -> Result<Seen> {
-    let is_problem = solution.is_none();
-    let exercise = Exercise { task, how, name, is_problem };
+    let exercise = Exercise { task, how, name, solution };
     // Two processes, at the same time: a driver compiles while the simulator runs.
     let (seen, simulated) = thread::scope(|scope| {
         let simulate = || simulate(&exercise);
-        if !host::gives_threads(1) {
+        if !common::host::gives_threads(1) {
             return (on_device(&exercise), Ok(simulate()));
         }
         let simulated = scope.spawn(simulate);
@@ -108,17 +85,16 @@ pub fn check(task: &Form, name: &str, solution: Option<&Path>, how: &How) -> Res
         simulated.map_err(|_| anyhow!("the simulator's thread panicked"))??;
     if outcome == Detection::Fault {
         // The same wrong result need not be told twice.
-        faults.retain(|seen| seen.detector != Detector::Oclgrind(Part::Result));
+        faults.retain(|seen| seen.detector != Detector::Simulated);
     }
     seen.observations.extend(faults);
     let source = Source::read(&task.kernel)?;
     seen.observations.extend(called(&task.without, &source));
     // Nothing is timed that is not right; and not while the simulator runs.
-    let mut all = seen.observations.iter();
-    let right = all.all(|seen| !seen.is_fault());
+    let right = !seen.observations.iter().any(Observation::is_fault);
     seen.observations.extend(counts);
     if right {
-        seen.observations.extend(speed(&exercise, solution)?);
+        seen.observations.extend(speed(&exercise)?);
     }
     Ok(seen)
 }
@@ -126,11 +102,23 @@ pub fn check(task: &Form, name: &str, solution: Option<&Path>, how: &How) -> Res
 /// Who compares what the device computed, in all cases.
 const ON_DEVICE: Detector = Detector::Result(String::new());
 
+/// What came of the cases that are checked on a device: known ones, and what is new in this check. Of
+/// a problem all is tried that is of any task file.
 fn on_device(exercise: &Exercise) -> Result<Seen> {
-    let Exercise { task, how, name, .. } = exercise;
+    let Exercise { task, how, name, solution } = exercise;
     let (seed, tasks) = (how.seed, task.in_variants());
-    let cases = exercise.cases(&tasks);
-    let work = || exercise.work(tasks.clone(), cases.clone());
+    let each = tasks.iter().enumerate().flat_map(|one| {
+        let known = task.all_sizes().into_iter().map(|sizes| (sizes, SEED));
+        let new = one.1.drawn(seed).into_iter().next().map(|sizes| (sizes, seed));
+        known.chain(new).map(move |(sizes, seed)| case(one, sizes, seed))
+    });
+    let tries = solution.map_or_else(|| Case::tries(task, seed), |_| Vec::new());
+    let tries = tries.into_iter().map(|one| {
+        let words = one.origin.words().unwrap_or_default();
+        Case { says: format!("{}, {words}", in_words(&one.sizes)), seed: Some(seed), ..one }
+    });
+    let cases: Vec<Case> = each.chain(tries).collect();
+    let work = || work(tasks.clone(), cases.clone(), how);
     let ended = asked::on_device(work()?, how)?;
     let mut end = End::of(&ended);
     if end.is_crash() && asked::wants_stack(&work, how)? {
@@ -138,15 +126,13 @@ fn on_device(exercise: &Exercise) -> Result<Seen> {
     }
     let mut seen = judge(ON_DEVICE, &end, &ended.records);
     let mut status = ended.status;
-    let drawn = task.drawn(seed).into_iter().next();
     let mut records = ended.records.iter().zip(&cases);
     if let Some((wrong, case)) = records.find_map(|(one, case)| Some((one.wrong()?, case))) {
         // A kernel that wrote where it should not may bring the process down later on.
         status = 1;
         seen = wrong_result(ON_DEVICE, wrong);
         seen.says = format!("at {}: {}", case.says, seen.says);
-        let is_new = drawn.is_some_and(|drawn| drawn == case.sizes);
-        if is_new && !task.all_sizes().contains(&case.sizes) {
+        if case.seed != Some(SEED) {
             let next =
                 format!("the same numbers again: cargo course exercise {name} --seed {seed}");
             seen.details.push(next.into());
@@ -154,7 +140,7 @@ fn on_device(exercise: &Exercise) -> Result<Seen> {
     } else if seen.is_silent() {
         let sizes: Vec<String> = task.all_sizes().iter().map(in_words).collect();
         seen.says = format!("right at {}", sizes.join(", "));
-        if let Some(drawn) = &drawn {
+        if let Some(drawn) = task.drawn(seed).first() {
             seen.says += &format!(", and {} of seed {seed}", in_words(drawn));
         }
         if tasks.len() > 1 {
@@ -173,7 +159,7 @@ fn called(without: &[String], source: &Source) -> Option<Observation> {
     let line = source.text.lines().nth(number).unwrap_or_default().trim();
     let says = format!("it calls {}, which the task does without", tokens.text(at));
     let line = Evidence::Line(Line { number: number + 1, included: None, code: line.into() });
-    Some(Observation::new(Detector::Named("task"), Detection::Fault, says).with([line]))
+    Some(Observation::new(Detector::Task, Detection::Fault, says).with([line]))
 }
 
 /// The rate of a kernel file as a share of what the device does in the same run.
@@ -185,7 +171,7 @@ fn rate(exercise: &Exercise, file: &Path) -> Result<Observation> {
     let end = End::of(&ended);
     let record = ended.records.first();
     let speed = record.and_then(|record| rates::speed(record, &sizes, &task));
-    Ok(match (speed, judge(Detector::Named("speed"), &end, &ended.records)) {
+    Ok(match (speed, judge(Detector::Speed, &end, &ended.records)) {
         (Some(speed), _) => speed.beside(&task.at_least),
         (None, _) if ended.status == 0 => {
             rates::not_judged("a simulator's times say nothing about a device")
@@ -197,7 +183,7 @@ fn rate(exercise: &Exercise, file: &Path) -> Result<Observation> {
 
 /// What is asked of the kernel's speed, if anything is. A kernel is too slow only where the
 /// solution is not, on the same machine at the same time.
-fn speed(exercise: &Exercise, solution: Option<&Path>) -> Result<Option<Observation>> {
+fn speed(exercise: &Exercise) -> Result<Option<Observation>> {
     if exercise.task.at_least.is_empty() {
         return Ok(None);
     }
@@ -205,7 +191,7 @@ fn speed(exercise: &Exercise, solution: Option<&Path>) -> Result<Option<Observat
         return Ok(Some(rates::not_judged("--no-timing")));
     }
     let seen = rate(exercise, &exercise.task.kernel)?;
-    if let (Detection::Fault, Some(solution)) = (seen.outcome, solution) {
+    if let (Detection::Fault, Some(solution)) = (seen.outcome, exercise.solution) {
         let best = rate(exercise, solution)?;
         if !best.is_silent() {
             let why = format!(
@@ -218,20 +204,16 @@ fn speed(exercise: &Exercise, solution: Option<&Path>) -> Result<Option<Observat
     Ok(Some(seen))
 }
 
-/// What the simulator saw: faults, or that there are none, or that nobody looked; and
+/// What the simulator sees: faults, or that there are none, in one line, or that nobody looked; and
 /// counts beside what is asked for, none where something is wrong.
-type Simulated = (Vec<Observation>, Vec<Observation>);
-
-/// Runs the kernel in the simulator. Nothing against it is said in one line; what cannot be
-/// looked for, too.
-fn simulate(exercise: &Exercise) -> Result<Simulated> {
+fn simulate(exercise: &Exercise) -> Result<(Vec<Observation>, Vec<Observation>)> {
     let tasks = exercise.task.in_variants();
     let all = || tasks.iter().enumerate();
     let mut cases: Vec<Case> = all().map(|one| case(one, one.1.small(), SEED)).collect();
     let last = all().next_back().filter(|(_, last)| last.counted() != last.small());
     cases.extend(last.map(|last| case(last, last.1.counted(), SEED)));
-    let work = exercise.work(tasks, cases)?;
-    let (records, mut seen) = simulator::look(work, exercise.how, &exercise.task.kernel)?;
+    let work = work(tasks, cases, exercise.how)?;
+    let (records, mut seen) = simulated(work, exercise.how, &exercise.task.kernel)?;
     let result = seen.remove(0);
     // Of a reference the device has said whether the result is right.
     let is_sound = matches!(result.outcome, Detection::Silent | Detection::NotJudged);
@@ -248,7 +230,7 @@ fn simulate(exercise: &Exercise) -> Result<Simulated> {
         return Ok((seen, Vec::new()));
     }
     let says = "no race, no access out of bounds, nothing read that was never written";
-    let none = Observation::new(Detector::Oclgrind(Part::All), Detection::Silent, says);
+    let none = Observation::new(Detector::Oclgrind, Detection::Silent, says);
     Ok((vec![none], counts(exercise, records.last())?))
 }
 
@@ -271,14 +253,13 @@ fn counts(exercise: &Exercise, ran: Option<&Record>) -> Result<Vec<Observation>>
     let (kernel, source) = (task.launch.function.clone(), Some(task.kernel.clone()));
     let wanted = Wanted { kernel, source, ..Wanted::default() };
     let model = Model { widest: WIDEST, ..Model::default() };
-    let traced = match trace(&wanted, launch(&task)?, model) {
-        Ok(traced) => traced,
+    let (figures, [ran, all]) = match trace(&wanted, launch(&task)?, model) {
+        Ok(traced) => (traced.figures, traced.launch.groups),
         Err(error) => {
             let why = format!("{error:#}");
-            return Ok(vec![Observation::new(Detector::Named("counts"), Detection::NotRun, why)]);
+            return Ok(vec![Observation::new(Detector::Counts, Detection::NotRun, why)]);
         }
     };
-    let (figures, [ran, all]) = (traced.figures, traced.launch.groups);
     let seen = |(count, most): (Count, f64)| {
         let (found, (_, unit)) = (come_to(count, &figures), count.words());
         let (outcome, says) = if count != Count::Barriers && !figures.images.is_empty() {
@@ -293,7 +274,7 @@ fn counts(exercise: &Exercise, ran: Option<&Record>) -> Result<Vec<Observation>>
         };
         let mut seen = Observation::new(Detector::Count(count), outcome, says);
         if seen.is_fault() && count != Count::Barriers {
-            let trace = command::course(&format!("trace {}", exercise.name));
+            let trace = common::command::course(&format!("trace {}", exercise.name));
             seen.details.push(format!("each line's share: {trace}").into());
         }
         seen
@@ -307,14 +288,14 @@ pub fn counted(task: &Form, how: &How, name: &str) -> Result<Vec<Observation>> {
     if task.at_most.is_empty() {
         return Ok(Vec::new());
     }
-    let (faults, counts) = simulate(&Exercise { task, how, name, is_problem: false })?;
+    let (faults, counts) = simulate(&Exercise { task, how, name, solution: None })?;
     if !counts.is_empty() {
         return Ok(counts);
     }
     let why = faults.into_iter().find(|one| !one.is_silent());
     let why = why.map_or("nothing was counted".into(), |one| one.says);
     let says = format!("not judged: {why}");
-    let seen = Observation::new(Detector::Named("counts"), Detection::NotJudged, says);
+    let seen = Observation::new(Detector::Counts, Detection::NotJudged, says);
     Ok(vec![seen])
 }
 

@@ -7,13 +7,13 @@ use std::path::Path;
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
 use common::outcome::Outcome;
-use common::record::Record;
+use common::source::Line;
 use diagnostics::log::{Log, Place};
 use diagnostics::terminal::wrap::{WIDTH, beside, cut};
 use diagnostics::terminal::{Out, plain, plain_name, show_error};
 use serde::{Serialize, Serializer};
 use task::form::Count;
-use watchdog::simulator::{FaultKind, Line};
+use watchdog::simulator::FaultKind;
 
 /// Where the words beside a detector's name begin.
 const WORDS: usize = 28;
@@ -43,22 +43,23 @@ pub enum Detector {
     /// Whoever compares results: those of a device, in this case.
     Result(String),
     /// The simulator.
-    Oclgrind(Part),
+    Oclgrind,
+    /// Whoever compares its results.
+    Simulated,
+    /// The simulator, which looks for faults of a kind.
+    Faults(FaultKind),
     /// Who counts something.
     Count(Count),
-    /// Who is called so: "speed" by the clock, what the "task" does without, "calls" of the host's.
-    Named(&'static str),
-}
-
-/// What a simulator looks at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// All of it.
-    All,
-    /// The result.
-    Result,
-    /// Faults of a kind.
-    Faults(FaultKind),
+    /// The same, of all counts.
+    Counts,
+    /// The clock.
+    Speed,
+    /// Whoever looks for what the task does without.
+    Task,
+    /// Whoever looks at the calls of a host's program.
+    Calls,
+    /// The same, where it is asked for a device.
+    AskedForADevice,
 }
 
 impl Display for Detector {
@@ -67,11 +68,12 @@ impl Display for Detector {
         f.pad(&match self {
             Result(case) if case.is_empty() => "result".to_string(),
             Result(case) => format!("result, {case}"),
-            Oclgrind(Part::All) => "Oclgrind".into(),
-            Oclgrind(Part::Result) => "Oclgrind: result".into(),
-            Oclgrind(Part::Faults(kind)) => format!("Oclgrind: {}", kind.name()),
+            Oclgrind => "Oclgrind".into(),
+            Simulated => "Oclgrind: result".into(),
+            Faults(kind) => format!("Oclgrind: {}", format!("{kind:?}").to_lowercase()),
             Count(count) => count.words().0.into(),
-            Named(name) => (*name).into(),
+            AskedForADevice => "asked for a device".into(),
+            Counts | Speed | Task | Calls => format!("{self:?}").to_lowercase(),
         })
     }
 }
@@ -157,6 +159,15 @@ impl Observation {
         }
     }
 
+    /// A fault of these, the first of which says what it is; without any it saw nothing, in words.
+    pub fn of_all(detector: Detector, nothing: &str, mut all: Vec<Evidence>) -> Self {
+        if all.is_empty() {
+            return Observation::new(detector, Detection::Silent, nothing);
+        }
+        let says = all.remove(0).to_string();
+        Observation::new(detector, Detection::Fault, says).with(all)
+    }
+
     /// The same with this evidence.
     pub fn with(self, details: impl IntoIterator<Item = impl Into<Evidence>>) -> Self {
         let details = details.into_iter().map(Into::into).collect();
@@ -183,9 +194,9 @@ impl Observation {
     }
 
     /// Prints it: a mark, the detector, what it says, and the evidence below.
-    pub fn print(&self, mark: &ColoredString, says: &str) -> Result<()> {
+    pub fn print(&self, mark: &ColoredString) -> Result<()> {
         let mut out = Out;
-        let says = beside(&plain(says), WORDS);
+        let says = beside(&plain(&self.says), WORDS);
         let detector = plain_name(&self.detector.to_string());
         if detector.chars().count() < WORDS - 4 {
             writeln!(out, "  {mark} {detector:<24}{says}")?;
@@ -230,7 +241,7 @@ impl Observation {
 
     /// True for the checker on a device, or in the simulator.
     pub fn is_of_results(&self) -> bool {
-        matches!(self.detector, Detector::Result(_) | Detector::Oclgrind(Part::Result))
+        matches!(self.detector, Detector::Result(_) | Detector::Simulated)
     }
 }
 
@@ -279,7 +290,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// What a record says.
-    pub fn of(record: &Record) -> Verdict {
+    pub fn of(record: &common::record::Record) -> Verdict {
         match record.outcome {
             Outcome::Skipped(_) => Verdict::Unlaunchable,
             Outcome::Right { compared: Some(0), .. } => Verdict::Unchecked,

@@ -11,7 +11,6 @@ use task::{Arg, Buffer, Fill, Plan, Right, Role, Task};
 use verify::draw::{Chance, Draw, Far};
 use verify::element::{Elements, Type};
 use verify::formula::Formula;
-use verify::matrix;
 
 /// In what a try differs from what the file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -244,7 +243,7 @@ fn chance(far: Far, task: &Task, at: usize, plan: &Plan, has_reference: bool) ->
         Fill::Drawn(Draw::Any, seed) if far == Far::Special => (*seed, true),
         _ if matches!(far, Far::Uneven | Far::Special) => return None,
         Fill::Drawn(Draw::Sorted, _) if far == Far::Falling => return None,
-        Fill::Numbers(matrix::Fill::Random, seed) => (*seed, true),
+        Fill::Numbers(verify::matrix::Fill::Random, seed) => (*seed, true),
         Fill::Drawn(Draw::Any | Draw::Sorted, seed) => (*seed, true),
         Fill::Drawn(Draw::Ints(..) | Draw::Negative, seed) => (*seed, false),
         _ => return None,

@@ -1,16 +1,12 @@
 //! A kernel's rates, as shares of what its device copied and computed in the same run.
 
-use std::collections::BTreeMap;
-
 use common::device::Kind;
 use common::record::Record;
 use common::timing::Peak;
 use serde::Serialize;
-use verify::formula::Formula;
 use verify::numbers::{percent, seconds, significant};
 
 use task::form::{Form, Least, Limit};
-use task::sizes::Sizes;
 
 use crate::judge::observation::{Detection, Detector, Observation};
 
@@ -35,10 +31,10 @@ pub struct Rates {
 }
 
 /// How fast a record's kernel is, by what its task must move and compute.
-pub fn speed(record: &Record, size: &Sizes, task: &Form) -> Option<Rates> {
+pub fn speed(record: &Record, size: &task::sizes::Sizes, task: &Form) -> Option<Rates> {
     let median = record.seconds_median?;
     let scope = task.scope(size).ok()?;
-    let rate = |formula: &Option<Formula>| {
+    let rate = |formula: &Option<verify::formula::Formula>| {
         let amount = formula.as_ref()?.value(&scope).ok()?;
         Some(amount / median / 1e9)
     };
@@ -84,8 +80,8 @@ fn busy(record: &Record) -> Option<String> {
 impl Rates {
     /// Holds it against the share of a limit that is asked for; what is too near is not judged.
     /// Nor is what was timed while others used the machine.
-    pub fn beside(&self, at_least: &BTreeMap<Limit, Least>) -> Observation {
-        let seen = |outcome, says| Observation::new(Detector::Named("speed"), outcome, says);
+    pub fn beside(&self, at_least: &std::collections::BTreeMap<Limit, Least>) -> Observation {
+        let seen = |outcome, says| Observation::new(Detector::Speed, outcome, says);
         let mut asked = Vec::new();
         for (limit, least) in at_least {
             let (share, of) = match limit {
@@ -144,7 +140,7 @@ impl Rates {
 /// Says that nobody judged a speed, and why.
 pub fn not_judged(why: &str) -> Observation {
     let says = format!("not judged: {why}");
-    Observation::new(Detector::Named("speed"), Detection::NotJudged, says)
+    Observation::new(Detector::Speed, Detection::NotJudged, says)
 }
 
 #[cfg(test)]

@@ -1,20 +1,21 @@
 //! What is right where no product says it: what a reference leaves, a kernel or formulas, and how far
-//! that moves where its inputs do.
+//! that moves where its inputs do; and how kernels beside a task's own are run, those that fill
+//! buffers, too.
 
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use common::error::{Error, Result};
-use common::session::Format;
-use common::stage::Whose;
-use lesson::Lesson;
+use common::source::Source;
+use common::stage::{Stage, Whose};
+use lesson::{Lesson, Ready};
+use task::form::{Form, LaunchForm};
+use task::make::{Maker, launch, of_kernel};
 use task::{Arg, Buffer, Fill, Right, Role, Task};
 use verify::element::{Elements, Type};
 use verify::formula::Formula;
 use verify::poison::{Poison, is_poison};
 use verify::{Same, shaken};
-
-use crate::judge::beside::{self, Left, RunOf};
-use task::form::Form;
 
 /// Runs of a reference with other numbers: enough that by chance hardly any element stays.
 const SHAKEN: u64 = 4;
@@ -36,15 +37,15 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
         task.right = Right::Unchecked;
         return Ok(());
     }
-    let times = if is_try { [SHAKEN, FEW_SHAKEN] } else { [SHAKEN, 0] };
-    let shakes =
-        [verify::shake, |ty: Type| FEW_ROUNDINGS * ty.unit_roundoff()].map(|of| most(task, of));
+    let own = task.buffers.iter().filter(|one| one.role != Role::Between);
+    let shakes = [verify::shake, |ty: Type| FEW_ROUNDINGS * ty.unit_roundoff()];
+    let shakes = shakes.map(|of| own.clone().map(|one| of(one.ty)).fold(0.0, f64::max));
     let halves = Halves::of(task)?;
-    let runs = shaken_runs(task, times, shakes, &halves);
+    let runs = shaken_runs(task, is_try, shakes, &halves);
     let mut left = match (reference, &task.right) {
         (Some((form, _)), _) => {
             let args = |count| given_to_reference(task, count);
-            beside::run(lesson, task, Whose::Reference, form, &args, runs)?
+            run(lesson, task, Whose::Reference, form, &args, runs)?
         }
         (None, Right::Each(all)) if is_try => by_formulas(task, all, runs)?,
         _ => return Ok(()),
@@ -73,10 +74,11 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
         let operations = own.map_or(of_task, |own| of_task.min(own)).max(LEAST);
         let mut one = Same::of(want, tolerance, operations, far, shakes[0]);
         let image = buffer.and_then(|one| one.image);
-        one.step = one.step.max(image.map_or(0.0, Format::step));
+        one.step = one.step.max(image.map_or(0.0, common::session::Format::step));
         if is_try {
-            one =
-                one.and_moved(near, shakes[1]).where_certain(&others, operations, halves.largest());
+            let held = halves.floats.iter().flat_map(|(_, held, _)| held.to_f64());
+            let largest = held.fold(0.0, |most, one| one.abs().max(most));
+            one = one.and_moved(near, shakes[1]).where_certain(&others, operations, largest);
         }
         if has_gaps {
             one = one.with_gaps();
@@ -86,12 +88,6 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
     task.right = Right::Same(same);
     task.says = task.bound(None);
     Ok(())
-}
-
-/// The most that may be so of a type, of all buffers that a reference has.
-fn most(task: &Task, of: fn(Type) -> f64) -> f64 {
-    let own = task.buffers.iter().filter(|one| one.role != Role::Between);
-    own.map(|one| of(one.ty)).fold(0.0, f64::max)
 }
 
 /// Why what a reference left, and left `again`, can be held against nothing: it is not written, or,
@@ -105,9 +101,8 @@ fn wrong_itself(
 ) -> Option<String> {
     // Of a small type one poison may be a number, too, two are not.
     let (size, number) = (want.ty().size(), Poison::Number.bytes(want.ty()));
-    let is_number =
-        |other: &Elements, i: usize| other.as_bytes()[i * size..][..size] == number[..size];
-    let stays = |i| size >= 4 || again.is_some_and(|other| is_number(other, i));
+    let is_number = |other: &Elements, i| other.as_bytes()[i * size..][..size] == number[..size];
+    let stays = |i: usize| size >= 4 || again.is_some_and(|other| is_number(other, i));
     let mut judged = (0..want.len()).filter(|i| !(has_gaps && i % 4 == 3));
     if let Some(i) = judged.clone().find(|i| is_poison(want, *i) && stays(*i)) {
         return Some(format!("never writes {name}[{i}]"));
@@ -143,17 +138,21 @@ fn by_formulas(
 }
 
 /// The buffers of a reference's runs: as the task fills them; then with a few floats half as large;
-/// and then with every float a little nearer to 0, so many times by one of these shares at most and
-/// then by the other. Where nothing is a float, twice as they are.
+/// and then with every float a little nearer to 0, by one of these shares at most, and for a `try` by
+/// the other. Where nothing is a float, twice as they are.
 fn shaken_runs<'a>(
     task: &'a Task,
-    times: [u64; 2],
+    is_try: bool,
     shakes: [f64; 2],
     halves: &'a Halves,
 ) -> impl Iterator<Item = RunOf> + use<'a> {
     let own = task.buffers.iter().filter(|one| one.role != Role::Between);
     let own: Vec<Buffer> = own.cloned().collect();
-    let last = if shakes[0] > 0.0 { 1 + times[0] + times[1] } else { 1 };
+    let last = match (shakes[0] > 0.0, is_try) {
+        (true, true) => 1 + SHAKEN + FEW_SHAKEN,
+        (true, false) => 1 + SHAKEN,
+        (false, _) => 1,
+    };
     let of_run = move |run: u64| {
         let mut buffers = own.clone();
         for buffer in buffers.iter_mut().filter(|_| run > 0) {
@@ -166,7 +165,7 @@ fn shaken_runs<'a>(
             let seed = number << 32 | run;
             let other = match run {
                 1 => verify::halved(held, at),
-                run => shaken(held, shakes[usize::from(run > 1 + times[0])], seed),
+                run => shaken(held, shakes[usize::from(run > 1 + SHAKEN)], seed),
             };
             let from = format!("{}, moved {run}", buffer.role.from());
             buffer.role.refill(Fill::Made(from, Rc::new(other)));
@@ -186,11 +185,6 @@ struct Halves {
 
 impl Halves {
     const MOST: usize = 4;
-
-    fn largest(&self) -> f64 {
-        let all = self.floats.iter().flat_map(|(_, held, _)| held.to_f64());
-        all.fold(0.0, |most, one| most.max(one.abs()))
-    }
 
     fn of(task: &Task) -> Result<Halves> {
         let (floats, rest): (Vec<_>, Vec<_>) =
@@ -248,4 +242,157 @@ fn operations(task: &Task, flops: Option<&Formula>) -> Result<f64> {
             Ok(flops.value(&plan.scope).map_err(Error::Usage)? / lengths(&Role::is_result))
         }
     }
+}
+
+/// After so long, and so many runs, a reference is run no more. By chance each run with other
+/// numbers leaves about one element in a thousand where it was, and none may be left so by all.
+const LONG: Duration = Duration::from_secs(10);
+const ENOUGH: usize = 5;
+
+/// A run: what lies in its results before it, and its buffers.
+type RunOf = (Poison, Vec<Buffer>);
+/// What a run leaves, by the buffers' names.
+type Left = Vec<(String, Elements)>;
+
+/// Runs another file's kernel, which errors name by what it is `of`, and gives what it left in these
+/// buffers, of each run. Without a range in its `form` one item runs it, in groups of one; without
+/// arguments it gets these of the task's, as suits so many. Only the first run must come to an end.
+/// The later ones stop where they take long, once they are enough.
+fn run(
+    lesson: &mut Lesson,
+    task: &Task,
+    of: Whose,
+    form: &LaunchForm,
+    args: &dyn Fn(usize) -> Vec<Arg>,
+    runs: impl Iterator<Item = RunOf>,
+) -> Result<Vec<Left>> {
+    let name = form.kernel.display().to_string();
+    let told = |error: Error| told(error, &format!("{of}{name}"));
+    let source = Source::read(&form.kernel).map_err(|error| {
+        let why = format!("check: {}: {error}", of.to_string().trim_end());
+        Error::Usage(why).at(&format!("{}kernel", form.key))
+    })?;
+    lesson.console.doing(Stage::Building { file: name.clone(), of })?;
+    let mut own = made(lesson, task, form, args, &source).map_err(told)?;
+    let (began, mut all) = (Instant::now(), Vec::new());
+    for (poison, buffers) in runs {
+        own.buffers = buffers;
+        let stage = Stage::Running { kernel: name.clone(), of };
+        let left = ran(lesson, &own, &source, poison, stage).and_then(|ready| {
+            let session = lesson.session()?;
+            ready.check(&session, &Vec::new())?;
+            ready.all(&session)
+        });
+        let left = left.map_err(|error| match error {
+            // It is built: its arguments are others.
+            Error::Build(_) | Error::Unlaunchable(_) | Error::Skipped(_) => {
+                Error::Usage(error.to_string())
+            }
+            Error::Wrong(damage) => Error::Usage(format!("it is wrong itself: {damage}")),
+            other => other,
+        });
+        match left {
+            Ok(left) => all.push(left),
+            Err(error) if all.is_empty() => return Err(told(error)),
+            Err(_) => break,
+        }
+        if all.len() > ENOUGH && began.elapsed() > LONG {
+            break;
+        }
+    }
+    Ok(all)
+}
+
+/// The task in which it runs, beside the buffers of the learner's.
+fn made(
+    lesson: &mut Lesson,
+    task: &Task,
+    form: &LaunchForm,
+    args: &dyn Fn(usize) -> Vec<Arg>,
+    source: &Source,
+) -> Result<Task> {
+    let options = task.build_options(task.ty);
+    let program = lesson.built_once(source, &options)?;
+    let all = lesson.signatures(&program, source, &options)?;
+    let none = || Error::Usage("it has no kernel".into());
+    let kernel = of_kernel(&all, form)?.ok_or_else(none)?;
+    let mut maker = Maker::default();
+    maker.buffers.clone_from(&task.buffers);
+    let args = match &form.args[..] {
+        [] => args(kernel.args.len()),
+        _ => maker.args(form, Some(kernel))?,
+    };
+    if maker.buffers.len() > task.buffers.len() {
+        let why = "args: it has no buffers but the task's, by their names";
+        return Err(Error::Usage(why.into()));
+    }
+    let mut form = form.clone();
+    if form.global.is_empty() && form.groups.is_empty() {
+        form.global = vec![1.into()];
+    }
+    if form.local.is_empty() && kernel.required.is_none() {
+        form.local = vec![1.into(); form.global.len().max(form.groups.len())];
+    }
+    let mut own = Task {
+        kernel: kernel.kernel.clone(),
+        launches: vec![launch(&form, Some(kernel), args)?],
+        right: Right::AnyOf(String::new(), Vec::new()),
+        ..task.clone()
+    };
+    own.names.extend(maker.names);
+    Ok(own)
+}
+
+/// The task's kernels of this text, run once over results that hold this.
+pub fn ran<'t>(
+    lesson: &mut Lesson,
+    task: &'t Task,
+    source: &Source,
+    poison: Poison,
+    stage: Stage,
+) -> Result<Ready<'t>> {
+    let ready = lesson.prepared(task, source)?;
+    let session = lesson.session()?;
+    lesson.console.doing(stage)?;
+    ready.poison(&session, poison)?;
+    session.run(&ready.launches)?;
+    Ok(ready)
+}
+
+/// An error of another file's kernel.
+fn told(error: Error, of: &str) -> Error {
+    match error {
+        Error::At { key, error } => told(*error, of).at(&key),
+        Error::Usage(why) => Error::Usage(format!("{of}: {why}")),
+        Error::Build(log) => Error::build(format!("{of} does not build:\n{log}")),
+        Error::Unlaunchable(why) => Error::Unlaunchable(format!("{of}:\n{why}")),
+        other => other,
+    }
+}
+
+/// Runs the kernels that fill buffers: each is given the buffer, and then its length and the
+/// seed, as far as it takes them.
+pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
+    for at in 0..task.buffers.len() {
+        let buffer = &task.buffers[at];
+        let Some(Fill::Made(file, _)) = buffer.role.fill() else {
+            continue;
+        };
+        let file = file.clone();
+        let form = LaunchForm { kernel: (&file).into(), ..LaunchForm::default() };
+        let given = [
+            Arg::Buffer(buffer.name.clone()),
+            Arg::int("length", buffer.shape[1].clone()),
+            Arg::int("seed", lesson.flags.seed as usize),
+        ];
+        let args = |count: usize| given.iter().take(count).cloned().collect();
+        let own = Buffer { role: Role::Out, ..buffer.clone() };
+        let once = std::iter::once((Poison::Nan, vec![own]));
+        let left = run(lesson, task, Whose::Fill, &form, &args, once)?;
+        let held = left.into_iter().flatten().next();
+        let held = held.map_or(Elements::Int(Vec::new()), |one| one.1);
+        let fill = Fill::Made(file, Rc::new(held));
+        task.buffers[at].role.refill(fill);
+    }
+    Ok(())
 }

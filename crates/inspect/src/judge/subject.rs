@@ -7,7 +7,6 @@ use crate::judge::answer::End;
 use crate::judge::asked::{self, Asked, Case, How};
 use crate::launched::Wanted;
 use ::watchdog::lessons::{self, Lesson};
-use ::watchdog::worker::Work;
 use anyhow::Result;
 use clap::Args;
 use common::Error;
@@ -17,7 +16,6 @@ use verify::element::Type;
 
 use task::draft::{Draft, Undrafted};
 use task::form::Form;
-use task::read::place;
 use task::signature::Signature;
 use task::sizes::{Sizes, of_words};
 
@@ -189,11 +187,6 @@ impl Subject {
         self.said_in.is_some()
     }
 
-    /// Whether its arguments alone do.
-    pub fn is_guessed(&self) -> bool {
-        self.said_in.is_none() && self.form.lesson.is_none()
-    }
-
     /// Whether it has one size.
     pub fn is_on_vectors(&self) -> bool {
         self.form.product.is_none() && self.form.size.len() == 1
@@ -210,7 +203,7 @@ impl Subject {
     }
 
     /// The worker that launches it once, by a lesson's flags; a task at this size.
-    pub fn launch(&self, size: Option<&str>) -> Result<Work> {
+    pub fn launch(&self, size: Option<&str>) -> Result<watchdog::worker::Work> {
         if let Some(lesson) = self.lesson()? {
             return lesson.work();
         }
@@ -232,7 +225,7 @@ impl Subject {
             End::Refused(failure) => failure.key.as_deref(),
             _ => None,
         };
-        format!("{}: {message}", place(path, key.unwrap_or_default()))
+        format!("{}: {message}", task::read::place(path, key.unwrap_or_default()))
     }
 }
 

@@ -1,15 +1,13 @@
 //! What came of a check: at each size, and in all.
 
 use common::error::{Kind, UNCHECKED, worst};
-use common::outcome::{Outcome, Skip};
-use common::record::Record;
+use common::outcome::Outcome;
 
 use crate::judge::answer::{End, judge};
 use crate::judge::asked::{Case, Origin};
 use crate::judge::observation::{Detector, Observation, Seen, Verdict};
 use crate::judge::other::Other;
 use crate::judge::subject::Subject;
-use task::sizes::in_words;
 use verify::draw::Far;
 
 /// What came of a case.
@@ -19,7 +17,7 @@ pub struct Tried {
     /// With which other numbers it is right, too.
     pub others: Vec<Other>,
     /// A line for each variant.
-    pub records: Vec<Record>,
+    pub records: Vec<common::record::Record>,
     /// How its worker ended with it.
     pub end: End,
 }
@@ -52,11 +50,10 @@ pub enum Reason {
 impl Tried {
     /// What is to be read of it.
     pub fn seen(&self) -> Observation {
-        let size = in_words(&self.case.sizes);
-        let mut case = Vec::from_iter([size].into_iter().chain(self.words()));
+        let mut case = vec![task::sizes::in_words(&self.case.sizes)];
+        case.extend(self.words());
         case.retain(|one| !one.is_empty());
-        let detector = Detector::Result(case.join(", "));
-        judge(detector, &self.end, &self.records)
+        judge(Detector::Result(case.join(", ")), &self.end, &self.records)
     }
 
     /// How it differs from what the file says.
@@ -83,12 +80,6 @@ impl Tried {
 
     fn of_records(&self) -> Option<Verdict> {
         self.records.iter().map(Verdict::of).max()
-    }
-
-    /// Why it could not be tried.
-    pub fn why(&self) -> String {
-        let skipped = self.records.iter().find_map(Record::skipped);
-        skipped.map_or_else(|| self.end.told().to_string(), Skip::to_string)
     }
 
     /// That another one is right, too.
@@ -122,19 +113,14 @@ impl Tried {
         }
     }
 
-    /// Whether nothing is held against it.
-    pub(super) fn is_sound(&self) -> bool {
-        matches!(self.verdict(), Verdict::Right | Verdict::Unchecked)
-    }
-
     /// Whether no other size is worth a try: it does not build, cannot start, or came to no end.
     pub(super) fn is_hopeless(&self) -> bool {
-        let is_refused = match &self.end {
-            End::Done => return false,
-            End::Died(death) if death.is_hang() => return true,
+        match &self.end {
+            End::Done => false,
+            End::Died(death) if death.is_hang() => true,
+            _ if self.case.origin.other().is_some() => false,
             end => matches!(self.status(), 2..=4) || end.is_of_another(),
-        };
-        is_refused && self.case.origin.other().is_none()
+        }
     }
 }
 
