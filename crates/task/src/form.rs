@@ -328,6 +328,16 @@ impl Form {
             if self.launches.is_empty() { slice::from_ref(&self.launch) } else { &self.launches };
         self.before.iter().chain(own).chain(&self.after)
     }
+
+    /// Tells its launches where they stand in it, which does not travel to another process.
+    pub fn tell_places(&mut self) {
+        let Form { before, launches, after, .. } = self;
+        for (name, all) in [("before", before), ("launches", launches), ("after", after)] {
+            for (at, one) in all.iter_mut().enumerate() {
+                one.key = format!("{name}[{at}].");
+            }
+        }
+    }
 }
 
 /// The keys of a form that say how it is launched. The last one is none: nobody says all in a table.
@@ -349,11 +359,6 @@ pub(crate) fn form_of(table: Spanned<DeTable>, text: &str) -> Result<Form, de::E
         why.set_input(Some(text));
         why
     })?;
-    let Form { before, launches, after, .. } = &mut form;
-    for (name, all) in [("before", before), ("launches", launches), ("after", after)] {
-        for (at, one) in all.iter_mut().enumerate() {
-            one.key = format!("{name}[{at}].");
-        }
-    }
+    form.tell_places();
     Ok(form)
 }

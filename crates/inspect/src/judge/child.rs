@@ -22,7 +22,11 @@ const LONG: Duration = Duration::from_secs(20);
 
 /// Runs a task, if this process was started for that.
 pub fn run_if_asked() -> Option<std::process::ExitCode> {
-    let mut all = watchdog::worker::tasks().map_while(|task| Asked::deserialize(task).ok());
+    let mut all = watchdog::worker::tasks().map_while(|task| {
+        let mut asked = Asked::deserialize(task).ok()?;
+        asked.tasks.iter_mut().for_each(task::form::Form::tell_places);
+        Some(asked)
+    });
     let first = all.next()?;
     Some(lesson::tasks(|lesson| {
         for asked in std::iter::once(first).chain(all) {
