@@ -49,8 +49,14 @@ impl Lesson {
     /// that is wrong is a printed row.
     pub fn ablate(&mut self, tasks: &[Task]) -> Result<()> {
         self.peak()?;
-        self.console.head(HEADING)?;
-        let text = text(self.files);
+        self.console.head(
+            "  Only whole kernels compute products; the rest is what is left of them\n\n  \
+             kernel, and with what                   median  spread  of all",
+        )?;
+        // Nothing is said of the kernels of a file where nobody has written it.
+        let path = |name: &&str| Source::path_in_course(name).with_extension("ablations");
+        let texts = self.files.iter().map(path).flat_map(std::fs::read_to_string);
+        let text: String = texts.collect();
         let wanted = tasks.iter().filter(|task| self.flags.wants_task(task));
         let parts = wanted.map(|task| Ok((task, parts(&text, &task.name())?)));
         let mut tasks: Vec<(&Task, Vec<Ablation>)> = parts.collect::<Result<_>>()?;
@@ -78,14 +84,18 @@ impl Lesson {
         let Some(whole) = record.seconds_median else {
             return self.console.row(record);
         };
-        let part = Ablation::new(WHOLE, &task.says);
-        self.part(task, &part, whole, &Ok((whole, record.spread)))?;
+        let unchanged = |name: &str, shows: &str| Ablation {
+            name: name.into(),
+            shows: shows.into(),
+            ..Ablation::default()
+        };
+        let part = unchanged(WHOLE, &task.says);
+        self.part(task, &part, whole, Ok((whole, record.spread)))?;
         let helpers = record.helpers.iter();
         let helping: f64 = helpers.filter_map(|one| one.seconds_median).sum();
         if helping > 0.0 {
             let shows = "the kernels that run before or after this one in every run";
-            let part = Ablation::new("helpers only", shows);
-            self.part(task, &part, whole, &Ok((helping, None)))?;
+            self.part(task, &unchanged("helpers only", shows), whole, Ok((helping, None)))?;
         }
         for ablation in parts {
             let source = self.source_of(&task.kernel)?;
@@ -95,7 +105,7 @@ impl Lesson {
                 Ok(timing) => timing.map(|one| Ok((one.median(), Some(one.spread()))))?,
                 Err(why) => Err(why),
             };
-            self.part(task, ablation, whole, &timed)?;
+            self.part(task, ablation, whole, timed)?;
         }
         self.say("")
     }
@@ -123,7 +133,7 @@ impl Lesson {
     }
 
     /// Prints one line, for people or as JSON: never to be taken for a kernel's record.
-    fn part(&mut self, task: &Task, part: &Ablation, whole: f64, timed: &Timed) -> Result<()> {
+    fn part(&mut self, task: &Task, part: &Ablation, whole: f64, timed: Timed) -> Result<()> {
         let device = &self.session()?.device;
         let (name, Shape { m, n, k }) = (task.name(), task.shape());
         let is_whole = part.name == WHOLE;
@@ -148,6 +158,8 @@ impl Lesson {
             }
             Ok((median, spread)) => {
                 let share = median / whole;
+                // A block for each tenth of the whole kernel's time.
+                let bar = "▇".repeat((share * 10.0).round().clamp(0.0, 13.0) as usize);
                 line["seconds_median"] = json!(median);
                 line["of_whole"] = json!(share);
                 if spread.is_some() {
@@ -155,10 +167,10 @@ impl Lesson {
                 }
                 format!(
                     "{:>9}{:>8}{:>8} {}",
-                    seconds(*median),
+                    seconds(median),
                     spread.map_or("-".into(), |s| format!("±{}", percent(s))),
                     percent(share),
-                    bar(share).cyan()
+                    bar.cyan()
                 )
             }
         };
@@ -172,16 +184,6 @@ impl Lesson {
         self.say(format!("  {title}{figures}\n  {indent}{shows}"))
     }
 }
-
-/// A block for each tenth of the whole kernel's time.
-fn bar(share: f64) -> String {
-    "▇".repeat((share * 10.0).round().clamp(0.0, 13.0) as usize)
-}
-
-/// The heading above the lines of `--ablate`.
-const HEADING: &str = "  Only whole kernels compute products; the rest is what is left of them
-
-  kernel, and with what                   median  spread  of all";
 
 /// A part that is taken out of a kernel. What is left must still need everything that
 /// is to be timed, or the compiler takes that out as well.
@@ -213,21 +215,6 @@ struct OfKernels {
     parts: Vec<Ablation>,
 }
 
-impl Ablation {
-    /// One that changes nothing.
-    pub fn new(name: &str, shows: &str) -> Ablation {
-        let (name, shows) = (name.into(), shows.into());
-        Ablation { name, shows, ..Ablation::default() }
-    }
-}
-
-/// What is said of the kernels of these files; nothing where nobody has written it.
-fn text(files: &[&str]) -> String {
-    let path = |name: &&str| Source::path_in_course(name).with_extension("ablations");
-    let texts = files.iter().map(path).map(std::fs::read_to_string);
-    texts.flatten().collect()
-}
-
 /// The parts that the text has for a step.
 fn parts(text: &str, step: &str) -> Result<Vec<Ablation>> {
     let is_meant = |name: &String| match name.strip_suffix('*') {
@@ -240,19 +227,17 @@ fn parts(text: &str, step: &str) -> Result<Vec<Ablation>> {
     let meant = meant.filter(|one| one.names.iter().any(is_meant));
     let mut found: Vec<Ablation> = Vec::new();
     for mut part in meant.flat_map(|one| one.parts) {
-        let with = part.with.iter().flat_map(|name| named(&found, name));
+        // Where there are no edits of a name, one that cannot be made says so.
+        let with = part.with.iter().flat_map(|name| {
+            let mut edits = found.iter().filter(|one| one.shows.is_empty());
+            let known = edits.rfind(|one| one.name == *name);
+            known.map_or_else(|| vec![(name.clone(), String::new())], |one| one.edits.clone())
+        });
         part.edits = with.chain(part.edits.clone()).collect();
         found.push(part);
     }
     found.retain(|one| !one.shows.is_empty());
     Ok(found)
-}
-
-/// The edits of this name; where there are none, one that cannot be made says so.
-fn named(found: &[Ablation], name: &str) -> Vec<(String, String)> {
-    let mut edits = found.iter().filter(|one| one.shows.is_empty());
-    let known = edits.rfind(|one| one.name == name);
-    known.map_or_else(|| vec![(name.into(), String::new())], |one| one.edits.clone())
 }
 
 /// The source with a kernel's code edited, or why it cannot be.

@@ -38,7 +38,13 @@ impl Lesson {
         let small = problem.clipped(LOOP_SIZE);
         let mut hosts =
             vec![self.host_loop(LoopOrder::Ijk, &small)?, self.host_loop(LoopOrder::Ikj, &small)?];
-        hosts.extend(self.host_library(&problem.clipped(LIBRARY_SIZE))?);
+        // The library multiplies no integers.
+        if problem.ty != Type::Int {
+            let (name, problem) = (reference::LIBRARY, problem.clipped(LIBRARY_SIZE));
+            let says = format!("{name}, {} cores, {}", cores(), problem.shape);
+            let multiply = || reference::library(&problem);
+            hosts.push(self.host_product(name, &says, &problem, multiply)?);
+        }
         let Some((kernel, ours)) = best else {
             return Ok(());
         };
@@ -73,17 +79,6 @@ impl Lesson {
         let name = order.name();
         let says = format!("loop {name}, 1 core, {}", problem.shape);
         self.host_product(name, &says, problem, || Some(order.run(problem)))
-    }
-
-    /// The library multiplies no integers.
-    fn host_library(&mut self, problem: &Problem) -> Result<Option<Record>> {
-        if problem.ty == Type::Int {
-            return Ok(None);
-        }
-        let (name, threads) = (reference::LIBRARY, cores());
-        let says = format!("{name}, {threads} cores, {}", problem.shape);
-        let record = self.host_product(name, &says, problem, || reference::library(problem));
-        record.map(Some)
     }
 
     /// A product on the host: what it is, and the seconds that it took.

@@ -27,7 +27,7 @@ use watchdog::watch;
 use crate::console::Console;
 use crate::flags::{Flags, place_of, sources};
 use crate::report::heading;
-use crate::step::{Part, Step};
+use crate::step::Part;
 
 /// A running lesson.
 pub struct Lesson {
@@ -204,14 +204,11 @@ impl Lesson {
     pub fn measured_peak(&mut self) -> Result<Peak> {
         let session = self.session()?;
         self.console.begin(Part::Limits, Stage::Limits)?;
-        let step = self.console.step.as_ref();
-        let peak = {
-            let _hush = step.map(Step::hush);
-            watchdog::peak::peak(&session)?
-        };
-        if let Some(step) = step {
-            step.note("probe_fma and probe_copy: several launches each, not shown one by one");
-        }
+        let hush = self.console.hush();
+        let peak = watchdog::peak::peak(&session)?;
+        drop(hush);
+        let told = "probe_fma and probe_copy: several launches each, not shown one by one";
+        self.console.note(|| told);
         Ok(peak)
     }
 
@@ -321,13 +318,6 @@ impl Lesson {
     ) -> Result<Vec<Signature>> {
         let session = self.session()?;
         Signature::all(&session, program, source, |source| self.built_once(source, options))
-    }
-
-    /// Frees the programs built so far: a lesson may build hundreds.
-    pub fn forget_programs(&mut self) {
-        if let Some(workbench) = &mut self.workbench {
-            workbench.programs.clear();
-        }
     }
 
     /// A record with everything filled in that does not depend on the kernel.

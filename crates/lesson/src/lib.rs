@@ -13,8 +13,8 @@
 //! - [`step`] says each step as it happens, with `--step`, and waits for a key.
 //! - `run` leads from `main` to a lesson, as its `flags` ask; the work is done by a child process that
 //!   the crate `watchdog` watches.
-//! - `choice` marks the one step of a table that is expected to be the fastest, by the
-//!   `cost` of each candidate, which is kept in a file.
+//! - `choice` marks the one step of a table that is expected to be the fastest, by the cost of each
+//!   candidate, which is kept in a file.
 //! - `host` is what the same product takes without a device; `ablate` times a kernel with
 //!   one part taken out.
 
@@ -22,7 +22,6 @@ mod ablate;
 mod bind;
 mod choice;
 mod console;
-mod cost;
 mod end;
 mod flags;
 mod host;
@@ -35,9 +34,8 @@ mod run;
 pub mod step;
 
 pub use ablate::AblateFlag;
-pub use choice::ChoiceFlags;
+pub use choice::{Candidates, ChoiceFlags, Costs, FOLDER_VARIABLE, kept_file};
 pub use console::Console;
-pub use cost::{Candidates, Costs, FOLDER_VARIABLE, kept_file};
 pub use flags::{Flags, apply_color};
 pub use lesson::Lesson;
 pub use ready::Ready;

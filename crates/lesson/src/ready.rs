@@ -157,17 +157,12 @@ impl Ready<'_> {
 
     /// What was written to an input, or beside any buffer.
     fn stray(&self, session: &Session) -> Result<Option<String>> {
-        for memory in &self.memory {
-            let damage = match memory {
-                Memory::Input(input) => input.damage(session)?,
-                Memory::Output(output, _) => output.damage(session)?,
-                Memory::Host(_) => None,
-            };
-            if damage.is_some() {
-                return Ok(damage);
-            }
-        }
-        Ok(None)
+        let mut damage = self.memory.iter().map(|memory| match memory {
+            Memory::Input(input) => input.damage(session),
+            Memory::Output(output, _) => output.damage(session),
+            Memory::Host(_) => Ok(None),
+        });
+        damage.find_map(Result::transpose).transpose()
     }
 
     /// The kernel that strays, found by running one after the other.

@@ -149,13 +149,6 @@ pub fn heading(unit: &str) -> String {
 /// Stands before the kernel that was chosen before the run.
 pub const CHOSEN: &str = "▸";
 
-/// What is said of a rate that cannot be.
-const ABOVE_LIMIT: [&str; 3] = [
-    "more than this device can do. This time and the limit scatter:",
-    "run again on an idle machine. If it stays, the driver's times are",
-    "wrong, or the result comes from elsewhere and was not computed",
-];
-
 /// One kernel in two lines: the figures, and what is new in it; a third one tells
 /// how much of the time went into its helpers. What the rows above it say already is not said
 /// again: what is new in another variant, and how a rate comes about that cannot be.
@@ -172,10 +165,16 @@ fn row(record: &Record, above: &[Record]) -> String {
     let does_vary = matches!(record.outcome, Outcome::Right { varies: true, .. });
     let varies = does_vary.then_some(varies).into_iter();
     let is_above = record.is_above_limit() && !above.iter().any(Record::is_above_limit);
-    let above = ABOVE_LIMIT.into_iter().filter(|_| is_above);
-    let remarks = varies.chain(above).map(Colorize::yellow);
-    let share = of_which(&record.helpers).map(|share| share.dimmed());
-    for line in share.into_iter().chain(remarks) {
+    let above = [
+        "more than this device can do. This time and the limit scatter:",
+        "run again on an idle machine. If it stays, the driver's times are",
+        "wrong, or the result comes from elsewhere and was not computed",
+    ];
+    let remarks = varies.chain(above.into_iter().filter(|_| is_above)).map(Colorize::yellow);
+    let timed = |one: &Helped| Some(format!("{} {}", one.kernel, seconds(one.seconds_median?)));
+    let helpers: Vec<String> = record.helpers.iter().filter_map(timed).collect();
+    let share = format!("of which {}", helpers.join(", ")).dimmed();
+    for line in Some(share).filter(|_| !helpers.is_empty()).into_iter().chain(remarks) {
         says += &format!("\n  {:<12}{line}", "");
     }
     if let Some(reason) = record.skipped() {
@@ -221,13 +220,6 @@ fn news(record: &Record) -> String {
         None | Some("") => says,
         Some(parent) => format!("{says}; from {parent}"),
     }
-}
-
-/// The time of the helpers, each by name; `None` where none was timed.
-fn of_which(helpers: &[Helped]) -> Option<String> {
-    let timed = |one: &Helped| Some(format!("{} {}", one.kernel, seconds(one.seconds_median?)));
-    let parts: Vec<String> = helpers.iter().filter_map(timed).collect();
-    (!parts.is_empty()).then(|| format!("of which {}", parts.join(", ")))
 }
 
 /// A share of the limit as a bar: each block is a tenth.

@@ -13,10 +13,11 @@ use task::Task;
 use task::read::Rows;
 use task::table::{Table, given};
 use verify::formula::Formula;
+use verify::numbers::percent;
 use verify::problem::Problem;
 use watchdog::events::{Event, Lost};
 
-use crate::lesson::Lesson;
+use crate::{lesson::Lesson, report::CHOSEN};
 
 impl Lesson {
     /// The tasks of one of a file's tables, for a problem and the lesson's device.
@@ -97,7 +98,8 @@ impl Lesson {
     }
 
     /// Prints a table of tasks, each verified and timed, but for those that `--only`
-    /// leaves out; no table where it leaves out all.
+    /// leaves out; no table where it leaves out all. Below it, what the mark of a chosen one means, and
+    /// how near it came to the best row.
     pub fn measure_all(&mut self, tasks: &[Task]) -> Result<()> {
         let wanted = tasks.iter().filter(|task| self.flags.wants_task(task));
         let wanted: Vec<&Task> = wanted.collect();
@@ -111,7 +113,17 @@ impl Lesson {
         for task in wanted {
             self.measure_task(task)?;
         }
-        self.tell_chosen()
+        let rows = self.rows();
+        let Some(chosen) = rows.iter().find(|row| row.chosen) else {
+            return Ok(());
+        };
+        let right = rows.iter().filter(|row| row.is_right());
+        let best = right.filter_map(Record::rate).fold(0.0, f64::max);
+        let reached = match chosen.rate() {
+            Some(rate) if rows.len() > 1 => format!(": {} of the best", percent(rate / best)),
+            _ => String::new(),
+        };
+        self.say(format!("  {CHOSEN} chosen before the run, for this device and size{reached}"))
     }
 
     /// Verifies, times and prints one task, unless `--only` asks for others.
@@ -201,6 +213,8 @@ impl Lesson {
         self.console.events.send(&event)?;
         self.console.in_a_trial = true;
         let tried = trial(self)?;
+        // A lesson may try hundreds, each with programs of its own.
+        self.workbench()?.programs.clear();
         self.console.in_a_trial = false;
         self.console.events.send(&Event::Ended)?;
         Ok(tried)

@@ -75,7 +75,6 @@ fn trial(lesson: &mut Lesson, problem: &Problem, point: Point, best: f64) -> Res
     let (begun, gflop) = (Instant::now(), problem.shape.flop() / 1e9);
     let runs = Some(Runs::Against(gflop / best));
     let measured = point.task("", problem).and_then(|task| lesson.measured(&task, runs));
-    lesson.forget_programs();
     let record = match measured {
         // A compiler or a driver refuses it; or a condition is missing in steps.toml.
         Err(
