@@ -6,16 +6,13 @@
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
-use std::time::Instant;
+use std::{ops::Range, time::Instant};
 
 use clap::Args;
 use colored::Colorize;
 use common::error::{Error, Result};
-use common::program::Program;
-use common::source::Source;
-use common::stage::Stage;
 use common::timing::{Runs, Timing};
+use common::{program::Program, source::Source, stage::Stage};
 use diagnostics::functions::functions;
 use serde::Deserialize;
 use serde_json::json;

@@ -2,26 +2,22 @@
 //! launched, or said by the driver; and what its kernels read is uploaded, room made for what they
 //! write, and their arguments set.
 
-use std::fmt::Debug;
-use std::rc::Rc;
+use std::{fmt::Debug, rc::Rc};
 
 use common::error::{AtField, Error, Result};
 use common::memory::{Guarded, Input};
-use common::ndrange;
 use common::record::{Of, Record};
 use common::session::{self, Need, Session, side_of};
-use common::stage::Stage;
+use common::{ndrange, stage::Stage};
 use opencl3::error_codes::{CL_INVALID_WORK_GROUP_SIZE, CL_INVALID_WORK_ITEM_SIZE};
 use opencl3::kernel::Kernel;
 use task::{Arg, Buffer, Fill, Plan, Role, Task, form};
 use verify::element::{Elements, Type};
 use verify::formula::{Formula, Scope};
-use verify::numbers::bytes;
-use verify::problem::Problem;
+use verify::{numbers::bytes, problem::Problem};
 
-use crate::lesson::Lesson;
 use crate::ready::{Memory, Ready};
-use crate::step::Part;
+use crate::{lesson::Lesson, step::Part};
 
 impl Lesson {
     /// Refuses a task that cannot run at all, before it is built.

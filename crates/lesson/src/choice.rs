@@ -9,17 +9,13 @@ use std::path::{Path, PathBuf};
 
 use common::device::{Device, Kind, Limits};
 use common::error::{Error, Result};
-use common::file;
-use common::ndrange;
+use common::{file, ndrange};
 use serde::Deserialize;
 use serde_json::json;
 use task::Task;
-use verify::Shape;
-use verify::element::Type;
-use verify::problem::Problem;
+use verify::{Shape, element::Type, problem::Problem};
 
-use crate::ablate::AblateFlag;
-use crate::lesson::Lesson;
+use crate::{ablate::AblateFlag, lesson::Lesson};
 
 /// The flags of the lessons that choose a kernel before the run.
 #[derive(clap::Args)]

@@ -1,27 +1,22 @@
 //! What a lesson says: lines and rows on the terminal, each call to whoever listens,
 //! and what it does to the process that watches.
 
-use std::cell::RefCell;
 use std::fmt::{Display, Write};
 use std::io::{IsTerminal, stdout};
-use std::rc::Rc;
 use std::time::{Duration, Instant};
+use std::{cell::RefCell, rc::Rc};
 
 use colored::Colorize;
-use common::error::Result;
-use common::record::Record;
-use common::stage::Stage;
+use common::{error::Result, record::Record, stage::Stage};
 use diagnostics::terminal::progress::{self, tick_by_itself};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
 use serde_json::Value;
 use verify::matrix::Matrix;
 use watchdog::events::{Event, Sender};
-use watchdog::resume::Earlier;
-use watchdog::simulator::Simulator;
+use watchdog::{resume::Earlier, simulator::Simulator};
 
-use crate::flags::Flags;
-use crate::report::Report;
 use crate::step::{Hush, Part, Step};
+use crate::{flags::Flags, report::Report};
 
 /// Matrices up to this many rows and columns are printed by `--show`.
 const SHOWN: usize = 16;

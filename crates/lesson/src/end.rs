@@ -5,8 +5,7 @@ use common::command;
 use common::error::{Error, Result};
 use common::record::{Of, Record};
 use verify::numbers::{self, factor, percent, significant};
-use watchdog::lessons::LESSONS;
-use watchdog::resume;
+use watchdog::{lessons::LESSONS, resume};
 
 use crate::lesson::Lesson;
 

@@ -1,17 +1,13 @@
 //! The flags that every lesson shares, and the kernel files that they come to.
 
-use std::path::PathBuf;
-use std::rc::Rc;
-use std::time::Duration;
+use std::{path::PathBuf, rc::Rc, time::Duration};
 
 use clap::{ColorChoice, Parser};
 use common::error::{Error, Result};
 use common::source::Source;
 use diagnostics::near::did_you_mean;
 use task::Task;
-use verify::Shape;
-use verify::element::Type;
-use verify::matrix::Fill;
+use verify::{Shape, element::Type, matrix::Fill};
 use watchdog::Orders;
 
 /// What a learner can ask of a lesson.

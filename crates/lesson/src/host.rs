@@ -1,18 +1,11 @@
 //! A lesson's closing lines: how much faster than the host its best kernel is.
 
 use colored::Colorize;
-use common::error::Result;
-use common::outcome::Outcome;
 use common::record::{Record, Work};
-use common::stage::Stage;
-use common::timing::Timing;
-use verify::Shape;
-use verify::element::Type;
-use verify::matrix::Matrix;
+use common::{error::Result, outcome::Outcome, stage::Stage, timing::Timing};
 use verify::numbers::{factor, significant};
-use verify::problem::Problem;
 use verify::reference::{self, LoopOrder};
-use verify::{self, cores::cores};
+use verify::{self, Shape, cores::cores, element::Type, matrix::Matrix, problem::Problem};
 
 use crate::lesson::Lesson;
 

@@ -1,33 +1,21 @@
 //! The life of a lesson: what was asked for, its device, its problem, its end.
 
-use std::collections::HashMap;
-use std::path::Path;
-use std::rc::Rc;
+use std::{collections::HashMap, path::Path, rc::Rc};
 
 use colored::Colorize;
 use common::device::{self, Device, Kind};
 use common::error::{Error, Result};
-use common::memory::Input;
-use common::program::Program;
 use common::record::{Of, Record};
 use common::session::{Listener, Session};
-use common::source::Source;
-use common::stage::Stage;
 use common::timing::{Peak, Runs};
+use common::{memory::Input, program::Program, source::Source, stage::Stage};
 use task::signature::Signature;
-use verify::Shape;
-use verify::element::Type;
-use verify::matrix::Fill;
 use verify::numbers::{percent, significant};
-use verify::problem::Problem;
-use watchdog::events::Event;
-use watchdog::simulator::Simulator;
-use watchdog::watch;
+use verify::{Shape, element::Type, matrix::Fill, problem::Problem};
+use watchdog::{events::Event, simulator::Simulator, watch};
 
-use crate::console::Console;
 use crate::flags::{Flags, place_of, sources};
-use crate::report::heading;
-use crate::step::Part;
+use crate::{console::Console, report::heading, step::Part};
 
 /// A running lesson.
 pub struct Lesson {

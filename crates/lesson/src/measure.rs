@@ -4,26 +4,19 @@
 use std::time::{Duration, Instant};
 
 use common::error::{Error, Result};
-use common::outcome::Outcome;
 use common::record::{Of, Record, Work};
-use common::session::Launch;
-use common::source::Source;
-use common::stage::Stage;
 use common::timing::{self, Runs, Sample, Timing, WARM_UP};
+use common::{outcome::Outcome, session::Launch, source::Source, stage::Stage};
 use diagnostics::tokens::Tokens;
 use opencl3::error_codes::{CL_INVALID_KERNEL_NAME, CL_INVALID_PROGRAM_EXECUTABLE};
 use opencl3::kernel::Kernel;
 use task::{Plan, Task};
-use verify::element::Type;
-use verify::poison::Poison;
 use verify::{Differences, Look};
+use verify::{element::Type, poison::Poison};
 use watchdog::Waits;
 
-use crate::ablate::alone;
-use crate::bind::refused;
-use crate::lesson::Lesson;
 use crate::ready::{Ready, Results};
-use crate::step::Part;
+use crate::{ablate::alone, bind::refused, lesson::Lesson, step::Part};
 
 impl Lesson {
     /// Verifies and times a task, and tells and prints nothing.

@@ -7,10 +7,7 @@ use common::error::{Error, Result};
 use common::memory::{Guarded, Input};
 use common::session::{Launch, Session};
 use task::{Buffer, Plan, Role, Task};
-use verify::Differences;
-use verify::element::Elements;
-use verify::poison::Poison;
-use verify::problem::Problem;
+use verify::{Differences, element::Elements, poison::Poison, problem::Problem};
 
 /// A task that is ready to run.
 pub struct Ready<'t> {

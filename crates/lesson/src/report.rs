@@ -1,9 +1,7 @@
 //! What a lesson prints: rows for people, or JSON lines.
 
-use std::cell::RefCell;
-use std::fmt::Display;
-use std::fs::File;
 use std::io::{Write, stdout};
+use std::{cell::RefCell, fmt::Display, fs::File};
 
 use colored::Colorize;
 use common::error::{Error, Result};

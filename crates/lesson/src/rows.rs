@@ -4,17 +4,12 @@
 use std::panic::Location;
 use std::time::{Duration, SystemTime};
 
-use common::device::Device;
-use common::error::Result;
-use common::outcome::Outcome;
 use common::record::{Record, Work};
+use common::{device::Device, error::Result, outcome::Outcome};
 use serde_json::Value;
-use task::Task;
-use task::read::Rows;
 use task::table::{Table, given};
-use verify::formula::Formula;
-use verify::numbers::percent;
-use verify::problem::Problem;
+use task::{Task, read::Rows};
+use verify::{formula::Formula, numbers::percent, problem::Problem};
 use watchdog::events::{Event, Lost};
 
 use crate::{lesson::Lesson, report::CHOSEN};

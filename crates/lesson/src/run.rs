@@ -5,13 +5,11 @@ use std::process::ExitCode;
 use clap::{Args, Command, FromArgMatches, Parser};
 use common::error::{Error, Result};
 use common::record::Of;
-use verify::draw::Far;
-use verify::matrix::Fill;
+use verify::{draw::Far, matrix::Fill};
 use watchdog::{must_be_shown, status_of, watch};
 
 use crate::flags::{Flags, apply_color, place_of, sources};
-use crate::lesson::Lesson;
-use crate::report::Report;
+use crate::{lesson::Lesson, report::Report};
 
 /// Runs a lesson: `body` does what is the lesson's own, once for each size that
 /// was asked for. `files` are its kernel files below `kernels/`.

@@ -23,11 +23,8 @@ mod story;
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 
-use common::device;
-use common::error::Result;
-use common::record::Record;
 use common::session::{Call, Listener};
-use common::source::Source;
+use common::{device, error::Result, record::Record, source::Source};
 use diagnostics::terminal::stream::Stream;
 use indicatif::ProgressBar;
 use task::Task;

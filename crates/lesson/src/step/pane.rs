@@ -2,8 +2,7 @@
 //! from which they are drawn and answered.
 
 use console::measure_text_width;
-use crossterm::event::KeyCode;
-use crossterm::style::Stylize;
+use crossterm::{event::KeyCode, style::Stylize};
 use diagnostics::terminal::wrap::lines;
 
 /// What is pressed, of which the first is named; what is said of it, nothing where another key's

@@ -2,11 +2,9 @@
 //! is given back whatever happens: by [`leave`], by a panic, and after a death by the process
 //! that watches, if one does.
 
-use std::fs::File;
 use std::io::{BufWriter, Error, ErrorKind, IsTerminal, Result, Write, stderr, stdin, stdout};
-use std::path::Path;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
-use std::time::Duration;
+use std::{fs::File, path::Path, time::Duration};
 
 use console::truncate_str;
 use crossterm::cursor::{Hide, MoveTo, Show};
@@ -17,9 +15,8 @@ use crossterm::terminal::{
     LeaveAlternateScreen, disable_raw_mode,
 };
 use crossterm::{execute, queue};
-use diagnostics::aside;
-use diagnostics::terminal::plain;
 use diagnostics::terminal::stream::{Stream, Taken as Diverted};
+use diagnostics::{aside, terminal::plain};
 
 /// Columns and rows that are drawn at most: some terminals tell sizes that nobody sees.
 const MOST: u16 = 1000;
