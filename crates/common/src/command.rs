@@ -1,7 +1,6 @@
 //! How a command of the course is typed where this program runs.
 
 use std::env::{self, consts};
-use std::path::Path;
 
 use crate::file::{is_in_the_clone, own_workspace};
 
@@ -38,7 +37,7 @@ pub fn setup(flags: &str) -> String {
 }
 
 /// A path as one word of a shell.
-pub fn word(path: &Path) -> String {
+pub fn word(path: &std::path::Path) -> String {
     let path = path.display().to_string();
     match path.contains([' ', '\'', '"', '$', '\\']) {
         true => format!("'{}'", path.replace('\'', r"'\''")),

@@ -5,20 +5,15 @@ pub mod drivers;
 #[cfg(test)]
 mod tests;
 
-use std::cmp::Reverse;
-use std::fmt;
-use std::iter::repeat_n;
-use std::sync::Arc;
+use std::{cmp::Reverse, fmt, iter::repeat_n, sync::Arc};
 
-use diagnostics::terminal::plain_name;
 use opencl3::device::{self as cl, Device as ClDevice, SubDevice};
 use opencl3::platform::{Platform as ClPlatform, get_platforms};
 use opencl3::types::cl_device_id;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::failure::Told;
-use crate::host::variable;
+use crate::{failure::Told, host::variable};
 
 /// What kind of hardware a device is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -258,7 +253,7 @@ fn all() -> Result<Vec<(Platform, Vec<cl_device_id>)>, i32> {
 }
 
 fn text(value: opencl3::Result<String>) -> String {
-    plain_name(&value.unwrap_or_default())
+    diagnostics::terminal::plain_name(&value.unwrap_or_default())
 }
 
 /// A chosen device, with the reason in words.

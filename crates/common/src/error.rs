@@ -5,16 +5,13 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use diagnostics::log::Log;
-use diagnostics::terminal::plain_name;
+use diagnostics::{log::Log, terminal::plain_name};
 use opencl3::error_codes::ClError;
 use serde::{Deserialize, Serialize};
 
-use crate::command;
 use crate::failure::{Told, explain};
-use crate::outcome::Skip;
 use crate::stage::{Stage, Whose};
-use verify::Differences;
+use crate::{command, outcome::Skip};
 
 /// What `common` returns everywhere.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -78,7 +75,7 @@ pub enum Error {
     Skipped(Skip),
     /// A result is wrong: what it looks like. Its row says that.
     #[error("{0}")]
-    Wrong(Differences),
+    Wrong(verify::Differences),
     /// A kernel crashed or hung, and took down the process that ran it.
     #[error("{0}")]
     Died(String),

@@ -5,8 +5,6 @@ use std::fs::{self, File, FileType};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::{Path, PathBuf};
 
-use verify::numbers;
-
 /// The bytes of a regular file of at most `most` bytes: a pipe would be waited for, and
 /// /dev/zero has no end.
 ///
@@ -22,7 +20,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     // Its length may be a lie, or grow meanwhile.
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        let most = numbers::bytes(most);
+        let most = verify::numbers::bytes(most);
         return refuse(format!("it is larger than {most}, which is far more than it can need"));
     }
     Ok(bytes)

@@ -2,7 +2,6 @@
 //! too, and a system ends a process that takes more, often without a word. The other limits of a
 //! process, too.
 
-use std::ffi::OsString;
 use std::sync::{LazyLock, Mutex};
 use std::thread::{self, Builder};
 
@@ -90,7 +89,7 @@ pub fn gives_threads(count: usize) -> bool {
 }
 
 /// What a variable says; one that is empty says nothing.
-pub fn variable(name: &str) -> Option<OsString> {
+pub fn variable(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 

@@ -9,16 +9,12 @@
 
 #![allow(clippy::missing_errors_doc)]
 
-use std::ffi::c_void;
-use std::{ptr, slice};
+use std::{ffi::c_void, ptr, slice};
 
-use opencl3::command_queue::CommandQueue;
-use opencl3::context::Context;
-use opencl3::device::Device;
 use opencl3::memory::{
     Buffer as Memory, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_ALLOC_HOST_PTR, CL_MEM_READ_WRITE, ClMem,
 };
-use opencl3::types::CL_BLOCKING;
+use opencl3::{command_queue::CommandQueue, context::Context, device::Device, types::CL_BLOCKING};
 use verify::element::{Elements, Type};
 use verify::poison::Poison;
 

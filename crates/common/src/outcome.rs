@@ -5,7 +5,6 @@ use std::fmt::{self, Display, Formatter};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::stage::{Death, How, Stage};
-use verify::Differences;
 
 /// What came of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,7 +21,7 @@ pub enum Outcome {
         varies: bool,
     },
     /// Its result is wrong: what that looks like.
-    Wrong(Differences),
+    Wrong(verify::Differences),
     /// It did not run.
     Skipped(Skip),
     /// It took its process down.

@@ -3,10 +3,7 @@
 //! passed on without what a terminal would obey.
 
 use std::cell::{Cell, RefCell};
-use std::io::Write;
-use std::path::Path;
-use std::rc::Rc;
-use std::time::Instant;
+use std::{io::Write, path::Path, rc::Rc, time::Instant};
 
 use diagnostics::aside;
 use diagnostics::log::{self, Log};
@@ -14,15 +11,12 @@ use diagnostics::terminal::stream::{Stream, Taken};
 use diagnostics::terminal::{Out, plain};
 use diagnostics::types::{Types, is_known};
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, ClError};
-use opencl3::kernel::Kernel;
-use opencl3::program::Program as ClProgram;
+use opencl3::{kernel::Kernel, program::Program as ClProgram};
 
-use crate::device::Device;
 use crate::device::drivers::{POCL, pocl_fault};
 use crate::error::{During, Error, Result};
-use crate::ndrange::NdRange;
 use crate::session::{Arg, Call, Launch, Listener, Session};
-use crate::source::Source;
+use crate::{device::Device, ndrange::NdRange, source::Source};
 use verify::element::Type;
 use verify::numbers::{bytes, seconds};
 

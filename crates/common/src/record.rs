@@ -6,16 +6,12 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use crate::device::Kind;
 use crate::error::{Error, Result};
 use crate::outcome::{Outcome, Skip};
-use crate::stage::Death;
 use crate::timing::{Peak, Timing};
-use verify::Differences;
-use verify::Shape;
-use verify::element::Type;
+use crate::{device::Kind, stage::Death};
 use verify::formula::{Formula, Scope};
-use verify::matrix::Fill;
+use verify::{Differences, Shape, element::Type, matrix::Fill};
 
 /// One kernel's result, as `--json` prints it and as the pages' tables read it.
 /// Field names state units; what does not apply is left out.

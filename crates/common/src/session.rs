@@ -16,27 +16,18 @@ pub use launch::{Arg, Launch};
 
 use fit::{limits_of_buffer, limits_of_launch};
 
-use std::cell::RefCell;
-use std::fmt::Display;
-use std::ptr;
-use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{cell::RefCell, fmt::Display, ptr, rc::Rc, sync::Arc, time::Instant};
 
 use opencl3::command_queue::{
     CL_QUEUE_PROFILING_ENABLE, CommandQueue, enqueue_fill_buffer, enqueue_read_buffer,
     enqueue_read_image, enqueue_write_buffer, enqueue_write_image,
 };
-use opencl3::context::Context;
-use opencl3::event::Event;
 use opencl3::memory::{Buffer as Memory, CL_MEM_READ_WRITE, ClMem};
 use opencl3::types::{CL_BLOCKING, cl_mem};
-use verify::numbers::seconds;
+use opencl3::{context::Context, event::Event};
 
-use crate::device::Device;
 use crate::error::{During, Error, Result};
-use crate::failure::explain;
-use crate::program::Printed;
+use crate::{device::Device, failure::explain, program::Printed};
 
 /// A device that is ready to work: its context and one profiling queue.
 pub struct Session {
@@ -311,7 +302,7 @@ impl Session {
         let begin = Instant::now();
         let done = work();
         let took = begin.elapsed().as_secs_f64();
-        let gave = || call().gave(format!("ok, in {}", seconds(took)));
+        let gave = || call().gave(format!("ok, in {}", verify::numbers::seconds(took)));
         self.listener.call(done.as_ref().err(), &gave);
         done
     }

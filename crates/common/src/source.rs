@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use diagnostics::near::{did_you_mean, nearest};
-use diagnostics::terminal::plain_name;
-use diagnostics::{directives, functions};
+use diagnostics::{directives, functions, terminal::plain_name};
 
 use crate::error::{Error, Result};
 use crate::file::{self, workspace};

@@ -6,16 +6,12 @@
 mod tests;
 
 use std::fmt::{self, Display, Formatter};
-use std::process::ExitStatus;
-use std::time::Duration;
+use std::{process::ExitStatus, time::Duration};
 
 use serde::{Deserialize, Serialize};
-use verify::numbers::count;
 
-use crate::command;
 use crate::device::drivers::{CLEAR_CACHE, may_be_damaged};
-use crate::failure::Told;
-use crate::host::ulimits_in_words;
+use crate::{command, failure::Told, host::ulimits_in_words};
 
 /// What is being done; Display makes the words, as "timing matmul_naive, run 3".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -232,7 +228,7 @@ impl Death {
                 (happened, None, "the same command once more".into())
             }
             How::NoEnd { limit } => {
-                let limit = count(limit.as_secs() as usize, "second");
+                let limit = verify::numbers::count(limit.as_secs() as usize, "second");
                 let happened = format!("no end after {limit} while {stage}; the process was ended");
                 let (cause, next) = self.likely();
                 (happened, Some(cause.into()), next)

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use serde::Serialize;
 use verify::numbers::{bytes, count};
 
 use crate::line::{Call, Line};
@@ -36,7 +35,7 @@ const KINDS: [(&str, &str); 17] = [
 const FEW: usize = 10;
 
 /// Something that was found, perhaps several times.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, serde::Serialize)]
 pub struct Finding {
     /// The kind, in a word.
     pub finding: &'static str,

@@ -88,23 +88,29 @@ pub fn sentence(call: &Call, objects: &Objects) -> String {
 /// What a sentence shows of an argument: its name, and how.
 fn value(piece: &str, call: &Call, objects: &Objects) -> String {
     let (name, how) = piece.split_once(' ').unwrap_or((piece, ""));
-    let value = &call.args[name];
+    let (value, number) = (&call.args[name], call.number(name));
     match how {
         _ if name == "result" && call.status != 0 => "nothing".into(),
         _ if how.is_empty() || name.starts_with("result") => plain(value, call, objects),
-        "bytes" => bytes(call.number(name)),
+        "bytes" => bytes(number),
         "sides" => {
             let sides = value.as_array().into_iter().flatten();
             sides.map(Value::to_string).collect::<Vec<_>>().join(" x ")
         }
         // What a `clGet...Info` asks for.
         "?" => {
-            let asked = call.number(name);
-            let known = constants().find(|(number, _)| *number == asked);
-            known.map_or_else(|| format!("{asked:#x}"), |(_, name)| name.into())
+            let known = constants().find(|(one, _)| *one == number);
+            known.map_or_else(|| format!("{number:#x}"), |(_, name)| name.into())
         }
         "argument" => argument(value, call, objects),
-        flags => names_of_flags(flags, call.number(name)),
+        begin if number == 0xFFFF_FFFF => format!("{begin}ALL"),
+        // The flags whose names begin like this.
+        begin => {
+            // What begins with CL_QUEUE_ or CL_MEM_ and is larger is a question.
+            let is_one = |(flag, name): &(u64, &str)| *flag < 0x900 && name.starts_with(begin);
+            let set = constants().filter(is_one).filter(|(flag, _)| number & flag != 0);
+            Vec::from_iter(set.map(|(_, name)| name)).join(" | ")
+        }
     }
 }
 
@@ -171,19 +177,6 @@ fn argument(value: &Value, call: &Call, objects: &Objects) -> String {
         _ => format!("{number} in {}", bytes(size)),
     };
     format!("{name}{shown}")
-}
-
-/// The flags whose names begin like this.
-fn names_of_flags(begin: &str, value: u64) -> String {
-    if value == 0xFFFF_FFFF {
-        return format!("{begin}ALL");
-    }
-    // What begins with CL_QUEUE_ or CL_MEM_ and is larger is a question.
-    let is_one = |(number, name): &(u64, &'static str)| {
-        *number < 0x900 && name.starts_with(begin) && value & number != 0
-    };
-    let names: Vec<&str> = constants().filter(is_one).map(|(_, name)| name).collect();
-    names.join(" | ")
 }
 
 /// The constants of cl.h, a line each.

@@ -2,16 +2,12 @@
 
 use std::io::Write;
 
-use common::device::DEVICE_VARIABLE;
-use common::error::Result;
-use common::record::Record;
+use common::{Result, device::DEVICE_VARIABLE, record::Record};
 use diagnostics::terminal::{Out, table};
-use verify::Shape;
-use verify::numbers::significant;
+use verify::{Shape, numbers::significant};
 
-use crate::ending::complain;
-use crate::wait::Pause;
 use crate::worker::{self, Ended, Orders, Work};
+use crate::{ending::complain, wait::Pause};
 
 /// Runs the lesson on every device; its status is the largest of all.
 pub fn run(work: &Work, orders: &Orders, pause: Pause) -> Result<Option<Ended>> {

@@ -2,9 +2,8 @@
 //! by itself, with an exit status, and what it says of an error.
 
 use std::io::{self, IsTerminal, Write, stderr};
-use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{process::ExitCode, sync::Arc};
 
 use anyhow::Result;
 use colored::Colorize;

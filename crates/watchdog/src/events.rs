@@ -8,13 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use common::error::{Error, Failure, Result};
-use common::file;
-use common::outcome::Outcome;
-use common::record::Record;
 use common::stage::{Death, Stage};
-use common::timing::Peak;
-use diagnostics::aside;
-use diagnostics::terminal::plain;
+use common::{file, outcome::Outcome, record::Record, timing::Peak};
+use diagnostics::{aside, terminal::plain};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -186,11 +182,8 @@ impl Written {
 
     /// Whether the child that wrote this had the other screen when it ended.
     pub fn is_on_stage(&self) -> bool {
-        let last = self.events().rev().find_map(|event| match event {
-            Event::Stage(taken) => Some(taken),
-            _ => None,
-        });
-        last.unwrap_or(false)
+        let last = self.events().rfind(|event| matches!(event, Event::Stage(_)));
+        matches!(last, Some(Event::Stage(true)))
     }
 }
 

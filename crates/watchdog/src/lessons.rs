@@ -1,19 +1,14 @@
 //! The lessons: the one list of them outside the folders themselves; and where their programs and
 //! others of the workspace lie.
 
-use std::collections::HashSet;
 use std::env::{consts, current_exe, var_os};
-use std::path::PathBuf;
-use std::process::Command;
+use std::{collections::HashSet, path::PathBuf, process::Command};
 
 use anyhow::Result;
-use common::command::word;
-use common::error::Error;
 use common::file::{built_in, is_installed, own_workspace};
-use common::source::Source;
+use common::{Error, command::word, source::Source};
 
-use crate::processes::end_with_us;
-use crate::worker::Work;
+use crate::{processes::end_with_us, worker::Work};
 
 /// A lesson of the course.
 pub struct Lesson {

@@ -36,7 +36,7 @@ mod wait;
 pub mod watch;
 pub mod worker;
 
-use common::error::Result;
+use common::Result;
 
 use worker::{Ended, Work};
 

@@ -1,18 +1,13 @@
 //! This machine: what it tells of itself, how tools and libraries are installed here (by the package
 //! managers that `./setup` knows, too), and its devices, as lesson 1 lists and chooses them.
 
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Result, ensure};
-use common::command;
-use common::device::drivers::POCL;
-use common::file::own_workspace;
+use common::{command, device::drivers::POCL, file::own_workspace};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use verify::cores::cores;
 
-use crate::lessons::LESSONS;
 use crate::worker::{self, PATIENCE};
 
 /// What Linux tells of the CPU in this field.
@@ -34,7 +29,7 @@ pub fn has_instructions(name: &str) -> bool {
 }
 
 /// Where a command is found.
-pub fn on_path(command: &str) -> Option<PathBuf> {
+pub fn on_path(command: &str) -> Option<std::path::PathBuf> {
     let folders = std::env::var_os("PATH")?;
     let with_end = format!("{command}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(&folders).map(|folder| folder.join(&with_end)).find(|path| path.is_file())
@@ -131,7 +126,7 @@ impl Device {
 
 /// The one that lesson 1 chooses, or all that measure times; at least one.
 pub fn chosen(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
-    let mut work = LESSONS[0].work()?;
+    let mut work = crate::lessons::LESSONS[0].work()?;
     let selector = selector.into_iter().flat_map(|one| ["--device", one]);
     work.arg("--json").args(selector);
     let listing = worker::finish(&work, PATIENCE)?;
@@ -139,7 +134,11 @@ pub fn chosen(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
         return Err(listing.refused().into());
     }
     let devices = listing.answers.iter().filter_map(|listed| {
-        let device = device(&listed["device"])?;
+        let told = &listed["device"];
+        let mut fields = told.clone();
+        fields["platform"] = told["platform"]["name"].clone();
+        fields["compute_units"] = told["limits"]["compute_units"].clone();
+        let device: Device = serde_json::from_value(fields).ok()?;
         // A simulator's times mean nothing; chosen by name, it may show that.
         let simulator = device.platform.contains("Oclgrind");
         (listed["chosen"] == true || all && !simulator).then_some(device)
@@ -153,13 +152,6 @@ pub fn chosen(selector: Option<&str>, all: bool) -> Result<Vec<Device>> {
 pub fn pocl() -> Option<Device> {
     let is_pocl = |device: &Device| device.platform.contains(POCL);
     chosen(None, true).ok()?.into_iter().find(is_pocl)
-}
-
-fn device(told: &Value) -> Option<Device> {
-    let mut fields = told.clone();
-    fields["platform"] = told["platform"]["name"].clone();
-    fields["compute_units"] = told["limits"]["compute_units"].clone();
-    serde_json::from_value(fields).ok()
 }
 
 #[cfg(test)]

@@ -1,14 +1,9 @@
 //! Measures the device's own limits, by the kernels of `kernels/probe.cl`.
 
-use common::device::Kind;
-use common::error::Result;
-use common::ndrange::NdRange;
 use common::program::{self, Program};
 use common::session::{Arg, Launch, Session};
-use common::source::Source;
-use common::timing::Peak;
 use common::timing::{self, Runs};
-use verify::element::Type;
+use common::{Result, device::Kind, ndrange::NdRange, source::Source, timing::Peak};
 
 /// Rounds of the FMA probe's loop, to begin with and at most: as many as fill a few milliseconds. On a
 /// slow device the first are enough: llvmpipe takes two seconds for what others do in two milliseconds.
@@ -31,7 +26,7 @@ pub fn peak(session: &Session) -> Result<Peak> {
         _ => (limits.register_floats(), 10, 16, 1),
     };
     let defines = [("WIDTH".to_string(), width), ("CHAINS".to_string(), chains)];
-    let options = program::options(Type::Float, &defines);
+    let options = program::options(verify::element::Type::Float, &defines);
     let program = Program::build(session, &source, &options, false)?;
     let group = group.min(limits.max_work_group_size.max(1));
     let range = NdRange::cover(&[per_unit * limits.compute_units.max(1)], &[group]);

@@ -1,24 +1,16 @@
 //! Other processes: the variables by which they find their drivers, those that end with this one, and
 //! those that answer in lines of JSON, and may crash or hang over what they are asked.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, ffi::OsString, fs, thread};
 
 use common::device::drivers::{ICD_VARIABLE, LIBRARY_VARIABLE, icd_place};
-use common::file::own_workspace;
-use common::host;
-use common::stage::How;
-use diagnostics::terminal::plain;
-use serde::de::DeserializeOwned;
-use verify::cores::cores;
-use verify::numbers::bytes;
+use common::{file::own_workspace, host, stage::How};
+use verify::{cores::cores, numbers::bytes};
 
 /// Variables that are set for a child.
 pub type Environment = BTreeMap<&'static str, OsString>;
@@ -132,7 +124,7 @@ pub fn this_program() -> io::Result<Command> {
 /// The first message of a process, or how it ended without one. Then it is ended: nobody
 /// awaits what its driver does at its own end. It is ended, too, when it and all that it has
 /// started hold more than `memory` bytes.
-pub fn ask<Answer: DeserializeOwned + Send + 'static>(
+pub fn ask<Answer: serde::de::DeserializeOwned + Send + 'static>(
     command: &mut Command,
     patience: Duration,
     memory: u64,
@@ -148,7 +140,7 @@ pub fn ask<Answer: DeserializeOwned + Send + 'static>(
         let mut bytes = Vec::new();
         // What came before an error counts.
         let _ = stderr.read_to_end(&mut bytes);
-        plain(&String::from_utf8_lossy(&bytes))
+        diagnostics::terminal::plain(&String::from_utf8_lossy(&bytes))
     });
     let (sender, answers) = channel();
     // Where no thread is given, the process is ended as one that does not answer.

@@ -9,13 +9,8 @@
 //! there, so that factors come out as if one process had done it all. Behind a trial that takes
 //! its process down the next child goes on in the same way.
 
-use std::collections::VecDeque;
-
-use common::failure::Told;
-use common::record::Record;
 use common::stage::{Death, How, Stage};
-use common::timing::Peak;
-use verify::numbers;
+use common::{failure::Told, record::Record, timing::Peak};
 
 use crate::events::{self, Event, Lost, Written};
 
@@ -36,7 +31,7 @@ pub struct Measured {
 /// taken away.
 #[derive(Default)]
 pub struct Earlier {
-    kernels: VecDeque<Measured>,
+    kernels: std::collections::VecDeque<Measured>,
     /// How the last one was lost in a trial, until that comes next.
     pub lost: Option<Lost>,
     /// The device's limits, if they were measured.
@@ -147,7 +142,7 @@ pub fn last_words(died: &[Record], lesson: &str, wrong: usize) -> String {
         0 => String::new(),
         wrong => format!(", {wrong} gave a wrong result"),
     };
-    let count = numbers::count(died.len(), "kernel");
+    let count = verify::numbers::count(died.len(), "kernel");
     lines.push(format!("{count} died in {lesson}{wrong}"));
     lines.extend(advice.iter().map(|next| format!("next: {next}")));
     lines.join("\n  ")

@@ -2,7 +2,6 @@
 //! next one clears them away: their owners hold them by a lock, which ends with them.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -28,7 +27,7 @@ impl Scratch {
             let name = format!("{BEGIN}{}-{number}", std::process::id());
             let path = std::env::temp_dir().join(name);
             match builder.create(&path) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
                 made => made.map_err(|error| Error::temporary(&path, &error))?,
             }
             // Where the system locks no folders, nobody clears them away.

@@ -2,15 +2,10 @@
 //! for, and its log, sorted by what is wrong. Each row takes its own reports from it, and what is
 //! reported fails the row.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use common::outcome::Skip;
-use common::record::Record;
-use common::source::Line;
-use diagnostics::exchange::is_tried_again;
-use diagnostics::tokens::Tokens;
-use diagnostics::types;
+use common::{outcome::Skip, record::Record, source::Line};
+use diagnostics::{exchange::is_tried_again, tokens::Tokens, types};
 
 use crate::worker::{self, Work};
 
@@ -87,7 +82,7 @@ pub struct Fault {
     /// In words; the report's own where they are new.
     pub meaning: String,
     /// The lines that take part.
-    pub lines: BTreeSet<Line>,
+    pub lines: std::collections::BTreeSet<Line>,
 }
 
 impl Fault {

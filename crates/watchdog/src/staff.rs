@@ -2,14 +2,10 @@
 //! for many kernels. One that comes to a wrong result, an error or its death stays no longer.
 
 use std::io::{BufRead, Write};
-use std::process::Child;
-use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread;
-use std::time::Duration;
+use std::{process::Child, sync::mpsc::channel, thread, time::Duration};
 
-use common::error::Result;
-use serde_json::Value;
+use common::Result;
 
 use crate::events::{Event, EventsFile, Sender};
 use crate::wait::{End, patient, wait};
@@ -32,37 +28,28 @@ impl Staff {
     /// worker that has run no other: it may have died of what that one wrote.
     pub fn finish(&self, mut work: Work, timeout: Duration) -> Result<Ended> {
         work.told.stays = !work.told.task.is_null();
-        if let Some(mut idle) = self.take(&work.without_task())
-            && let Some(ended) = idle.does(&work.told.task, timeout)?
-        {
-            self.all().push(idle);
-            return Ok(ended);
+        let alike = work.without_task();
+        let taken = {
+            let mut all = self.all();
+            all.iter().position(|one| one.work == alike).map(|at| all.swap_remove(at))
+        };
+        if let Some(mut idle) = taken {
+            idle.events.clear();
+            // One that has ended meanwhile is seen to have.
+            let _ = idle.child.stdin.as_mut().map(|pipe| writeln!(pipe, "{}", work.told.task));
+            if let Some(End::Idle) = wait(&mut idle.child, &idle.events, timeout, &mut patient)? {
+                let ended = Ended::of(0, &idle.work, &idle.events);
+                self.all().push(idle);
+                return Ok(ended);
+            }
         }
         let mut ended = worker::finish(&work, timeout)?;
         self.all().extend(ended.idle.take());
         Ok(ended)
     }
 
-    fn take(&self, work: &Work) -> Option<Idle> {
-        let mut all = self.all();
-        let at = all.iter().position(|one| one.work == *work)?;
-        Some(all.swap_remove(at))
-    }
-
     fn all(&self) -> MutexGuard<'_, Vec<Idle>> {
         self.0.lock().unwrap_or_else(|poison| poison.into_inner())
-    }
-}
-
-impl Idle {
-    /// What it comes to; nothing where it does not stay for another task.
-    fn does(&mut self, task: &Value, timeout: Duration) -> Result<Option<Ended>> {
-        self.events.clear();
-        // One that has ended meanwhile is seen to have.
-        let _ = self.child.stdin.as_mut().map(|pipe| writeln!(pipe, "{task}"));
-        let end = wait(&mut self.child, &self.events, timeout, &mut patient)?;
-        let is_done = matches!(end, Some(End::Idle));
-        Ok(is_done.then(|| Ended::of(0, &self.work, &self.events)))
     }
 }
 
@@ -76,7 +63,7 @@ impl Drop for Idle {
 
 /// The worker's side: another task, each time that the one before it is done. It ends at once with
 /// who watches it, whatever a kernel is doing.
-pub(crate) fn more_tasks() -> impl Iterator<Item = Value> {
+pub(crate) fn more_tasks() -> impl Iterator<Item = serde_json::Value> {
     let (sender, tasks) = channel();
     thread::spawn(move || {
         for line in std::io::stdin().lock().lines().map_while(std::io::Result::ok) {

@@ -1,16 +1,11 @@
 //! Waits for a worker's end: by itself, by a crash, or by us where it does not come.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::fs;
 use std::process::{Child, ExitStatus};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, ffi::OsString, fs, thread};
 
-use common::command;
 use common::error::{Kind, Result};
 use common::stage::{Death, How};
-use diagnostics::terminal::show_error;
 
 use crate::events::{Event, EventsFile, Written};
 
@@ -127,9 +122,9 @@ fn of_status(status: ExitStatus, written: &Written) -> End {
              likely cause: the driver does not end cleanly, or a kernel wrote where nobody looked\n  \
              next: {}   sees every access",
             how.in_short(),
-            command::course("inspect FILE")
+            common::command::course("inspect FILE")
         );
-        show_error("", &told);
+        diagnostics::terminal::show_error("", &told);
     }
     end_by_itself(code, written)
 }

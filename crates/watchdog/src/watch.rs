@@ -10,22 +10,16 @@
 //! kind of drive it lies on; and what does not change the file (reading it, its permissions, a
 //! neighbour) starts nothing.
 
-use std::collections::HashMap;
 use std::io::{Write, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use colored::Colorize;
-use common::error::{Error, Result};
-use common::record::Record;
 use common::source::{Source, shortest};
-use common::timing::Peak;
-use diagnostics::aside;
-use diagnostics::terminal::stream::Stream;
-use diagnostics::terminal::wrap::fitted;
+use common::{Error, Result, record::Record, timing::Peak};
+use diagnostics::{aside, terminal::stream::Stream, terminal::wrap::fitted};
 use notify::{Config, Event, PollWatcher, RecursiveMode, Watcher};
-use verify::Shape;
 use verify::numbers::{factor, significant};
 
 use crate::ending::{Signals, clear_line, complain};
@@ -78,7 +72,7 @@ pub fn each_save<E>(
 ) -> Result<(), E> {
     let mut why = "";
     loop {
-        let line = format!("{}{why}: checking", saves.name());
+        let line = format!("{}{why}: checking", saves.name);
         aside!("\n{}", line.bold().cyan());
         let mut news = check(saves)?;
         why = match news {
@@ -87,13 +81,12 @@ pub fn each_save<E>(
         };
         if news == News::Nothing {
             why = " saved";
-            let line = format!("watching: save {} to check it again, Ctrl-C ends", saves.name());
+            let line = format!("watching: save {} to check it again, Ctrl-C ends", saves.name);
             aside!("\n{}", fitted(Stream::Error, &line).dimmed());
             news = saves.wait(FOREVER);
         }
         while news == News::Gone {
-            let name = saves.name();
-            aside!("  {name} is gone; it will be checked when it is back");
+            aside!("  {} is gone; it will be checked when it is back", saves.name);
             news = saves.wait(FOREVER);
         }
         if news == News::Interrupted {
@@ -118,7 +111,7 @@ pub fn peak_of_earlier_run() -> Option<Peak> {
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// The last rate of each kernel, by device, kernel and M, N, K.
-type Rates = HashMap<(String, String, Shape), f64>;
+type Rates = std::collections::HashMap<(String, String, verify::Shape), f64>;
 
 /// What changed, a line for each kernel, whose new rates are remembered. One that did not build
 /// or is wrong keeps its last rate, for when it is right again.
@@ -206,11 +199,6 @@ impl Saves {
         let saves = Saves::of(&[file], name)?;
         *self = Saves { signals, ..saves };
         Ok(())
-    }
-
-    /// What the file is called.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     /// Waits for something new, at most so long.

@@ -3,30 +3,24 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
-use std::time::Duration;
+use std::{path::PathBuf, sync::OnceLock, time::Duration};
 
 use common::device::drivers::{CACHE_VARIABLE, CLEAR_CACHE, POCL, may_be_damaged};
 use common::error::{Error, Failure, Kind, Result};
-use common::host::ulimits_in_words;
 use common::program::{OF_KERNELS, WORDS_VARIABLE};
-use common::record::Record;
 use common::stage::{Death, How, Stage};
-use diagnostics::aside;
+use common::{host::ulimits_in_words, record::Record};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ending::Terminal;
 use crate::events::{
     self, DRIVERS_WORDS, Event, EventsFile, PRINTED, SIMULATOR_LOG, WORK_VARIABLE,
 };
 use crate::processes::{Environment, end_with_us, environment};
-use crate::resume;
-use crate::simulator::LOG_VARIABLE;
 use crate::staff::{Idle, more_tasks};
 use crate::wait::{End, Pause, patient, wait};
+use crate::{resume, simulator::LOG_VARIABLE};
 
 /// What the learner asked of the parent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -244,7 +238,7 @@ pub fn run(work: &Work, timeout: Duration, pause: Pause) -> Result<Option<Ended>
     environment.insert(WORDS_VARIABLE, events.folder.0.join(DRIVERS_WORDS).into());
     // A task has nothing to go on with.
     let is_lesson = work.told.task.is_null();
-    let terminal = Terminal::now();
+    let terminal = crate::ending::Terminal::now();
     // A kernel that died is no success, however the worker ends that goes on.
     let mut least = 0;
     loop {
@@ -275,7 +269,7 @@ pub fn run(work: &Work, timeout: Duration, pause: Pause) -> Result<Option<Ended>
             && may_be_damaged(*signal)
             && environment.insert(CACHE_VARIABLE, "0".into()).is_none()
         {
-            aside!(
+            diagnostics::aside!(
                 "\nThe driver failed, perhaps on a damaged file in PoCL's cache of compiled kernels.\n  \
                  It is tried again without the cache. If that helps, clear it: {CLEAR_CACHE}"
             );

@@ -3,15 +3,13 @@
 //! of the CPU, whose hardware is always there; without a folder for what it compiles it shows none.
 
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use opencl3::error_codes::{
     CL_PLATFORM_NOT_FOUND_KHR, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED,
 };
 
-use crate::failure::Told;
-use crate::host::variable;
+use crate::{failure::Told, host::variable};
 
 /// The variable that names another place for the .icd files.
 pub const ICD_VARIABLE: &str = "OCL_ICD_VENDORS";
@@ -205,7 +203,7 @@ pub fn pocl_fault(what: &str) -> Option<Told> {
 ///
 /// # Errors
 /// That of the system where it cannot.
-pub fn can_write(folder: &Path) -> io::Result<()> {
+pub fn can_write(folder: &Path) -> std::io::Result<()> {
     let file = folder.join(format!("tempfile-opencl-course-{}", std::process::id()));
     let written = fs::write(&file, "?");
     // There may be none.

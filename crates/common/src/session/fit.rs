@@ -12,9 +12,7 @@ use crate::device::{Device, Kind, Limits};
 use crate::error::{Error, Result};
 use crate::host;
 use crate::ndrange::{self, NdRange, sides};
-use verify::Shape;
-use verify::element::Type;
-use verify::numbers::bytes;
+use verify::{Shape, element::Type, numbers::bytes};
 
 /// The longest side of a square matrix whose elements an int can count, in whole tiles.
 const LONGEST: u64 = 46336;

@@ -1,9 +1,7 @@
 //! Images of two dimensions, and the samplers by which kernels read them. To the host an image
 //! is a buffer whose elements are the channels of its pixels, row by row.
 
-use std::fmt;
-use std::ptr;
-use std::rc::Rc;
+use std::{fmt, ptr, rc::Rc};
 
 use opencl3::memory::{self as cl, Buffer as Memory, Sampler, cl_image_desc, cl_image_format};
 use verify::element::Type;

@@ -1,24 +1,17 @@
 //! A kernel's arguments and its launch, which enqueues it; waiting for its end, and the
 //! times that its event keeps.
 
-use std::ffi::c_void;
-use std::ptr;
-use std::rc::Rc;
-use std::time::Instant;
+use std::{ffi::c_void, ptr, rc::Rc, time::Instant};
 
-use diagnostics::terminal::plain_name;
-use opencl3::error_codes::DLOPEN_FUNCTION_NOT_AVAILABLE;
-use opencl3::event::Event;
 use opencl3::kernel::{Kernel, set_kernel_arg};
 use opencl3::memory::{ClMem, Sampler};
 use opencl3::types::{cl_event, cl_mem};
+use opencl3::{error_codes::DLOPEN_FUNCTION_NOT_AVAILABLE, event::Event};
 
 use super::{Buffer, Call, Session, limits_of_launch};
 use crate::error::{During, Error, Result};
 use crate::ndrange::{NdRange, sides};
-use crate::timing::Profile;
-use verify::element::Type;
-use verify::numbers::seconds;
+use verify::{element::Type, numbers::seconds};
 
 /// A kernel, how it is launched, and its arguments: their buffers live as long as the launch.
 pub struct Launch {
@@ -85,7 +78,7 @@ impl Session {
             let index = i as u32;
             // As far as the driver keeps it.
             let told = |what: opencl3::Result<String>| {
-                plain_name(what.unwrap_or_default().trim_matches('\0'))
+                diagnostics::terminal::plain_name(what.unwrap_or_default().trim_matches('\0'))
             };
             let number = match arg {
                 Arg::Number(value, ty) => {
@@ -238,7 +231,7 @@ impl Session {
     /// Tells the four times of a launch that has ended, where they are asked for.
     pub fn tell_times(&self, event: &Event) {
         if self.listener.listens() {
-            let times = Profile::of(event);
+            let times = crate::timing::Profile::of(event);
             self.listener.call(times.as_ref().err(), &|| {
                 let call = Call::new("clGetEventProfilingInfo", &["~event", "the four times"]);
                 let Ok(t) = &times else { return call };

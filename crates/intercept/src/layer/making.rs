@@ -87,7 +87,7 @@ pub unsafe fn made(place: usize, given: &[u64], make: &dyn Fn(&[u64]) -> u64) ->
     result
 }
 
-/// What is known before it is made.
+/// What is known before it is made: its arguments, and what else some calls ask for.
 unsafe fn begun(told: &Told, given: &[u64]) -> Call {
     static THREADS: AtomicU64 = AtomicU64::new(1);
     thread_local!(static THREAD: u64 = THREADS.fetch_add(1, Ordering::Relaxed));
@@ -121,16 +121,8 @@ unsafe fn begun(told: &Told, given: &[u64]) -> Call {
                 call.args[name] = value;
             }
         }
-        look_before(told.name, given, &mut call.args);
-    }
-    call
-}
-
-/// What else is to be known of some calls before they are made.
-unsafe fn look_before(name: &str, given: &[u64], args: &mut Value) {
-    // SAFETY: the arguments are those of the calls.
-    unsafe {
-        match name {
+        let args = &mut call.args;
+        match told.name {
             "clCreateContext" => introduce(&list(given[2], given[1])),
             "clCreateCommandQueue" => introduce(&json!([given[1]])),
             "clCreateCommandQueueWithProperties" => {
@@ -155,6 +147,7 @@ unsafe fn look_before(name: &str, given: &[u64], args: &mut Value) {
             _ => {}
         }
     }
+    call
 }
 
 /// What is to be known of some calls once they have succeeded.

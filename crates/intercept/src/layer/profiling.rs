@@ -6,7 +6,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{ops::Range, sync::Mutex};
 
-use opencl_sys::cl_icd::clGetEventInfo_t;
 use opencl_sys::{
     CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_EVENT_COMMAND_QUEUE, CL_FALSE,
     CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_START,
@@ -104,7 +103,7 @@ pub unsafe fn flags(list: u64) -> u64 {
 }
 
 /// What a driver's function answers of an event.
-fn asked(function: clGetEventInfo_t, event: u64, name: cl_uint) -> Option<u64> {
+fn asked(function: opencl_sys::cl_icd::clGetEventInfo_t, event: u64, name: cl_uint) -> Option<u64> {
     let function = function?;
     // SAFETY: the driver is given a place of the size that it is told.
     ask(|room, value, size| unsafe { function(Word::of(event), name, room, value, size) })

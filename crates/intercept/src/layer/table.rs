@@ -7,7 +7,6 @@ use std::{collections::HashMap, fs::File, io::Write};
 use opencl_sys::cl_icd::cl_icd_dispatch;
 
 use crate::line::{Line, VARIABLE};
-use crate::story::Told;
 
 /// What this process was given, and gave.
 pub struct Layer {
@@ -16,7 +15,7 @@ pub struct Layer {
     /// What the loader is given.
     pub told: cl_icd_dispatch,
     /// The calls that are told, by their places in the tables.
-    pub calls: HashMap<usize, &'static Told>,
+    pub calls: HashMap<usize, &'static crate::story::Told>,
 }
 
 /// That of this process.
