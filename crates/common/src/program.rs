@@ -256,15 +256,15 @@ pub const OF_KERNELS: &str = "printed-by-kernels";
 #[derive(Default)]
 pub struct Printed {
     /// Whether they print at all: to listen takes time.
-    pub is_heard: Cell<bool>,
+    is_heard: Cell<bool>,
     taken: RefCell<Option<Taken>>,
 }
 
 impl Printed {
-    /// Takes from now on what is printed.
+    /// Takes from now on what is printed, if anything is.
     pub fn take(&self) {
         let mut taken = self.taken.borrow_mut();
-        if taken.is_none() {
+        if taken.is_none() && self.is_heard.get() {
             *taken = sent(Stream::Output, OF_KERNELS);
         }
     }

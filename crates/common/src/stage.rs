@@ -44,11 +44,8 @@ pub enum Stage {
         /// Whose it is.
         of: Whose,
     },
-    /// Its result is read and checked.
-    Checking {
-        /// Its name.
-        kernel: String,
-    },
+    /// The result of the kernel of this name is read and checked.
+    Checking(String),
     /// It runs again and again.
     Timing {
         /// Its name.
@@ -122,7 +119,7 @@ impl Display for Stage {
             Stage::Uploading => f.write_str("uploading the matrices"),
             Stage::Building { file, of } => write!(f, "building {of}{file}"),
             Stage::Running { kernel, of } => write!(f, "running {of}{kernel}"),
-            Stage::Checking { kernel } => write!(f, "checking {kernel}"),
+            Stage::Checking(kernel) => write!(f, "checking {kernel}"),
             Stage::Timing { kernel, run } => {
                 write!(f, "timing {kernel}")?;
                 run.map_or(Ok(()), |run| write!(f, ", run {run}"))
@@ -161,10 +158,7 @@ pub enum How {
     /// Something called exit(), and it was not the course.
     Exited(i32),
     /// It was ended, since it had begun nothing new for so long.
-    NoEnd {
-        /// How long that was.
-        limit: Duration,
-    },
+    NoEnd(Duration),
     /// The device failed, and with it the process, which told how.
     Device(Told),
     /// Somebody ended it.
@@ -195,7 +189,7 @@ impl How {
                 format!("signal {signal}, {}", name.unwrap_or("a signal"))
             }
             How::Exited(status) => format!("exit status: {status}"),
-            How::NoEnd { limit } => format!("no end after {} s", limit.as_secs()),
+            How::NoEnd(limit) => format!("no end after {} s", limit.as_secs()),
             How::Device(told) => told.happened.clone(),
         }
     }
@@ -213,7 +207,7 @@ impl Death {
 
     /// Whether it was ended because it did not end.
     pub fn is_hang(&self) -> bool {
-        matches!(self.how, How::NoEnd { .. })
+        matches!(self.how, How::NoEnd(_))
     }
 
     /// What people are told of it.
@@ -227,7 +221,7 @@ impl Death {
                     format!("the process was ended from outside ({how}) while {stage}: {why}");
                 (happened, None, "the same command once more".into())
             }
-            How::NoEnd { limit } => {
+            How::NoEnd(limit) => {
                 let limit = verify::numbers::count(limit.as_secs() as usize, "second");
                 let happened = format!("no end after {limit} while {stage}; the process was ended");
                 let (cause, next) = self.likely();
@@ -257,15 +251,15 @@ impl Death {
         use Stage::{Checking, Running, Timing};
         let is_building = self.stage.is_building();
         // Or what it left is looked at. All else is the driver's, the course's own probes, too.
-        let is_in_a_kernel = matches!(self.stage, Running { .. } | Checking { .. } | Timing { .. });
+        let is_in_a_kernel = matches!(self.stage, Running { .. } | Checking(_) | Timing { .. });
         let doctor = command::course("doctor");
         match self.how {
-            How::NoEnd { .. } if is_building || is_in_a_kernel => (
+            How::NoEnd(_) if is_building || is_in_a_kernel => (
                 "an endless loop, or a barrier that not every item of a group reaches",
                 "look at the kernel's loops and barriers; if the kernel is only slow, use a smaller \
                  --size or a longer --timeout".into(),
             ),
-            How::NoEnd { .. } => (
+            How::NoEnd(_) => (
                 "the driver hangs, and no kernel of yours was running; or the machine is very busy",
                 format!("a longer --timeout; {doctor}   asks each driver by itself"),
             ),

@@ -6,9 +6,8 @@ mod memory;
 mod profiling;
 mod table;
 
-use std::ffi::{CStr, c_void};
 use std::mem::{MaybeUninit, offset_of, size_of};
-use std::{collections::HashMap, ptr};
+use std::{collections::HashMap, ffi::c_void, ptr};
 
 use opencl_sys::cl_layer::{CL_LAYER_API_VERSION, CL_LAYER_API_VERSION_100, CL_LAYER_NAME};
 use opencl_sys::{CL_INVALID_VALUE, CL_SUCCESS, cl_icd::cl_icd_dispatch, cl_int, cl_uint};
@@ -16,10 +15,6 @@ use opencl_sys::{CL_INVALID_VALUE, CL_SUCCESS, cl_icd::cl_icd_dispatch, cl_int, 
 use crate::story::Told;
 use memory::Word;
 use table::{FILE, LAYER, Layer, driver};
-
-const NAME: &CStr = c"opencl-course calls";
-/// The functions of a table, which may be fewer in an older loader.
-const ENTRIES: usize = size_of::<cl_icd_dispatch>() / size_of::<*const c_void>();
 
 /// A function of OpenCL: its arguments, and what it gives back, are words of eight bytes, which
 /// `making` tells and passes on: none takes anything else.
@@ -76,7 +71,7 @@ pub unsafe extern "C" fn clGetLayerInfo(
     let version = CL_LAYER_API_VERSION_100.to_ne_bytes();
     let answer = match name {
         CL_LAYER_API_VERSION => &version[..],
-        CL_LAYER_NAME => NAME.to_bytes_with_nul(),
+        CL_LAYER_NAME => c"opencl-course calls".to_bytes_with_nul(),
         _ => return CL_INVALID_VALUE,
     };
     if !value.is_null() && room < answer.len() {
@@ -109,7 +104,9 @@ pub unsafe extern "C" fn clInitLayer(
     if target.is_null() || entries_ret.is_null() || ours.is_null() || FILE.is_none() {
         return CL_INVALID_VALUE;
     }
-    let entries = ENTRIES.min(entries as usize);
+    // The functions of a table may be fewer in an older loader.
+    let most = size_of::<cl_icd_dispatch>() / size_of::<*const c_void>();
+    let entries = most.min(entries as usize);
     let layer = LAYER.get_or_init(|| {
         let mut driver = MaybeUninit::<cl_icd_dispatch>::zeroed();
         // SAFETY: both tables are rows of functions, of which the shorter number is copied;

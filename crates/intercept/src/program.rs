@@ -13,8 +13,6 @@ use crate::line::{Call, Line, VARIABLE};
 
 /// How the loader is told of layers.
 const LAYERS: &str = "OPENCL_LAYERS";
-/// How often the lines are read.
-const PAUSE: Duration = Duration::from_millis(10);
 
 /// How a program ended.
 pub struct End {
@@ -80,7 +78,7 @@ pub fn run(
             end_group(&mut child);
             break None;
         }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(Duration::from_millis(10));
         if signals.came() {
             // It came to us alone, perhaps, so it is passed on.
             signals.forget();

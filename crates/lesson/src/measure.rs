@@ -102,7 +102,7 @@ impl Lesson {
         let results = ready.read(session)?;
 
         // Check.
-        self.console.begin(Part::Check, Stage::Checking { kernel: name.clone() })?;
+        self.console.begin(Part::Check, Stage::Checking(name.clone()))?;
         if let (true, Some(matrix)) = (show, task.product(&ready.plan, &results)) {
             self.console.show(&format!("C by {name}"), &matrix)?;
         }

@@ -92,13 +92,13 @@ fn too_long(waits: &Waits, written: &Written, timeout: Duration) -> Option<End> 
         Some(Event::Trial { begun, limit, .. })
             if begun.elapsed().is_ok_and(|taken| taken > limit) =>
         {
-            return Some(died(written, How::NoEnd { limit }));
+            return Some(died(written, How::NoEnd(limit)));
         }
         _ => written.stage(),
     };
     let (limit, taken) = (stage.limit(timeout), waits.from.elapsed());
     let is_over = taken.saturating_sub(waits.since()) > limit || taken > STARVED * limit;
-    is_over.then(|| died(written, How::NoEnd { limit }))
+    is_over.then(|| died(written, How::NoEnd(limit)))
 }
 
 fn died(written: &Written, how: How) -> End {

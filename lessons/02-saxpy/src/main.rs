@@ -184,7 +184,7 @@ fn eleven_steps(lesson: &mut Lesson, saxpy: &Task, record: &mut Record) -> Resul
     lesson.say(format!("   9  read: C back to the host in {}", ms(read)))?;
 
     // 10. Use it: every element is checked. 11. Release everything: it goes out of scope.
-    lesson.console.begin(Part::Check, Stage::Checking { kernel: "saxpy".into() })?;
+    lesson.console.begin(Part::Check, Stage::Checking("saxpy".into()))?;
     let results = vec![("C".into(), Elements::Float(result))];
     let compared = ready.check(&session, &results)?;
     lesson.console.note(|| format!("{}; right", saxpy.bound(None)));

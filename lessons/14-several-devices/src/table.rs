@@ -165,7 +165,7 @@ fn checked(
     let c = &way.matrices[2];
     c.floats().fill(f32::NAN);
     let outcome = way.multiply(turn)?;
-    lesson.console.doing(Stage::Checking { kernel: way.name.clone() })?;
+    lesson.console.doing(Stage::Checking(way.name.clone()))?;
     // A copy: a device that was given up may still write.
     let c = c.floats().to_vec();
     let operands = problem.operands().each_ref();

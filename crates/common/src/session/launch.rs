@@ -135,9 +135,7 @@ impl Session {
     pub fn launch(&self, launch: &Launch, after: &[cl_event]) -> Result<Event> {
         let Launch { kernel, name, range, .. } = launch;
         let (global, local) = (range.global(), range.local());
-        if self.printed.is_heard.get() {
-            self.printed.take();
-        }
+        self.printed.take();
         let begin = Instant::now();
         // SAFETY: the sizes' pointers live through the call, and all lists of an NdRange that
         // are passed have as many entries as the dimension says. The launch keeps its buffers, and the

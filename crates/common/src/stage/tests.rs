@@ -12,7 +12,7 @@ fn only_who_was_there_is_blamed() {
     for doing in [
         Stage::running("a"),
         Stage::Timing { kernel: kernel_of(), run },
-        Stage::Checking { kernel: kernel_of() },
+        Stage::Checking(kernel_of()),
     ] {
         assert!(told(11, &doing).contains(kernel), "{doing}");
     }
