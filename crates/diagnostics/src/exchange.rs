@@ -2,7 +2,6 @@
 //! beside atomics, since the exchange tells whether it was still true.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use crate::tokens::{Tokens, is_word};
 
@@ -26,7 +25,7 @@ fn is_exchange(file: &Tokens, i: usize) -> bool {
 }
 
 /// The innermost loop around a token: all of it, and its condition.
-fn loop_around(file: &Tokens, token: usize) -> Option<[Range<usize>; 2]> {
+fn loop_around(file: &Tokens, token: usize) -> Option<[std::ops::Range<usize>; 2]> {
     let mut of_do = BTreeSet::new();
     let loops = file.all().filter_map(|i| {
         let (head, all) = match file.text(i) {

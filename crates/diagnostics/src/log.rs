@@ -1,8 +1,7 @@
 //! From a compiler's build log to errors in the learner's files, each with its meaning:
-//! `messages` are the errors of a log, `places` where they are, `explain` what they mean.
+//! `places` are the errors of a log, and where they are, `explain` is what they mean.
 
 mod explain;
-mod messages;
 mod places;
 #[cfg(test)]
 mod tests;
@@ -14,9 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::terminal::{plain, wrap::folded};
 use explain::explain;
-use messages::{Message, messages};
 pub use places::{File, Read};
-use places::{Files, Spot};
+use places::{Files, Message, Spot, messages};
 
 /// Columns for a span: 80, less what a message may be moved in by.
 const COLUMNS: usize = 76;

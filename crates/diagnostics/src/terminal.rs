@@ -15,11 +15,9 @@ pub mod progress;
 pub mod stream;
 pub mod wrap;
 
-use std::fmt::Arguments;
 use std::io::{Result, Write, stdout};
 
 use console::{Alignment, AnsiCodeIterator, measure_text_width, pad_str};
-use stream::Stream;
 
 /// Standard output.
 pub struct Out;
@@ -29,7 +27,7 @@ impl Write for Out {
         stdout().write(text)
     }
 
-    fn write_fmt(&mut self, text: Arguments) -> Result<()> {
+    fn write_fmt(&mut self, text: std::fmt::Arguments) -> Result<()> {
         stdout().write_all(with_colours(&text.to_string()).as_bytes())
     }
 
@@ -94,7 +92,7 @@ pub fn table(heading: &[&str], rows: &[Vec<String>]) -> String {
 /// A message on standard error, behind a `head`, in lines that fit the terminal.
 pub fn show_error(head: &str, says: &str) {
     let message = head.to_string() + &plain(says);
-    crate::aside!("{}", wrap::fitted(Stream::Error, &message));
+    crate::aside!("{}", wrap::fitted(stream::Stream::Error, &message));
 }
 
 /// A line on standard error, as `eprintln!` writes it, which panics where it cannot: on a

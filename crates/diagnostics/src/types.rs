@@ -28,8 +28,20 @@ impl<'a> Types<'a> {
     pub fn of(text: &'a str) -> Types<'a> {
         let macros = super::directives::macros(text);
         let macros = macros.map(|(name, value)| (name, spelt(&Tokens::of(value))));
+        // `typedef TYPE NAME;`. Of arrays, functions and several names at once nothing is told.
+        let file = Tokens::of(text);
+        let typedef = |i| {
+            let name = file.end_of(i, &[";"]) - 1;
+            let ty = file.part(i + 1..name);
+            let is_struct = ty.text(0) == "struct";
+            let is_plain = is_struct || !ty.all().any(|i| "([,".contains(ty.text(i)));
+            let is_named = is_word(file.text(name)) && name > i + 1;
+            (is_plain && is_named).then(|| (file.text(name), spelt(&ty)))
+        };
+        let begins = |i: &usize| file.text(*i) == "typedef";
+        let typedefs = file.all().filter(begins).filter_map(typedef);
         let mut aliases = BTreeMap::<&str, Vec<String>>::new();
-        for (name, ty) in macros.chain(typedefs(text)) {
+        for (name, ty) in macros.chain(typedefs) {
             aliases.entry(name).or_default().push(ty);
         }
         Types { aliases }
@@ -61,21 +73,6 @@ pub fn is_known(name: &str) -> bool {
     let name = name.trim_end_matches('*');
     let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
     SCALARS.contains(&scalar) || name == "struct"
-}
-
-/// `typedef TYPE NAME;`. Of arrays, functions and several names at once nothing is told.
-fn typedefs(text: &str) -> Vec<(&str, String)> {
-    let file = Tokens::of(text);
-    let begins = |i: &usize| file.text(*i) == "typedef";
-    let typedef = |i| {
-        let name = file.end_of(i, &[";"]) - 1;
-        let ty = file.part(i + 1..name);
-        let is_struct = ty.text(0) == "struct";
-        let is_plain = is_struct || !ty.all().any(|i| "([,".contains(ty.text(i)));
-        let is_named = is_word(file.text(name)) && name > i + 1;
-        (is_plain && is_named).then(|| (file.text(name), spelt(&ty)))
-    };
-    file.all().filter(begins).filter_map(typedef).collect()
 }
 
 /// The types of a struct's fields in order, as OpenCL C spells them, and how many there are of each

@@ -4,11 +4,7 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use common::{Error, Result};
-use gimli::{EndianSlice, LittleEndian};
-use iced_x86::{
-    Decoder, DecoderOptions, FastFormatter, FlowControl, Instruction as Decoded, InstructionInfo,
-    InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register as Named, UsedMemory,
-};
+use iced_x86::{FlowControl, Instruction as Decoded, Mnemonic, OpKind, Register as Named};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol};
 
 use crate::code::{Code, Flow, Instruction, Operation, Space};
@@ -79,7 +75,7 @@ fn lines(file: &object::File) -> gimli::Result<BTreeMap<u64, Option<u32>>> {
         let data = section.and_then(|section| section.uncompressed_data().ok());
         Ok(data.unwrap_or_default())
     })?;
-    let dwarf = sections.borrow(|section| EndianSlice::new(section, LittleEndian));
+    let dwarf = sections.borrow(|section| gimli::EndianSlice::new(section, gimli::LittleEndian));
     let mut table = BTreeMap::new();
     let mut units = dwarf.units();
     while let Some(header) = units.next()? {
@@ -99,19 +95,19 @@ fn lines(file: &object::File) -> gimli::Result<BTreeMap<u64, Option<u32>>> {
 
 /// The instructions of a function whose bytes begin at `address`.
 pub fn decode(bytes: &[u8], address: u64) -> Vec<Instruction> {
-    let decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
+    let decoder = iced_x86::Decoder::with_ip(64, bytes, address, iced_x86::DecoderOptions::NONE);
     let decoded: Vec<Decoded> = decoder.into_iter().collect();
     // `mov rbp, rsp`: from there on rbp points to the stack, too.
     let has_frame = decoded.iter().any(|one| {
         let operands = (one.op0_register(), one.op1_register());
         one.mnemonic() == Mnemonic::Mov && operands == (Named::RBP, Named::RSP)
     });
-    let mut formatter = FastFormatter::new();
+    let mut formatter = iced_x86::FastFormatter::new();
     let options = formatter.options_mut();
     options.set_space_after_operand_separator(true);
     options.set_use_hex_prefix(true);
     options.set_uppercase_hex(false);
-    let mut factory = InstructionInfoFactory::new();
+    let mut factory = iced_x86::InstructionInfoFactory::new();
     let instruction = |one: &Decoded| {
         let mut text = String::new();
         formatter.format(one, &mut text);
@@ -144,7 +140,7 @@ pub fn decode(bytes: &[u8], address: u64) -> Vec<Instruction> {
     decoded.iter().map(instruction).collect()
 }
 
-fn operations(one: &Decoded, info: &InstructionInfo, has_frame: bool) -> Vec<Operation> {
+fn operations(one: &Decoded, info: &iced_x86::InstructionInfo, has_frame: bool) -> Vec<Operation> {
     const SHUFFLES: [&str; 7] =
         ["perm", "shuf", "unpck", "vinsert", "vextract", "pinsr", "vpblend"];
     let name = format!("{:?}", one.mnemonic()).to_lowercase();
@@ -197,7 +193,7 @@ fn arithmetic(one: &Decoded, name: &str) -> Option<Operation> {
 
 /// What an access to memory is. Where a call or its return takes an address from, and what a
 /// push keeps, is asked for by nobody's source.
-fn access(memory: &UsedMemory, has_frame: bool) -> impl Iterator<Item = Operation> {
+fn access(memory: &iced_x86::UsedMemory, has_frame: bool) -> impl Iterator<Item = Operation> {
     let bytes = memory.memory_size().info().size() as u32;
     let on_stack = |register| register == Named::RSP || register == Named::RBP && has_frame;
     let space = if memory.base() == Named::RIP || memory.base() == Named::EIP {
@@ -209,7 +205,7 @@ fn access(memory: &UsedMemory, has_frame: bool) -> impl Iterator<Item = Operatio
     } else {
         Space::Unknown
     };
-    use OpAccess::{CondRead, CondWrite, Read, ReadCondWrite, ReadWrite, Write};
+    use iced_x86::OpAccess::{CondRead, CondWrite, Read, ReadCondWrite, ReadWrite, Write};
     let access = memory.access();
     let reads = matches!(access, Read | CondRead | ReadWrite | ReadCondWrite);
     let writes = matches!(access, Write | CondWrite | ReadWrite | ReadCondWrite);

@@ -7,12 +7,10 @@
 //! ptxas info    : Used 26 registers, 1024 bytes smem, 400 bytes cmem[0]
 //! ```
 
-use std::process::{Command, Stdio};
-use std::{fs, path::Path};
+use std::{fs, path::Path, process};
 
 use anyhow::{Context, ensure};
 use common::{Error, Result};
-use watchdog::scratch::Scratch;
 
 use crate::code::{Code, Resources};
 use crate::{elf, nvidia};
@@ -97,13 +95,13 @@ pub fn target(ptx: &str) -> Option<&str> {
 /// What the last of these commands prints, tools of NVIDIA's in a folder that has this `code`, and
 /// what all of them log.
 fn tools(code: &[u8], commands: &[&str]) -> anyhow::Result<[String; 2]> {
-    let folder = Scratch::new()?;
+    let folder = watchdog::scratch::Scratch::new()?;
     fs::write(folder.0.join("code"), code).context("a temporary file")?;
     let (mut printed, mut logs) = (String::new(), String::new());
     for command in commands {
         let (tool, words) = command.split_once(' ').unwrap_or((command, ""));
-        let mut command = Command::new(tool);
-        command.args(words.split(' ')).current_dir(&folder.0).stdin(Stdio::null());
+        let mut command = process::Command::new(tool);
+        command.args(words.split(' ')).current_dir(&folder.0).stdin(process::Stdio::null());
         let output = command.output().with_context(|| tool.to_string())?;
         let both = [output.stdout, output.stderr];
         let [text, log] = both.map(|text| String::from_utf8_lossy(&text).into_owned());

@@ -6,13 +6,11 @@ use std::path::{Path, PathBuf};
 use std::{fs, time::Duration};
 
 use anyhow::{Context, Result};
-use common::record::{Of, Record};
-use common::{Error, device::drivers, ndrange, source::Source};
+use common::{Error, device::drivers, ndrange, record, record::Record, source::Source};
 use diagnostics::near::did_you_mean;
 use verify::element::Type;
 use walkdir::{DirEntry, WalkDir};
-use watchdog::worker::{self, Work};
-use watchdog::{lessons, scratch::Scratch};
+use watchdog::{lessons, scratch::Scratch, worker, worker::Work};
 
 use crate::{code::Code, file};
 
@@ -147,8 +145,8 @@ impl Wanted {
             return usage(format!("{kernel} is not launched on this device: {reason}"));
         }
         let by = match record.of {
-            Of::Task => "by its arguments".into(),
-            Of::Lesson(number) => format!("as in lesson {number}"),
+            record::Of::Task => "by its arguments".into(),
+            record::Of::Lesson(number) => format!("as in lesson {number}"),
         };
         let mut name = record.kernel.clone();
         others.retain(|other| *other != name);

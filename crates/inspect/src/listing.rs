@@ -8,8 +8,7 @@ use diagnostics::terminal::{plain, wrap::beside};
 use serde_json::{Value, json};
 
 use crate::code::{Code, Instruction};
-use crate::launched::Launched;
-use crate::round::{Round, hottest};
+use crate::{launched::Launched, round, round::Round};
 
 /// A kernel's code, and where it comes from.
 pub struct Listing<'a> {
@@ -27,7 +26,7 @@ impl Listing<'_> {
     /// What is shown of a kernel, and whether it is a loop: its innermost one, or all of it
     /// where it has none.
     fn shown(&self) -> (Vec<&Instruction>, bool) {
-        match hottest(&self.code.instructions) {
+        match round::hottest(&self.code.instructions) {
             Some(body) => (body, true),
             None => (self.code.instructions.iter().collect(), false),
         }

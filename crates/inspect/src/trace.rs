@@ -23,8 +23,7 @@ use diagnostics::terminal::{plain, table, wrap::beside};
 use serde_json::{Value, json};
 use verify::Differences;
 use verify::numbers::{bytes, count};
-use watchdog::simulator::{self, oclgrind};
-use watchdog::{scratch::Scratch, worker::Work};
+use watchdog::{scratch::Scratch, simulator, worker::Work};
 
 use crate::launched::{Launched, Wanted};
 use accesses::{Launch, Memory, Trace};
@@ -71,7 +70,7 @@ pub fn trace(wanted: &Wanted, mut work: Work, model: Model) -> Result<Traced> {
         let says = format!("{what} is not on this machine; a trace is made by it, on any device");
         Error::NoDevice(Told::new(says, Some(&command::setup("--full"))))
     };
-    let library = oclgrind().ok_or_else(|| missing("Oclgrind, the simulator,"))?;
+    let library = simulator::oclgrind().ok_or_else(|| missing("Oclgrind, the simulator,"))?;
     let plugin = plugin_path();
     if !plugin.is_file() {
         return Err(missing("the plugin with which Oclgrind writes down accesses").into());
@@ -108,7 +107,7 @@ pub fn trace(wanted: &Wanted, mut work: Work, model: Model) -> Result<Traced> {
     let source = Source::read(&wanted.file()?)?;
     Ok(Traced {
         launched,
-        figures: Figures::of(&trace, &folder.0, &source, &model)?,
+        figures: Figures::of(&trace, &folder.0, &source.text, &model)?,
         launch: trace.launch,
         model,
         source,

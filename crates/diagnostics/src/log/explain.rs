@@ -7,7 +7,7 @@ mod tests;
 
 use std::sync::LazyLock;
 
-use super::messages;
+use super::places::missing_function;
 use crate::tokens::{Tokens, is_word};
 use crate::{functions::functions, types::is_known};
 
@@ -53,7 +53,7 @@ const CASES: &str = "Where it depends";
 /// `None` where that is in doubt.
 pub fn explain(message: &str, text: &str, at: Option<usize>) -> Option<String> {
     let name = || message.split('\'').nth(1).filter(|name| !name.is_empty());
-    if let Some(name) = messages::missing_function(message) {
+    if let Some(name) = missing_function(message) {
         return undeclared(name, message, text);
     }
     // Of messages the first row counts whose parts all occur.
@@ -91,7 +91,7 @@ fn undeclared(name: &str, message: &str, text: &str) -> Option<String> {
         return None;
     }
     let is_macro = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    let is_called = messages::missing_function(message).is_some() || message.contains("function");
+    let is_called = missing_function(message).is_some() || message.contains("function");
     let case = if functions(text).iter().any(|one| one.name == name) {
         "defined further down"
     } else if stands_behind_a_type(name, text) {

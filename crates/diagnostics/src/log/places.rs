@@ -1,13 +1,96 @@
-//! From the place that a compiler tells to the place in a file of the learner's.
+//! A build log's errors, in the forms of all compilers; and where in the learner's files each is.
 
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
-use std::{collections::VecDeque, ops::Range};
+use std::{collections::VecDeque, ops::Range, sync::LazyLock};
 
-use super::messages::{Message, Place};
+use regex_lite::Regex;
+
 use crate::{directives, tokens::Tokens};
+
+/// One error of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// What it says, without its place.
+    pub text: String,
+    /// Where.
+    pub place: Place,
+}
+
+/// Where a compiler sees an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Here.
+    Told {
+        /// The file's name: the compiler's own, for the text that it was given.
+        file: String,
+        /// From 1.
+        line: usize,
+        /// Counted in bytes, from 1.
+        column: Option<usize>,
+    },
+    /// At the function of this name: a linker knows no places.
+    Function(String),
+}
+
+/// Forms of [`FORMS`] that have a place; the others are of what comes after the compiler, and
+/// name a function.
+const LOCATED: usize = 2;
+
+/// Errors, as they are told. The first form that fits counts.
+static FORMS: LazyLock<[Regex; 9]> = LazyLock::new(|| {
+    let forms = [
+        // PoCL; of a macro it says, too, where in its text
+        r"^ERROR: (?<file>.*?):(?<line>\d+):(?<column>\d+)(?: <Spelling=.*?>)?: (?<text>.+)$",
+        // Intel, rusticl, NVIDIA, Oclgrind, Apple, AMD, Mali, Adreno: all of them clang, some
+        // without a column
+        r"^(?<file>.*?):(?<line>\d+):(?:(?<column>\d+):)? ERROR: ?(?<text>.+)$",
+        // NVIDIA's assembler
+        r"Unresolved extern function '(?<function>\w+)'",
+        r"Entry function '(?<function>\w+)' uses too much shared data \(.*\)",
+        // PoCL, rusticl, Intel
+        r"Cannot find symbol (?<function>\w+) in kernel library",
+        r#"Unresolved external reference to "(?<function>\w+)""#,
+        r"Symbols not found: \[ (?<function>\w+).*",
+        // AMD's and other linkers
+        r"undefined (?:hidden )?symbol: (?<function>\w+)",
+        r"[Uu]ndefined reference to [`'](?<function>\w+)'",
+    ];
+    let regex = |form: &str| Regex::new(&form.replace("ERROR", "(?:fatal )?error"));
+    forms.map(|form| regex(form).expect("one of the forms above"))
+});
+
+/// The errors of a log that say where they are.
+pub fn messages(log: &str) -> Vec<Message> {
+    let message = |line: &str| {
+        // Most lines are of the source, and a regular expression takes its time.
+        let mut forms = FORMS.iter().skip(if line.contains("error") { 0 } else { LOCATED });
+        let parts = forms.find_map(|form| form.captures(line))?;
+        if let Some(name) = parts.name("function") {
+            let place = Place::Function(name.as_str().into());
+            return Some(Message { text: parts[0].into(), place });
+        }
+        Some(Message {
+            // PoCL's own names for functions of OpenCL C.
+            text: parts["text"].trim().replace("'_cl_", "'"),
+            place: Place::Told {
+                file: parts["file"].to_string(),
+                line: parts["line"].parse().ok()?,
+                column: parts.name("column").and_then(|at| at.as_str().parse().ok()),
+            },
+        })
+    };
+    log.lines().map(str::trim).filter_map(message).collect()
+}
+
+/// The function that a linker misses.
+pub fn missing_function(text: &str) -> Option<&str> {
+    let parts = FORMS[LOCATED..].iter().find_map(|form| form.captures(text))?;
+    let is_missing = !parts[0].starts_with("Entry function");
+    Some(parts.name("function")?.as_str()).filter(|_| is_missing)
+}
 
 /// A file of OpenCL C.
 #[derive(Clone, Debug)]

@@ -3,9 +3,7 @@
 use colored::Colorize;
 use similar::{TextDiff, WhitespaceMode};
 
-use crate::terminal::plain;
-use crate::terminal::stream::Stream;
-use crate::terminal::wrap::fitted;
+use crate::terminal::{plain, stream::Stream, wrap::fitted};
 
 /// Whether a line is in both texts, in the old one alone, or in the new one alone.
 pub use similar::ChangeTag as Change;

@@ -1,8 +1,7 @@
 //! A sign of life on a terminal.
 
 use std::io::{IsTerminal, stderr};
-use std::thread;
-use std::time::Duration;
+use std::{thread, time::Duration};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 

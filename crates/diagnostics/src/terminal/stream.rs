@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::io::{Read, Result, Seek, Write, stderr, stdout};
-use std::path::Path;
 
 /// One of the two.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +55,7 @@ pub struct Taken {
 impl Taken {
     /// Sends it behind what stands in this file; `None` where the system does not let streams
     /// go elsewhere.
-    pub fn to(stream: Stream, path: &Path) -> Option<Taken> {
+    pub fn to(stream: Stream, path: &std::path::Path) -> Option<Taken> {
         let own = stream.as_it_is().ok()?;
         let mut options = File::options();
         let file = options.read(true).append(true).create(true).open(path);

@@ -9,8 +9,7 @@
 //! does the work.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-use std::{io::Write, process::ExitCode, rc::Rc};
+use std::{io::Write, process::ExitCode, rc::Rc, time};
 
 use clap::Parser;
 use common::program::{Program, options};
@@ -18,8 +17,7 @@ use common::{Error, Result, device, session::Session, source::Source, stage::Sta
 use diagnostics::terminal::{stream::Stream, wrap::fitted};
 use verify::element::Type;
 use verify::numbers::{bytes, factor, seconds};
-use watchdog::Orders;
-use watchdog::events::{Event, Sender};
+use watchdog::{Orders, events, events::Event};
 
 /// Build an OpenCL kernel file ahead of time, into a binary for one device
 #[derive(Parser)]
@@ -66,7 +64,7 @@ fn parse_define(text: &str) -> Result<(String, usize), String> {
 }
 
 /// How long a driver may take to compile a file.
-const PATIENCE: Duration = Duration::from_secs(600);
+const PATIENCE: time::Duration = time::Duration::from_secs(600);
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -89,7 +87,7 @@ fn compile(arguments: &Arguments) -> Result<()> {
             output.display()
         )));
     }
-    let parent = Sender::from_environment()?;
+    let parent = events::Sender::from_environment()?;
     parent.send(&Event::Doing(Stage::Loading))?;
     let mut devices = device::list()?;
     let choice = device::choose_as_told(&devices, arguments.device.as_deref())?;
@@ -110,7 +108,7 @@ fn compile(arguments: &Arguments) -> Result<()> {
 
     // Loaded as a program would, to see how long that takes.
     let binary = std::fs::read(&output)?;
-    let start = Instant::now();
+    let start = time::Instant::now();
     Program::of_binary(&session, &binary, &options)?;
     let loaded = start.elapsed().as_secs_f64();
     let told = format!(

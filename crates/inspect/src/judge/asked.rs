@@ -5,13 +5,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use clap::{Args, FromArgMatches};
-use common::error::{Failure, Kind};
+use common::error::Kind;
 use serde::{Deserialize, Serialize};
-use task::form::{Form, Or};
-use task::signature::Signature;
 use task::sizes::{FEW, Sizes, product};
+use task::{form, form::Form, signature::Signature};
 use verify::element::Type;
-use watchdog::simulator::{self, oclgrind};
+use watchdog::simulator;
 use watchdog::worker::{Ended, Work};
 
 use crate::judge::other::Other;
@@ -95,7 +94,7 @@ impl Asked {
     /// The same for who looks at a launch from outside: but for a product nobody asks what is right.
     pub fn unchecked(mut self) -> Asked {
         for task in self.tasks.iter_mut().filter(|task| task.product.is_none()) {
-            task.check = Some(Or::Plain("none".into()));
+            task.check = Some(form::Or::Plain("none".into()));
         }
         self
     }
@@ -243,8 +242,9 @@ pub(crate) fn signatures(task: &Form, ty: Type, how: &How) -> Result<Vec<Signatu
         Ok(work)
     };
     let mut ended = on_device(work()?, how)?;
-    let is_without = |failure: &Failure| failure.kind == Kind::NoDevice;
-    if let (true, Some(library)) = (ended.failure.as_ref().is_some_and(is_without), oclgrind()) {
+    if ended.failure.as_ref().is_some_and(|failure| failure.kind == Kind::NoDevice)
+        && let Some(library) = simulator::oclgrind()
+    {
         let mut work = work()?;
         work.args(["--device", "oclgrind"]);
         simulator::as_written(&mut work, &library);

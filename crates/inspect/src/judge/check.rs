@@ -3,18 +3,16 @@
 pub(crate) mod results;
 
 use anyhow::Result;
-use common::outcome::Skip;
-use common::record::Record;
+use common::{outcome::Skip, record::Record};
+use task::form::{Form, Given, Or};
+use task::sizes::{FEW, Sizes, in_words, product};
 use verify::draw::{Draw, Far};
 
 use crate::judge::answer::{End, out_of_stack, simulated};
 use crate::judge::asked::{self, Asked, Case, How, Origin};
 use crate::judge::observation::{Observation, Verdict};
-use crate::judge::other::Other;
-use crate::judge::subject::Subject;
+use crate::judge::{other::Other, subject::Subject};
 use results::{Reason, Results, Tried};
-use task::form::{Form, Given, Or};
-use task::sizes::{FEW, Sizes, in_words, product};
 
 /// Where the simulator, which is slow, looks at a lesson's product: partial groups and tiles in
 /// every dimension, several groups in two. K is below N, so that rows of the wrong width overlap.

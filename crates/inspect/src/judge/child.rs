@@ -1,17 +1,14 @@
 //! The worker in which tasks run: a lesson of one kernel.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use common::error::{Error, Result};
 use common::outcome::{Outcome, Skip};
-use common::stage::Stage;
+use common::{Error, Result, stage::Stage};
 use lesson::Lesson;
 use serde::Deserialize;
 use task::{Buffer, Fill, Right, Role, Task};
-use verify::draw::Draw;
-use verify::poison::Poison;
+use verify::{draw::Draw, poison::Poison};
 
 use crate::judge::asked::{Asked, Case};
 use crate::judge::other::{Other, rewritten};
@@ -204,14 +201,13 @@ fn right_with_another_text(lesson: &mut Lesson, task: &Task, other: Other) -> Re
 
 /// Evaluates the formulas of fills once: each run of a reference would do it again.
 fn evaluate_fills(task: &mut Task) -> Result<()> {
-    let held = task.held()?.into_iter();
-    let mut held: BTreeMap<_, _> = held.map(|(name, all)| (name.to_string(), all)).collect();
-    for buffer in &mut task.buffers {
-        if let Some(Fill::Each(_)) = buffer.role.fill()
-            && let Some(elements) = held.remove(&buffer.name)
+    let before = task.clone();
+    for (name, elements) in before.held()? {
+        let mut buffers = task.buffers.iter_mut();
+        if let Some(Buffer { role, .. }) = buffers.find(|one| one.name == name)
+            && let Some(Fill::Each(_)) = role.fill()
         {
-            let fill = Fill::Made(buffer.role.from(), Rc::new(elements));
-            buffer.role.refill(fill);
+            role.refill(Fill::Made(role.from(), Rc::new(elements)));
         }
     }
     Ok(())

@@ -1,25 +1,21 @@
 //! Checking a kernel that has a task: the right result on a device, no fault in the simulator, and
 //! the counts and the rate that its task asks for.
 
-use std::path::Path;
-use std::thread;
+use std::{path::Path, thread};
 
 use anyhow::{Result, anyhow};
 use common::record::Record;
 use common::source::{Line, Source};
-use diagnostics::tokens::Tokens;
+use task::form::{Count, Form};
+use task::sizes::{SEED, Sizes, in_words};
 use watchdog::worker::Work;
 
 use crate::judge::answer::{End, judge, out_of_stack, simulated, wrong_result};
 use crate::judge::asked::{self, Asked, Case, How};
 use crate::judge::observation::{Detection, Detector, Evidence, Observation, Seen};
-use crate::judge::rates;
-use crate::launched::Wanted;
 use crate::trace::accesses::{Kind, Memory};
-use crate::trace::figures::Figures;
-use crate::trace::{Model, trace};
-use task::form::{Count, Form};
-use task::sizes::{SEED, Sizes, in_words};
+use crate::trace::{Model, figures::Figures, trace};
+use crate::{judge::rates, launched::Wanted};
 
 struct Exercise<'a> {
     task: &'a Form,
@@ -152,7 +148,7 @@ fn on_device(exercise: &Exercise) -> Result<Seen> {
 
 /// A function that the task does without, in the first line that calls it.
 fn called(without: &[String], source: &Source) -> Option<Observation> {
-    let tokens = Tokens::of(&source.text);
+    let tokens = diagnostics::tokens::Tokens::of(&source.text);
     let is_meant = |i: &usize| without.iter().any(|name| name == tokens.text(*i));
     let at = tokens.all().find(is_meant)?;
     let number = source.text[..tokens.byte(at)].matches('\n').count();

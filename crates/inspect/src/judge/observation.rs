@@ -1,19 +1,16 @@
 //! What a detector saw of a kernel, and what is said of one, as all tools have it.
 
 use std::fmt::{self, Display, Formatter};
-use std::io::Write;
-use std::path::Path;
+use std::{io::Write, path::Path};
 
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
-use common::outcome::Outcome;
-use common::source::Line;
+use common::{outcome::Outcome, source::Line};
 use diagnostics::log::{Log, Place};
 use diagnostics::terminal::wrap::{WIDTH, beside, cut};
 use diagnostics::terminal::{Out, plain, plain_name, show_error};
 use serde::{Serialize, Serializer};
 use task::form::Count;
-use watchdog::simulator::FaultKind;
 
 /// Where the words beside a detector's name begin.
 const WORDS: usize = 28;
@@ -47,7 +44,7 @@ pub enum Detector {
     /// Whoever compares its results.
     Simulated,
     /// The simulator, which looks for faults of a kind.
-    Faults(FaultKind),
+    Faults(watchdog::simulator::FaultKind),
     /// Who counts something.
     Count(Count),
     /// The same, of all counts.

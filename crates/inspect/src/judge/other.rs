@@ -1,10 +1,7 @@
 //! Numbers that no file says, in place of those that it leaves to chance: a kernel that is right
 //! for random ones alone is not right.
 
-use std::rc::Rc;
-
-use common::source::Source;
-use common::{Error, Result};
+use common::{Error, Result, source::Source};
 use serde::{Deserialize, Serialize};
 use task::form::{Form, Or};
 use task::{Arg, Buffer, Fill, Plan, Right, Role, Task};
@@ -226,7 +223,7 @@ fn put_numbers(far: Far, task: &mut Task, file: &Form) -> Result<bool> {
             other = Elements::from_fn(held.ty(), held.len(), |i| values[i]);
         }
         is_new = is_new || other != *held;
-        let fill = Fill::Made(format!("{far:?} {}", role.from()), Rc::new(other));
+        let fill = Fill::Made(format!("{far:?} {}", role.from()), std::rc::Rc::new(other));
         task.buffers[at].role.refill(fill);
     }
     Ok(is_new)

@@ -1,17 +1,13 @@
 //! A kernel's rates, as shares of what its device copied and computed in the same run.
 
-use common::device::Kind;
-use common::record::Record;
-use common::timing::Peak;
-use serde::Serialize;
-use verify::numbers::{percent, seconds, significant};
-
+use common::{device::Kind, record::Record, timing::Peak};
 use task::form::{Form, Least, Limit};
+use verify::numbers::{percent, seconds, significant};
 
 use crate::judge::observation::{Detection, Detector, Observation};
 
 /// How fast it is.
-#[derive(Serialize)]
+#[derive(serde::Serialize)]
 pub struct Rates {
     /// Median of its times.
     pub seconds_median: f64,

@@ -5,17 +5,13 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use common::error::{Error, Result};
-use common::source::Source;
 use common::stage::{Stage, Whose};
+use common::{Error, Result, source::Source};
 use lesson::{Lesson, Ready};
 use task::form::{Form, LaunchForm};
-use task::make::{Maker, launch, of_kernel};
-use task::{Arg, Buffer, Fill, Right, Role, Task};
-use verify::element::{Elements, Type};
-use verify::formula::Formula;
+use task::{Arg, Buffer, Fill, Right, Role, Task, make};
 use verify::poison::{Poison, is_poison};
-use verify::{Same, shaken};
+use verify::{Same, element::Elements, formula::Formula};
 
 /// Runs of a reference with other numbers: enough that by chance hardly any element stays.
 const SHAKEN: u64 = 4;
@@ -38,7 +34,7 @@ pub fn refer(lesson: &mut Lesson, task: &mut Task, file: &Form, is_try: bool) ->
         return Ok(());
     }
     let own = task.buffers.iter().filter(|one| one.role != Role::Between);
-    let shakes = [verify::shake, |ty: Type| FEW_ROUNDINGS * ty.unit_roundoff()];
+    let shakes = [verify::shake, |ty: verify::element::Type| FEW_ROUNDINGS * ty.unit_roundoff()];
     let shakes = shakes.map(|of| own.clone().map(|one| of(one.ty)).fold(0.0, f64::max));
     let halves = Halves::of(task)?;
     let runs = shaken_runs(task, is_try, shakes, &halves);
@@ -165,7 +161,7 @@ fn shaken_runs<'a>(
             let seed = number << 32 | run;
             let other = match run {
                 1 => verify::halved(held, at),
-                run => shaken(held, shakes[usize::from(run > 1 + SHAKEN)], seed),
+                run => verify::shaken(held, shakes[usize::from(run > 1 + SHAKEN)], seed),
             };
             let from = format!("{}, moved {run}", buffer.role.from());
             buffer.role.refill(Fill::Made(from, Rc::new(other)));
@@ -315,8 +311,8 @@ fn made(
     let program = lesson.built_once(source, &options)?;
     let all = lesson.signatures(&program, source, &options)?;
     let none = || Error::Usage("it has no kernel".into());
-    let kernel = of_kernel(&all, form)?.ok_or_else(none)?;
-    let mut maker = Maker::default();
+    let kernel = make::of_kernel(&all, form)?.ok_or_else(none)?;
+    let mut maker = make::Maker::default();
     maker.buffers.clone_from(&task.buffers);
     let args = match &form.args[..] {
         [] => args(kernel.args.len()),
@@ -335,7 +331,7 @@ fn made(
     }
     let mut own = Task {
         kernel: kernel.kernel.clone(),
-        launches: vec![launch(&form, Some(kernel), args)?],
+        launches: vec![make::launch(&form, Some(kernel), args)?],
         right: Right::AnyOf(String::new(), Vec::new()),
         ..task.clone()
     };

@@ -3,21 +3,16 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
+use common::{Error, source::Source};
+use diagnostics::directives;
+use task::draft::{Draft, Undrafted};
+use task::{form::Form, signature::Signature, sizes, sizes::Sizes};
+use verify::element::Type;
+use watchdog::lessons::{self, Lesson};
+
 use crate::judge::answer::End;
 use crate::judge::asked::{self, Asked, Case, How};
-use crate::launched::Wanted;
-use ::watchdog::lessons::{self, Lesson};
-use anyhow::Result;
-use clap::Args;
-use common::Error;
-use common::source::Source;
-use diagnostics::directives;
-use verify::element::Type;
-
-use task::draft::{Draft, Undrafted};
-use task::form::Form;
-use task::signature::Signature;
-use task::sizes::{Sizes, of_words};
 
 /// Where most faults of a product's indices show: three odd sides, none a multiple of a group's;
 /// a long sum, which kernels take in pieces; and one that divides by nothing.
@@ -29,7 +24,7 @@ const LENGTHS: [&str; 2] = ["1303", "7"];
 const SMALL: &str = "32";
 
 /// What may be said of a launch without a task file.
-#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[derive(clap::Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "How the kernel is launched")]
 pub struct LaunchFlags {
     /// Items of a work-group [default: what the kernel or its task names, else 16x16]
@@ -109,7 +104,7 @@ impl Subject {
             true => &LENGTHS[..],
             false => &SIZES,
         };
-        let mut sizes = sizes.iter().filter_map(|words| of_words(words).ok());
+        let mut sizes = sizes.iter().filter_map(|words| sizes::of_words(words).ok());
         let mut form = Form {
             kernel: file.into(),
             lesson: Some(lesson.number),
@@ -230,7 +225,7 @@ impl Subject {
 }
 
 /// Whether a kernel of the learner's own is meant.
-pub fn is_own(wanted: &Wanted) -> bool {
+pub fn is_own(wanted: &crate::launched::Wanted) -> bool {
     wanted.source.is_some() || is_task(Path::new(&wanted.kernel))
 }
 

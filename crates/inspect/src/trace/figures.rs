@@ -1,9 +1,8 @@
 //! What the requests of a launch come to, for each line and operand, as the kernel's text calls it.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::{cmp::Reverse, path::Path};
 
-use common::source::Source;
 use diagnostics::tokens::{Tokens, is_word};
 use serde::Serialize;
 
@@ -115,11 +114,11 @@ impl Figures {
     /// A trace that is damaged.
     pub fn of(
         trace: &Trace,
-        folder: &Path,
-        source: &Source,
+        folder: &std::path::Path,
+        text: &str,
         model: &Model,
     ) -> anyhow::Result<Figures> {
-        let names = Operands::of(&source.text);
+        let names = Operands::of(text);
         let operand = |place: &Place| {
             let Place { kind, memory, line, column } = *place;
             Operand { line, name: names.name(line, column).unwrap_or("?").into(), kind, memory }

@@ -11,12 +11,10 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use serde::Serialize;
-
 use super::accesses::Access;
 
 /// How a device serves items that ask for memory together: as NVIDIA's GPUs by default.
-#[derive(clap::Args, Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(clap::Args, Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Model {
     /// Items that ask for memory together: 32 on NVIDIA's GPUs, 32 or 64 on AMD's
     #[arg(long, value_name = "N", default_value_t = Model::default().warp, value_parser = clap::value_parser!(u32).range(1..=1024))]

@@ -2,13 +2,12 @@
 
 use common::error::{Kind, UNCHECKED, worst};
 use common::outcome::Outcome;
+use verify::draw::Far;
 
 use crate::judge::answer::{End, judge};
 use crate::judge::asked::{Case, Origin};
 use crate::judge::observation::{Detector, Observation, Seen, Verdict};
-use crate::judge::other::Other;
-use crate::judge::subject::Subject;
-use verify::draw::Far;
+use crate::judge::{other::Other, subject::Subject};
 
 /// What came of a case.
 pub struct Tried {
