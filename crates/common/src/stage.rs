@@ -72,14 +72,12 @@ pub enum Whose {
 impl Stage {
     /// A driver compiles this file, for the kernel that is meant.
     pub fn building(file: impl Display) -> Stage {
-        let (file, of) = (file.to_string(), Whose::Own);
-        Stage::Building { file, of }
+        Stage::Building { file: file.to_string(), of: Whose::Own }
     }
 
     /// The kernel that is meant runs.
     pub fn running(kernel: impl Into<String>) -> Stage {
-        let (kernel, of) = (kernel.into(), Whose::Own);
-        Stage::Running { kernel, of }
+        Stage::Running { kernel: kernel.into(), of: Whose::Own }
     }
 
     /// How long it may take, where one launch may take so long.

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use verify::numbers::seconds;
 
-use crate::line::{Call, Line};
-use crate::{objects::Objects, story::sentence};
+use crate::{line::Line, objects::Objects, story::sentence};
 
 /// Of the whole width, what the shortest one has.
 const THINNEST: f64 = 0.5 / 900.0;
@@ -44,7 +43,24 @@ impl TimeLine {
     /// A line; `objects` have heard it.
     pub fn hear(&mut self, line: &Line, objects: &Objects) {
         match line {
-            Line::Call(call) if call.status == 0 => self.call(call, objects),
+            Line::Call(call) if call.status == 0 => {
+                let (begin, name) = (call.at, &*call.name);
+                let end = begin.saturating_add(call.took);
+                let bar = |row, kind| Bar { row, begin, end, kind, told: sentence(call, objects) };
+                if call.is_blocking() || ["clFinish", "clWaitForEvents"].contains(&name) {
+                    self.bars.push(bar(HOST.into(), "wait"));
+                }
+                if call.is_command() {
+                    let kind = match name {
+                        _ if name.contains("Kernel") || name.contains("Task") => "kernel",
+                        _ if name.contains("Write") || name.contains("Unmap") => "up",
+                        _ if name.contains("Read") || name.contains("Map") => "down",
+                        _ => "other",
+                    };
+                    let row = objects.name(call, call.number("queue")).unwrap_or_default();
+                    self.running.insert((call.process, call.number("command")), bar(row, kind));
+                }
+            }
             Line::Done { process, command, times: [queued, _, begin, end], .. } => {
                 let Some(mut bar) = self.running.remove(&(*process, *command)) else { return };
                 if *queued == 0 || end < begin {
@@ -60,25 +76,6 @@ impl TimeLine {
                 self.bars.push(bar);
             }
             _ => {}
-        }
-    }
-
-    fn call(&mut self, call: &Call, objects: &Objects) {
-        let (begin, name) = (call.at, &*call.name);
-        let end = begin.saturating_add(call.took);
-        let bar = |row, kind| Bar { row, begin, end, kind, told: sentence(call, objects) };
-        if call.is_blocking() || ["clFinish", "clWaitForEvents"].contains(&name) {
-            self.bars.push(bar(HOST.into(), "wait"));
-        }
-        if call.is_command() {
-            let kind = match name {
-                _ if name.contains("Kernel") || name.contains("Task") => "kernel",
-                _ if name.contains("Write") || name.contains("Unmap") => "up",
-                _ if name.contains("Read") || name.contains("Map") => "down",
-                _ => "other",
-            };
-            let row = objects.name(call, call.number("queue")).unwrap_or_default();
-            self.running.insert((call.process, call.number("command")), bar(row, kind));
         }
     }
 

@@ -12,7 +12,7 @@ use opencl_sys::{
 use serde_json::{Value, json};
 
 use super::memory::{
-    Word, as_number, as_text, ask, first_bytes, get, hash, hash_of, list, put, source, text,
+    Word, as_number, as_text, ask, get, hash, hash_of, list, put, source, text, values,
 };
 use super::profiling::{self, Watched};
 use super::table::{driver, layer, lock, write};
@@ -142,7 +142,11 @@ unsafe fn begun(told: &Told, given: &[u64]) -> Call {
                 args["letters"] = json!(source.len());
                 args["source"] = json!(hash_of(&source));
             }
-            "clSetKernelArg" => args["value"] = first_bytes(given[3], given[2]),
+            "clSetKernelArg" => {
+                // As a number, where it may be one.
+                let bytes = values::<u8>(given[3], given[2]).filter(|bytes| bytes.len() <= 8);
+                args["value"] = json!(bytes.map(|bytes| as_number(bytes.into())));
+            }
             "clEnqueueWriteBuffer" => args["bytes"] = json!(hash(given[5], given[4])),
             _ => {}
         }

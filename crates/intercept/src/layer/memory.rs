@@ -5,7 +5,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::hash::{DefaultHasher, Hasher};
-use std::{io, mem::transmute_copy, os::unix::fs::FileExt, ptr, slice};
+use std::{mem::transmute_copy, ptr, slice};
 
 use opencl_sys::{CL_SUCCESS, cl_int};
 use serde_json::{Value, json};
@@ -128,29 +128,11 @@ pub unsafe fn source(count: u64, pieces: u64, lengths: u64) -> Vec<u8> {
     }
 }
 
-/// The first bytes of an argument, as a number.
-pub unsafe fn first_bytes(address: u64, size: u64) -> Value {
-    // SAFETY: as the caller's.
-    let bytes = unsafe { values::<u8>(address, size) };
-    bytes.filter(|_| size <= 8).map_or(Value::Null, |bytes| json!(as_number(bytes.into())))
-}
-
 /// A number that other bytes there hardly have; none of too many.
 pub unsafe fn hash(address: u64, size: u64) -> Option<u64> {
     // SAFETY: as the caller's.
     let bytes = unsafe { values::<u8>(address, size) };
     bytes.filter(|_| size <= HASHED).map(hash_of)
-}
-
-/// The same of memory that the program may have freed since: none where it is no longer there.
-///
-/// # Errors
-/// Where this system does not show a process its own memory.
-pub fn hash_if_there(address: u64, size: u64) -> io::Result<Option<u64>> {
-    let memory = std::fs::File::open("/proc/self/mem")?;
-    let mut bytes = vec![0; size as usize];
-    let there = memory.read_exact_at(&mut bytes, address);
-    Ok(there.ok().map(|()| hash_of(&bytes)))
 }
 
 /// The same of these bytes.

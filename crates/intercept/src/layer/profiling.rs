@@ -4,7 +4,7 @@
 //! have ended.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::{ops::Range, sync::Mutex};
+use std::{fs::File, ops::Range, os::unix::fs::FileExt, sync::Mutex};
 
 use opencl_sys::{
     CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_EVENT_COMMAND_QUEUE, CL_FALSE,
@@ -13,7 +13,7 @@ use opencl_sys::{
     CL_QUEUE_PROPERTIES, cl_int, cl_uint,
 };
 
-use super::memory::{Word, as_number, ask, c_text, get, hash_if_there};
+use super::memory::{Word, as_number, ask, c_text, get, hash_of};
 use super::table::{driver, lock, write};
 use crate::{line::Line, objects::overlap};
 
@@ -198,10 +198,14 @@ impl Watched {
         self.hash.is_none() && other.hash.is_some() && overlap(&self.bytes, &other.bytes)
     }
 
-    /// Whether what a command reads is no longer what it was.
+    /// Whether what a command reads is no longer what it was: the program may have freed it since.
     pub fn has_changed(&self) -> bool {
-        let Range { start, end } = self.bytes;
-        let is = || hash_if_there(start, end - start);
-        self.hash.is_some() && is().is_ok_and(|is| is != self.hash)
+        // Not every system shows a process its own memory.
+        let Some(Ok(memory)) = self.hash.map(|_| File::open("/proc/self/mem")) else {
+            return false;
+        };
+        let mut bytes = vec![0; (self.bytes.end - self.bytes.start) as usize];
+        let there = memory.read_exact_at(&mut bytes, self.bytes.start);
+        there.ok().map(|()| hash_of(&bytes)) != self.hash
     }
 }
