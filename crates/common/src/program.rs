@@ -5,11 +5,9 @@
 use std::cell::{Cell, RefCell};
 use std::{io::Write, path::Path, rc::Rc, time::Instant};
 
-use diagnostics::aside;
-use diagnostics::log::{self, Log};
 use diagnostics::terminal::stream::{Stream, Taken};
 use diagnostics::terminal::{Out, plain};
-use diagnostics::types::{Types, is_known};
+use diagnostics::{aside, log, log::Log, types::Types, types::is_known};
 use opencl3::error_codes::{CL_BUILD_PROGRAM_FAILURE, ClError};
 use opencl3::{kernel::Kernel, program::Program as ClProgram};
 

@@ -7,9 +7,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use common::error::{Error, Failure, Result};
 use common::stage::{Death, Stage};
-use common::{file, outcome::Outcome, record::Record, timing::Peak};
+use common::{Error, Result, error::Failure, file, outcome::Outcome, record::Record, timing::Peak};
 use diagnostics::{aside, terminal::plain};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -4,8 +4,7 @@ use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 use std::{collections::BTreeMap, ffi::OsString, fs, thread};
 
-use common::error::{Kind, Result};
-use common::stage::{Death, How};
+use common::{Result, error::Kind, stage::Death, stage::How};
 
 use crate::events::{Event, EventsFile, Written};
 

@@ -7,10 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::{path::PathBuf, sync::OnceLock, time::Duration};
 
 use common::device::drivers::{CACHE_VARIABLE, CLEAR_CACHE, POCL, may_be_damaged};
-use common::error::{Error, Failure, Kind, Result};
 use common::program::{OF_KERNELS, WORDS_VARIABLE};
 use common::stage::{Death, How, Stage};
-use common::{host::ulimits_in_words, record::Record};
+use common::{Error, Result, error::Failure, error::Kind, host::ulimits_in_words, record::Record};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
