@@ -11,7 +11,6 @@ use colored::Colorize;
 use common::command;
 use diagnostics::terminal::{Out, plain, wrap::beside};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use Health::{Bad, Good, Note};
 use drivers::Listing;
@@ -121,7 +120,7 @@ impl Screen {
             }
         };
         match self.json {
-            true => writeln!(Out, "{}", json!({ "usable": can_run }))?,
+            true => writeln!(Out, "{}", serde_json::json!({ "usable": can_run }))?,
             false => writeln!(Out, "\n{}", says.bold())?,
         }
         Ok(ExitCode::from(if can_run { 0 } else { 3 }))

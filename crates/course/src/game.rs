@@ -12,22 +12,18 @@ pub mod turn;
 pub mod verdict;
 pub mod written;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::{io::Write, process::ExitCode};
 
 use anyhow::Result;
 use common::source::Source;
 use diagnostics::terminal::{Out, show_error};
 use inspect::judge::How;
-use serde_json::json;
-use verify::numbers::count;
 
 use crate::puzzles;
 use folder::{Folder, shown};
 use puzzle::{Kind, Puzzle};
 use turn::Turn;
-use verdict::Verdict;
 
 /// The flags of `course start`.
 #[derive(clap::Args)]
@@ -153,7 +149,7 @@ fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {
     let progress = folder.progress();
     for puzzle in puzzles {
         let noted = progress.of(&puzzle.id);
-        let line = json!({
+        let line = serde_json::json!({
             "puzzle": puzzle.id,
             "lesson": puzzle.lesson.map(|lesson| lesson.number),
             "title": puzzle.words.title,
@@ -193,7 +189,7 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
         let turn = Turn { puzzle, folder, file, from: None, how };
         let checked = turn.check(&text)?;
         worst = worst.max(checked.seen.status);
-        if checked.verdict == Verdict::NotRun {
+        if checked.verdict == verdict::Verdict::NotRun {
             why.clone_from(&checked.seen.message);
         }
         if how.json {
@@ -205,7 +201,7 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
     }
     if !how.json {
         if fresh > 0 {
-            writeln!(Out, "    {} not begun", count(fresh, "exercise"))?;
+            writeln!(Out, "    {} not begun", verify::numbers::count(fresh, "exercise"))?;
         }
         screen::total(&all.iter().collect::<Vec<_>>(), folder)?;
     }

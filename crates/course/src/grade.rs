@@ -2,8 +2,7 @@
 //! includes there, and checked by the command that checks a learner's, as a process of its own.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-use std::{fs, io::Write, process::ExitCode};
+use std::{fs, io::Write, process::ExitCode, time::Duration};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use colored::Colorize;
@@ -18,8 +17,7 @@ use watchdog::{ask, in_a_group, machine, scratch::Scratch, this_program};
 
 use crate::game::puzzle::{Kind, Puzzle};
 use crate::game::verdict::{Brief, Verdict};
-use crate::game::{folder::VARIABLE, progress::parse};
-use crate::{html, puzzles};
+use crate::{game::folder::VARIABLE, game::progress::parse, html, puzzles};
 
 /// The flags of `course grade`.
 #[derive(clap::Args)]
@@ -51,7 +49,7 @@ const FIELDS: &str = "student,item,title,verdict,detector,says,counts,hints,solu
 
 /// Judges what lies in the folders: every puzzle of every student, in order; several at a time.
 pub fn grade(options: &GradeArgs) -> Result<ExitCode> {
-    let begun = Instant::now();
+    let begun = std::time::Instant::now();
     let mut all = puzzles::all(options.from.as_deref())?;
     // They are built with a package of the learner's, and take any device.
     all.retain(|one| one.kind != Kind::Program);

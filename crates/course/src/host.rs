@@ -1,19 +1,15 @@
 //! Exercises on the host's side: programs that are built and run, and judged by their result and
 //! by the OpenCL calls that they make.
 
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, fs, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use common::{Error, file::workspace, source::Source};
 use diagnostics::{log::Log, terminal::plain};
 use inspect::judge::{Detection, Detector, How, Observation, Seen};
-use intercept::findings::{Finding, Findings};
-use intercept::{line::Line, program, story::sentence};
-use serde_json::Value;
-use verify::numbers::count;
+use intercept::{findings::Finding, line::Line, program, story::sentence};
 use watchdog::{fallback_driver, scratch::Scratch};
 
 use crate::game::puzzle::{Kind, Puzzle, Rules};
@@ -101,7 +97,7 @@ pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
         let not_run = Observation::new(RESULT, Detection::NotRun, says);
         return Ok(seen(vec![not_run], 3, ran.ended.unwrap_or_default()));
     }
-    let mut observations = vec![ran.result(), judge(&puzzle.rules, &ran)];
+    let mut observations = vec![result(&ran), judge(&puzzle.rules, &ran)];
     if let Some(word) = &puzzle.rules.refuses {
         // It must end before it makes a context.
         let ran = run(&[word])?;
@@ -131,25 +127,24 @@ fn judge(rules: &Rules, ran: &Ran) -> Observation {
         }
     }
     let calls = ran.calls.values().map(|(times, _)| times).sum();
-    let nothing = format!("nothing is wrong with {}", count(calls, "call"));
+    let nothing = format!("nothing is wrong with {}", verify::numbers::count(calls, "call"));
     Observation::of_all(Detector::Calls, &nothing, details)
 }
 
-impl Ran {
-    fn result(&self) -> Observation {
-        let is_chance = |one: &Finding| CHANCE.contains(&one.finding);
-        if self.findings.iter().any(is_chance) {
-            let says = "not judged: nothing keeps its commands in order, so chance decides";
-            return Observation::new(RESULT, Detection::NotJudged, says);
-        }
-        let lines = || self.printed.lines().filter(|line| !line.trim().is_empty());
-        let last = plain(lines().next_back().unwrap_or("it printed nothing"));
-        let Some(ended) = &self.ended else {
-            return Observation::new(RESULT, Detection::Silent, last);
-        };
-        let launches = self.launches.iter().take(8).map(|line| plain(line));
-        Observation::new(RESULT, Detection::Fault, format!("{last}; {ended}")).with(launches)
+/// What its result comes to.
+fn result(ran: &Ran) -> Observation {
+    let is_chance = |one: &Finding| CHANCE.contains(&one.finding);
+    if ran.findings.iter().any(is_chance) {
+        let says = "not judged: nothing keeps its commands in order, so chance decides";
+        return Observation::new(RESULT, Detection::NotJudged, says);
     }
+    let lines = || ran.printed.lines().filter(|line| !line.trim().is_empty());
+    let last = plain(lines().next_back().unwrap_or("it printed nothing"));
+    let Some(ended) = &ran.ended else {
+        return Observation::new(RESULT, Detection::Silent, last);
+    };
+    let launches = ran.launches.iter().take(8).map(|line| plain(line));
+    Observation::new(RESULT, Detection::Fault, format!("{last}; {ended}")).with(launches)
 }
 
 /// Builds a program of the package in which its file lies; what cargo says, where it fails.
@@ -164,7 +159,7 @@ fn build(file: &Path, name: &str) -> Result<Result<PathBuf, Log>> {
     let built = cargo.output().context("cargo cannot be started")?;
     let messages = String::from_utf8_lossy(&built.stdout);
     let program = messages.lines().filter_map(|line| {
-        let message: Value = serde_json::from_str(line).ok()?;
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
         message["executable"].as_str().map(PathBuf::from)
     });
     let program = { program }.next_back().filter(|_| built.status.success());
@@ -178,10 +173,10 @@ fn build(file: &Path, name: &str) -> Result<Result<PathBuf, Log>> {
 fn run(command: &mut Command, timeout: u64) -> Result<Ran> {
     let scratch = Scratch::new()?;
     let output = scratch.0.join("printed");
-    let file = File::create(&output)?;
+    let file = fs::File::create(&output)?;
     command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
     command.envs(fallback_driver());
-    let mut findings = Findings::default();
+    let mut findings = intercept::findings::Findings::default();
     let mut launches = Vec::new();
     let patience = Some(Duration::from_secs(timeout));
     let end = program::run(command, patience, |line| {

@@ -1,13 +1,10 @@
 //! Pages from a template.
 
-use anyhow::Result;
-use minijinja::{Environment, HtmlEscape, UndefinedBehavior, Value};
-use minijinja::{syntax::SyntaxConfig, value::Serde};
-use serde::Serialize;
+use minijinja::{Environment, HtmlEscape, UndefinedBehavior, Value, syntax::SyntaxConfig};
 use verify::numbers::{factor, percent, seconds, significant};
 
 /// A template with these values in it, which are escaped; a blank that nobody fills is an error.
-pub fn filled(name: &str, template: &str, values: impl Serialize) -> Result<String> {
+pub fn filled(name: &str, template: &str, values: impl serde::Serialize) -> anyhow::Result<String> {
     type Number = fn(f64) -> String;
     let mut engine = Environment::new();
     let syntax = SyntaxConfig::builder()
@@ -33,7 +30,7 @@ pub fn filled(name: &str, template: &str, values: impl Serialize) -> Result<Stri
     for (name, shown) in numbers {
         engine.add_filter(name, move |value: Option<f64>| value.map_or("-".into(), shown));
     }
-    let page = engine.render_named_str(name, template, Serde(values))?;
+    let page = engine.render_named_str(name, template, minijinja::value::Serde(values))?;
     // The engine escapes slashes, too, which are text.
     Ok(page.replace("&#x2f;", "/"))
 }

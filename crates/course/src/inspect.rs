@@ -7,11 +7,9 @@ use ::inspect::judge::{
     self, Case, Check, Detection, Detector, How, LaunchFlags, Observation, Reason, Results, Seen,
     Subject,
 };
-use ::inspect::launched::Wanted;
-use ::inspect::trace::{self, Model};
+use ::inspect::{launched::Wanted, trace};
 use anyhow::Result;
 use colored::Colorize;
-use common::error::worst;
 use diagnostics::terminal::{Out, plain_name, wrap::beside};
 use serde_json::{Value, json};
 use task::sizes::{Sizes, in_words};
@@ -79,7 +77,7 @@ pub fn inspect(options: &InspectArgs) -> Result<ExitCode> {
             writeln!(Out, "{}\n{text}", "Memory traffic".bold())?;
         }
     }
-    Ok(ExitCode::from(worst(all)))
+    Ok(ExitCode::from(common::error::worst(all)))
 }
 
 /// One kernel, how it is launched, and what all detectors saw.
@@ -250,7 +248,7 @@ impl<'a> Inspection<'a> {
             size: Some(size.clone()).filter(|_| subject.task().is_none()),
             ..Wanted::default()
         };
-        let traced = trace::trace(&wanted, work, Model::default())?;
+        let traced = trace::trace(&wanted, work, trace::Model::default())?;
         let mut json = traced.json();
         json["worst"] = json!(traced.worst());
         let worst = traced.worst().map(|worst| format!("The worst: {worst}."));
@@ -275,39 +273,16 @@ impl<'a> Inspection<'a> {
 
     /// What was seen, what follows, and the next thing to try.
     fn tell(&self) -> Result<()> {
-        let subject = self.check.subject;
-        self.tell_observations()?;
-        let words = beside(&format!("{}: {}", subject.kernel(), self.verdict().1), 2);
-        verdict(&self.verdict.shown(&words).to_string(), &self.results.untried)?;
-        let has_run = self.seen.status != DOES_NOT_BUILD;
-        if subject.task().is_some()
-            && !subject.has_file()
-            && self.verdict == Verdict::NotYet
-            && has_run
-        {
-            let says = "If it is to be launched in another way, say so in a task file; a draft of \
-                        one: cargo course spec FILE.cl";
-            writeln!(Out, "  {}", beside(says, 2))?;
-        }
-        if let Some((case, reason)) = &self.limited {
-            limited_to(&self.options.file, case, *reason, self.options.how.seed)?;
-        }
-        writeln!(Out)?;
-        self.seen.tell_why_not();
-        Ok(Out.flush()?)
-    }
-
-    /// Each detector's answer; a fault that the one before it told already is not told again.
-    fn tell_observations(&self) -> Result<()> {
-        let all = &self.seen.observations;
+        let (subject, all) = (self.check.subject, &self.seen.observations);
         let simulated = all
             .iter()
             .position(|one| matches!(one.detector, Detector::Simulated | Detector::Faults(_)));
+        // Each detector's answer; a fault that the one before it told already is not told again.
         for (at, one) in all.iter().enumerate() {
             if Some(at) == simulated {
                 let size = &self.simulated;
                 let mut words = format!("Oclgrind at {}:", in_words(size));
-                if self.check.subject.task().is_some_and(|task| task.hides_groups(size)) {
+                if subject.task().is_some_and(|task| task.hides_groups(size)) {
                     words += " one group, so nothing between groups is seen; next: a size of a few \
                               groups";
                 }
@@ -320,6 +295,20 @@ impl<'a> Inspection<'a> {
             }
             told.print(&told.outcome.mark())?;
         }
-        Ok(())
+        let words = beside(&format!("{}: {}", subject.kernel(), self.verdict().1), 2);
+        verdict(&self.verdict.shown(&words).to_string(), &self.results.untried)?;
+        let is_guessed = subject.task().is_some() && !subject.has_file();
+        let has_run = self.seen.status != DOES_NOT_BUILD;
+        if is_guessed && has_run && self.verdict == Verdict::NotYet {
+            let says = "If it is to be launched in another way, say so in a task file; a draft of \
+                        one: cargo course spec FILE.cl";
+            writeln!(Out, "  {}", beside(says, 2))?;
+        }
+        if let Some((case, reason)) = &self.limited {
+            limited_to(&self.options.file, case, *reason, self.options.how.seed)?;
+        }
+        writeln!(Out)?;
+        self.seen.tell_why_not();
+        Ok(Out.flush()?)
     }
 }

@@ -5,15 +5,12 @@
 use std::{io::Write, path::PathBuf, process::ExitCode};
 
 use anyhow::Result;
-use common::source::Source;
-use common::{Error, ndrange};
+use common::{Error, ndrange, source::Source};
 use diagnostics::terminal::Out;
 use inspect::judge::{How, LaunchFlags, Subject, exercise, is_own, is_task};
 use inspect::launched::{Launched, Wanted};
-use inspect::listing::Listing;
 use inspect::occupancy::{Architecture, Demand, LARGEST_GROUP, Occupancy};
-use inspect::{file, trace as traffic};
-use serde_json::json;
+use inspect::{file, listing::Listing, trace as traffic};
 use verify::{Shape, numbers::count};
 use watchdog::{lessons, worker::Work};
 
@@ -285,7 +282,7 @@ pub fn occupancy(options: &OccupancyArgs) -> Result<ExitCode> {
 /// What is said where no table says what the device's units share.
 fn unknown(options: &OccupancyArgs, known: &Known) -> Result<ExitCode> {
     if options.json {
-        let line = json!({
+        let line = serde_json::json!({
             "kernel": known.name,
             "capability": null,
             "sources": known.sources,

@@ -34,15 +34,12 @@ mod tune;
 
 use std::{ffi::OsStr, path::Path, process::ExitCode, time::SystemTime};
 
-use anyhow::Result;
 use clap::{Arg, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
-use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use colored::Colorize;
 use common::file::{built_in, is_installed, workspace};
 use common::{Error, command::word};
 use diagnostics::aside;
-use walkdir::WalkDir;
 use watchdog::{end, must_be_shown};
 
 use game::puzzle::Kind;
@@ -153,7 +150,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    CompleteEnv::with_factory(arguments).bin("cargo-course").complete();
+    clap_complete::CompleteEnv::with_factory(arguments).bin("cargo-course").complete();
     if let Some(status) = ::inspect::judge::child::run_if_asked() {
         return status;
     }
@@ -195,7 +192,7 @@ fn main() -> ExitCode {
 /// Of an installed one: kernels, pages and lessons are read in the clone that it came from, so both
 /// must be of one time. Refuses to go on without the clone, and says where another or a newer one is
 /// read.
-fn must_fit() -> Result<()> {
+fn must_fit() -> anyhow::Result<()> {
     if !is_installed() {
         return Ok(());
     }
@@ -227,7 +224,7 @@ fn must_fit() -> Result<()> {
 
 /// When a file of Rust below this folder was last written.
 fn changed(folder: &Path) -> Option<SystemTime> {
-    let files = WalkDir::new(folder).into_iter().flatten();
+    let files = walkdir::WalkDir::new(folder).into_iter().flatten();
     let rust = files.filter(|file| file.path().extension().is_some_and(|end| end == "rs"));
     rust.filter_map(|file| file.metadata().ok()?.modified().ok()).max()
 }

@@ -1,23 +1,18 @@
 //! A program of the learner's own: `course new` makes its package from one of the clone's `examples/`,
 //! and `calls` tells the OpenCL calls of any, each in a sentence, and what they come to.
 
-use std::fs::{self, File};
-use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::{ffi::OsString, time::Duration};
+use std::{ffi::OsString, fs, io::Write, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use colored::Colorize;
-use common::file::{self, workspace};
-use common::{Error, stage::How};
+use common::{Error, file, stage::How};
 use diagnostics::terminal::{Out, plain};
 use intercept::findings::{Finding, Findings};
 use intercept::line::{Call, Line};
-use intercept::program::{self, End};
 use intercept::story::{error, order, sentence, time};
-use intercept::{objects::Objects, time_line::TimeLine};
-use serde_json::json;
+use intercept::{objects::Objects, program, time_line::TimeLine};
 use verify::numbers::{bytes, count};
 use watchdog::fallback_driver;
 
@@ -35,7 +30,7 @@ pub struct NewArgs {
 
 /// Copies the example, names it, and says how to run it.
 pub fn new(options: &NewArgs) -> Result<ExitCode> {
-    let from = workspace().join("examples").join(&options.example);
+    let from = file::workspace().join("examples").join(&options.example);
     let to = std::path::absolute(&options.dir)?;
     let name = package_name(&to)?;
     must_lie_outside(&to)?;
@@ -58,7 +53,7 @@ pub fn new(options: &NewArgs) -> Result<ExitCode> {
         fs::write(to.join("Cargo.toml"), manifest)?;
         // With the clone's versions, which are on this machine: cargo takes from the list what
         // the package needs, and asks no network.
-        fs::copy(workspace().join("Cargo.lock"), to.join("Cargo.lock")).map(drop)
+        fs::copy(file::workspace().join("Cargo.lock"), to.join("Cargo.lock")).map(drop)
     };
     if let Err(why) = copy() {
         // It was empty, and half a package cannot be begun again.
@@ -128,8 +123,8 @@ pub struct CallsArgs {
 pub fn calls(options: &CallsArgs) -> Result<ExitCode> {
     let cannot = |path: &PathBuf| format!("cannot write {}", path.display());
     let mut out: Box<dyn Write> = match &options.output {
-        Some(path) => Box::new(File::create(path).with_context(|| cannot(path))?),
-        None => Box::new(stderr()),
+        Some(path) => Box::new(fs::File::create(path).with_context(|| cannot(path))?),
+        None => Box::new(std::io::stderr()),
     };
     let mut command = Command::new(&options.program[0]);
     command.args(&options.program[1..]).envs(fallback_driver());
@@ -162,7 +157,7 @@ pub fn calls(options: &CallsArgs) -> Result<ExitCode> {
     let by_itself = end.status.is_some_and(|status| status.code().is_some());
     let found = findings.all(by_itself);
     match options.json {
-        true => found.iter().try_for_each(|one| writeln!(out, "{}", json!(one)))?,
+        true => found.iter().try_for_each(|one| writeln!(out, "{}", serde_json::json!(one)))?,
         false => summary(&mut out, &findings, &found)?,
     }
     if let Some(how) = how_it_ended(&end, patience) {
@@ -222,7 +217,7 @@ fn summary(out: &mut dyn Write, findings: &Findings, found: &[Finding]) -> Resul
 }
 
 /// How a program ended that did not come to its end.
-pub fn how_it_ended(end: &End, patience: Option<Duration>) -> Option<String> {
+pub fn how_it_ended(end: &program::End, patience: Option<Duration>) -> Option<String> {
     let inside: Vec<&str> = end.inside.iter().map(|call| &*call.name).collect();
     let inside = match &inside[..] {
         [] => "in no call of OpenCL".into(),

@@ -7,18 +7,14 @@ use std::{fs, io::Write, process::ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
 use colored::Colorize;
-use common::device::DEVICE_VARIABLE;
-use common::file::workspace;
-use common::host::variable;
 use common::source::{Source, shortest};
-use common::{Error, command};
+use common::{Error, command, device::DEVICE_VARIABLE, file::workspace, host::variable};
 use diagnostics::terminal::wrap::{WIDTH, cut};
 use diagnostics::{near::nearest, terminal::Out};
 use inspect::judge::{Case, Check, How, Seen, Subject, exercise};
 use task::form::Form;
 use verify::element::Type;
 use watchdog::lessons::{self, LESSONS, Lesson};
-use watchdog::machine;
 
 use crate::game::folder::{Folder, shown};
 use crate::game::puzzle::{Kind, Puzzle, page_of};
@@ -189,7 +185,7 @@ pub fn check(puzzle: &Puzzle, file: &Path, how: &How) -> Result<Seen> {
     // Of PoCL the headers say what is seen, unless the learner chose another.
     let device = match how.device.is_some() || variable(DEVICE_VARIABLE).is_some() {
         true => how.device.clone(),
-        false => machine::pocl().map(|pocl| pocl.index.to_string()),
+        false => watchdog::machine::pocl().map(|pocl| pocl.index.to_string()),
     };
     let how = How { device, ..how.clone() };
     let check = Check { subject: &subject, how: &how, ty: Type::Float, sizes: None, times: false };

@@ -8,16 +8,14 @@ use anyhow::Result;
 use colored::Colorize;
 use common::error::{Kind, UNCHECKED, worst};
 use common::record::Record;
-use diagnostics::terminal::wrap::beside;
-use diagnostics::terminal::{Out, plain};
+use diagnostics::terminal::{Out, plain, wrap::beside};
 use inspect::judge::rates::{Rates, speed};
 use inspect::judge::{
     Case, Check, End, How, LaunchFlags, Observation, Other, Reason, Results, Subject, TIMEOUT,
     Verdict, drafts, exercise,
 };
 use serde::Serialize;
-use task::form::Form;
-use task::sizes::{Sizes, in_words};
+use task::{form::Form, sizes::Sizes};
 use verify::{draw::Far, element::Type};
 
 use crate::{game::background::Background, game::folder::shown};
@@ -269,7 +267,7 @@ pub fn limited_to(file: &Path, case: &Case, reason: Reason, seed: u64) -> Result
         let says = "The results hide what the simulator sees: mend these lines first.";
         return Ok(writeln!(Out, "  {}", beside(says, 2))?);
     }
-    let (at, other) = (in_words(&case.sizes), case.origin.other());
+    let (at, other) = (task::sizes::in_words(&case.sizes), case.origin.other());
     let size = other.map_or(format!(" --size {at}"), |_| String::new());
     let says = match (other, reason) {
         (Some(Other::Reversed), _) => {

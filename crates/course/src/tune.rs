@@ -8,12 +8,8 @@ use common::error::{Kind, UNCHECKED};
 use common::{Error, outcome::Skip, record::Record, timing::Timing};
 use diagnostics::terminal::{Out, progress};
 use inspect::judge::{How, Verdict, timed};
-use serde_json::json;
 use task::{form::Form, names::Choice, read::place, sizes::Sizes};
-use verify::formula::Scope;
 use verify::numbers::{count, quantile};
-
-use crate::run::line;
 
 /// Candidates that are tried at most.
 const MOST: usize = 1000;
@@ -116,10 +112,10 @@ impl Candidate {
     }
 
     fn print(&self, sizes: &Sizes, as_json: bool) -> Result<()> {
-        let line = line(&self.record, (sizes.clone(), None), Some(&self.task));
+        let line = crate::run::line(&self.record, (sizes.clone(), None), Some(&self.task));
         if as_json {
             let mut all = serde_json::to_value(&line)?;
-            all["candidate"] = json!(BTreeMap::from_iter(self.choice.iter().cloned()));
+            all["candidate"] = serde_json::json!(BTreeMap::from_iter(self.choice.iter().cloned()));
             return Ok(writeln!(Out, "{all}")?);
         }
         let why = line.why.as_deref().and_then(|why| why.lines().next());
@@ -154,7 +150,7 @@ fn candidates(options: &TuneArgs, task: &Form, sizes: &Sizes) -> Result<Vec<Cand
         );
         return Err(Error::Usage(why).into());
     }
-    let mut given = Scope::default();
+    let mut given = verify::formula::Scope::default();
     for (name, size) in sizes {
         given.set(name.clone(), *size as f64);
     }

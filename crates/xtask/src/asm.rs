@@ -7,11 +7,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use common::source::Source;
 use serde_json::{Value, json};
-use watchdog::machine::date;
 
-use crate::kept;
-use crate::pages::{lines, picked, range};
-use crate::record::{printed, told};
+use crate::{kept, pages, record};
 
 /// The flags of `cargo xtask asm`.
 #[derive(clap::Args)]
@@ -36,12 +33,12 @@ fn path(device: &str, kernel: &str) -> PathBuf {
 /// Records one kernel, in the variant that is named.
 pub fn record(AsmArgs { kernel, name, flags }: &AsmArgs) -> Result<()> {
     let words = [&["asm".to_string()], &kernel[..], flags].concat();
-    let told = told(&[&words[..], &["--json".into()]].concat(), &[0])?;
+    let told = record::told(&[&words[..], &["--json".into()]].concat(), &[0])?;
     let told = told.first().context("nothing was told")?;
     let text = |field: &str| told[field].as_str().unwrap_or("?");
     let [device, platform, driver] = ["device", "platform", "driver"].map(text);
     let command = words.join(" ");
-    let date = date("+%Y-%m-%d")?;
+    let date = watchdog::machine::date("+%Y-%m-%d")?;
     let code = Source::read(text("source").as_ref())?.kernel(&kernel[0]);
     let made = format!(
         "{device}, {platform}, driver {driver}; recorded {date} by `cargo course {command}`"
@@ -49,7 +46,7 @@ pub fn record(AsmArgs { kernel, name, flags }: &AsmArgs) -> Result<()> {
     let text = code.map(|kernel| kernel.code).unwrap_or_default();
     let origin = serde_json::to_string_pretty(&json!({ "made": made, "text": text }))?;
     let path = path(name, &kernel.join(" "));
-    kept::write(path.with_extension("txt"), &printed(&words, &[0])?)?;
+    kept::write(path.with_extension("txt"), &record::printed(&words, &[0])?)?;
     kept::write(path.with_extension("json"), &format!("{origin}\n"))
 }
 
@@ -79,7 +76,7 @@ pub fn listing(device: &str, words: &[&str]) -> Result<String> {
 
 /// What is not shown by any of these pages, as all of them must.
 pub fn unshown(pages: &[PathBuf]) -> Result<Vec<String>> {
-    let shown = picked(pages, |words| match words {
+    let shown = pages::picked(pages, |words| match words {
         ["asm", device, kernel @ ..] => Some(path(device, &split(kernel).0.join(" "))),
         _ => None,
     })?;
@@ -102,12 +99,12 @@ fn split<'w>(words: &'w [&'w str]) -> (&'w [&'w str], Option<&'w str>) {
 }
 
 fn is_part(word: &str) -> bool {
-    word == "round" || range(word).is_some()
+    word == "round" || pages::range(word).is_some()
 }
 
 fn part(text: &str, part: &str) -> Result<String> {
     if part != "round" {
-        return lines(text, part);
+        return pages::lines(text, part);
     }
     // Head, loop and round stand apart by empty lines.
     let round = text.trim_end().split("\n\n").nth(2);

@@ -8,14 +8,12 @@
 
 mod chart;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use common::file::workspace;
 
-use crate::kept;
-use crate::pages::{claims, picked};
+use crate::{kept, pages};
 
 /// What colour a shape of each class has, light and dark.
 const STYLE: &str = include_str!("figures/style.css");
@@ -27,7 +25,7 @@ type Point = (f64, f64);
 const FOLDER: &str = "docs/figures";
 
 /// All figures by name.
-fn names() -> Result<BTreeSet<String>> {
+fn names() -> Result<std::collections::BTreeSet<String>> {
     let files = kept::entries(FOLDER)?;
     let stems = files.iter().filter_map(|path| path.file_stem());
     Ok(stems.map(|name| name.to_string_lossy().into()).collect())
@@ -128,11 +126,11 @@ pub fn misplaced(pages: &[PathBuf]) -> Result<Vec<String>> {
     let lessons = workspace().join("lessons");
     for page in pages {
         let is_lesson = page.parent().and_then(Path::parent) == Some(&lessons);
-        if is_lesson && picked(std::slice::from_ref(page), figure)?.is_empty() {
+        if is_lesson && pages::picked(std::slice::from_ref(page), figure)?.is_empty() {
             wrong.push(format!("{} has no figure", page.display()));
         }
     }
-    let shown = picked(pages, figure)?;
+    let shown = pages::picked(pages, figure)?;
     let names = names()?;
     let unused = names.difference(&shown);
     wrong.extend(unused.map(|name| format!("no page has the figure {name}")));
@@ -153,7 +151,7 @@ fn must_be_current(text: &str) -> Result<()> {
         if let Some(remark) = remark.strip_prefix("drawn for ") {
             is_in_kernel(remark).context(remark.to_string())?;
         } else if let Some(remark) = remark.strip_prefix("drawn from ") {
-            claims::check(remark).context(remark.to_string())?;
+            pages::claims::check(remark).context(remark.to_string())?;
         }
     }
     Ok(())

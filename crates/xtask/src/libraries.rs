@@ -2,30 +2,24 @@
 //! the library that the device's owner would call instead, cuBLAS or OpenBLAS. Each round both have
 //! one turn. Who begins changes from round to round, so that a clock that falls hits both alike.
 //!
-//! Layout: `library` measures one, `cublas` or OpenBLAS; `comparison` is what comes of it, and what
-//! `docs/data/peers/` keeps.
+//! Layout: `library` measures one, `cublas` or OpenBLAS; what comes of it is a `Comparison` of `kept`.
 
-pub mod comparison;
 mod cublas;
 mod library;
 
 use std::{io::Write, mem::take};
 
 use anyhow::{Result, ensure};
-use clap::Args;
 use common::{record::Record, timing::Runs};
 use diagnostics::{aside, terminal::Out};
-use verify::numbers::{quantile, significant};
-use verify::{Shape, element::Type};
-use watchdog::machine::{self, Device};
-use watchdog::worker::{self, PATIENCE};
+use verify::{Shape, element::Type, numbers};
+use watchdog::{machine, worker};
 
-use crate::kept;
-use comparison::{Comparison, OURS, OURS_BY_VENDOR, Rate};
+use crate::kept::{self, Comparison, OURS, OURS_BY_VENDOR, Rate};
 use library::{Library, Multiply, OnHost, environment, measure};
 
 /// What is compared.
-#[derive(Args)]
+#[derive(clap::Args)]
 pub struct LibrariesArgs {
     /// Device to use: its number in `lesson01`'s listing, or part of a name,
     /// platform or type [default: as the lessons choose]
@@ -110,7 +104,7 @@ pub fn libraries(options: &LibrariesArgs) -> Result<()> {
     for some in shapes.chunks(together) {
         aside!("of {} sizes now {}", shapes.len(), list(some));
         for rate in players.take_turns(some)? {
-            let words = rate.gflops.map_or("no".into(), significant);
+            let words = rate.gflops.map_or("no".into(), numbers::significant);
             aside!("  {} {}: {words} GFLOP/s", rate.shape, rate.library);
             is_timed |= rate.gflops.is_some();
             writeln!(Out, "{}", serde_json::json!(rate))?;
@@ -157,7 +151,7 @@ fn thirty(seed: u64, most: f64) -> Vec<Shape> {
 
 /// The course and the library.
 struct Players<'a> {
-    device: Device,
+    device: machine::Device,
     library: Library,
     open: Box<dyn Multiply>,
     options: &'a LibrariesArgs,
@@ -210,7 +204,7 @@ impl Players<'_> {
             other => work.args(["--inputs", other.name()]),
         };
         work.args(self.options.runs.map(|runs| format!("--runs={runs}")));
-        let mut ended = worker::finish(&work, PATIENCE)?;
+        let mut ended = worker::finish(&work, worker::PATIENCE)?;
         if ended.status != 0 {
             return Err(ended.refused().into());
         }
@@ -233,7 +227,7 @@ impl Players<'_> {
         // One wrong result, and nothing of it is believed.
         let why = turns.iter().find_map(|one| one.why());
         let why = why.or_else(|| seconds.is_empty().then(|| "nothing was measured".into()));
-        let at = |q| why.is_none().then(|| shape.flop() / quantile(&seconds, q) / 1e9);
+        let at = |q| why.is_none().then(|| shape.flop() / numbers::quantile(&seconds, q) / 1e9);
         Some(Rate {
             shape,
             library: library.into(),

@@ -5,7 +5,6 @@
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
-use clap::Args;
 use serde_json::json;
 use verify::numbers::bytes;
 use watchdog::machine::{self, Device, has_instructions};
@@ -13,7 +12,7 @@ use watchdog::machine::{self, Device, has_instructions};
 use crate::{kept, record::told};
 
 /// What to measure, and where to keep it.
-#[derive(Args)]
+#[derive(clap::Args)]
 pub struct MachineArgs {
     /// File below docs/data/machine/ that receives the figures, for example pocl
     #[arg(value_parser = kept::name)]

@@ -31,7 +31,6 @@ mod table;
 use std::{collections::BTreeSet, path::PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use diagnostics::functions::functions;
 use walkdir::WalkDir;
 
 use crate::{asm, figures, kept};
@@ -155,7 +154,7 @@ fn make(directive: &[&str], root: &str) -> Result<String> {
 /// comment on.
 fn kernel(file: &str, name: &str, range: Option<&str>) -> Result<String> {
     let text = common::source::Source::of_course(file)?.text;
-    let mut functions = functions(&text).into_iter();
+    let mut functions = diagnostics::functions::functions(&text).into_iter();
     let function = functions.find(|one| one.name == name);
     let bytes = function.with_context(|| format!("{file} has no kernel {name}"))?.bytes;
     // What belongs to it stands directly above.

@@ -2,9 +2,8 @@
 //! measure (NAME/lessonNN.jsonl), both from the same run, so that the pages can
 //! quote them.
 
-use std::env::{consts, current_exe};
 use std::process::{Command, Stdio};
-use std::{fs, path::Path};
+use std::{env, fs, path::Path};
 
 use anyhow::{Context, Result, ensure};
 use common::file::workspace;
@@ -36,7 +35,7 @@ fn record_one(lesson: &Lesson, folder: &Path, flags: &[String]) -> Result<()> {
     flags.push("--long".into());
     let events = Scratch::new()?;
     // Lesson 11 is recorded as on a machine where nothing was tuned before.
-    let cache = std::env::temp_dir().join("opencl-course");
+    let cache = env::temp_dir().join("opencl-course");
     let _ = fs::remove_dir_all(&cache);
     // The variable makes the lesson work in this child itself and tell its results there.
     let mut command = Command::new(lesson.binary()?);
@@ -168,8 +167,9 @@ pub fn told(words: &[String], well: &[i32]) -> Result<Vec<Value>> {
 
 /// What the program `course`, which lies beside this one, prints, if it ends well.
 pub fn printed(words: &[String], well: &[i32]) -> Result<String> {
-    let mut command =
-        Command::new(current_exe()?.with_file_name(format!("cargo-course{}", consts::EXE_SUFFIX)));
+    let mut command = Command::new(
+        env::current_exe()?.with_file_name(format!("cargo-course{}", env::consts::EXE_SUFFIX)),
+    );
     watchdog::end_with_us(&mut command);
     command.args(words).stderr(Stdio::inherit());
     let output = command.output();

@@ -6,19 +6,12 @@ use std::path::{Path, PathBuf};
 use std::{fs, io::Write, rc::Rc, time::Duration};
 
 use anyhow::{Result, bail};
-use common::device::drivers::{
-    self, CACHE_VARIABLE, ICD_VARIABLE, LIBRARY_VARIABLE, can_write, icd_place,
-};
+use common::device::drivers::{self, ICD_VARIABLE, LIBRARY_VARIABLE};
 use common::device::{self, DEVICE_VARIABLE, Device, Kind, LLVMPIPE};
-use common::program::{self, Program};
 use common::session::{Arg, Session};
 use common::{command, error::Error, failure::Told, host::variable};
-use common::{ndrange::NdRange, source::Source};
-use diagnostics::terminal::wrap::cut;
-use dlopen2::raw::Library;
-use inspect::trace::plugin_path;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use common::{ndrange::NdRange, program, source::Source};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 use verify::{element::Type, numbers::count};
 use watchdog::machine::{self, as_root, install, on_path};
@@ -55,7 +48,7 @@ fn missing(name: &str, value: &str) -> Option<String> {
     };
     match name {
         ICD_VARIABLE if drivers::named_library().is_some() => fails(value),
-        ICD_VARIABLE => (!icd_place().exists()).then(|| "it is not there".into()),
+        ICD_VARIABLE => (!drivers::icd_place().exists()).then(|| "it is not there".into()),
         // The first that opens is taken.
         LIBRARY_VARIABLE => {
             let errors: Option<Vec<String>> = value.split(';').map(fails).collect();
@@ -93,7 +86,7 @@ fn brings(file: &Path, name: &str) -> Result<Finding, Told> {
     let text = String::from_utf8_lossy(&text);
     // The loader takes all before the end of the line for the name.
     let library = text.trim_end_matches('\n');
-    let shown = cut(library.lines().next().unwrap_or_default(), 60);
+    let shown = diagnostics::terminal::wrap::cut(library.lines().next().unwrap_or_default(), 60);
     if library.contains('\r') {
         let why = "holds a carriage return (\\r), as editors on Windows write it, which the loader \
                    takes for a part of the library's name";
@@ -131,7 +124,7 @@ pub fn system() -> [Finding; 2] {
     let what = format!("temporary folder {}", folder.display());
     let is_named = std::env::var_os("TMPDIR").is_some();
     let mend = ["export TMPDIR=$HOME", "unset TMPDIR"][usize::from(is_named)];
-    let folder = match can_write(&folder) {
+    let folder = match drivers::can_write(&folder) {
         Ok(()) => Good.of(Topic::System, what, "can be written"),
         Err(error) => {
             let says = format!("cannot be written ({error}); lessons and compilers need it");
@@ -148,7 +141,7 @@ pub fn optional() -> [Finding; 4] {
         ("linker", on_path("ld"), Bad, install("linker"), "ld is not here; PoCL calls it for every kernel, and aborts without it"),
         ("Oclgrind", oclgrind(), Note, install("oclgrind"), "not here; it simulates a device: names races, accesses out of bounds, values never written"),
         // No package has it.
-        ("trace plugin", Some(plugin_path()).filter(|path| path.is_file()), Note, Some(command::setup("--full")), "not built; by it Oclgrind counts what a kernel asks of memory"),
+        ("trace plugin", Some(inspect::trace::plugin_path()).filter(|path| path.is_file()), Note, Some(command::setup("--full")), "not built; by it Oclgrind counts what a kernel asks of memory"),
         ("clinfo", on_path("clinfo"), Note, install("clinfo"), "not here; it lists every property of every device"),
     ];
     tools.map(|(name, place, absent, mend, why)| match place {
@@ -227,7 +220,7 @@ impl Listing {
 /// lesson that dies of it says so.
 pub fn tried((index, label): &(usize, String), environment: &Environment) -> Finding {
     let mut environment = environment.clone();
-    environment.insert(CACHE_VARIABLE, "0".into());
+    environment.insert(drivers::CACHE_VARIABLE, "0".into());
     let tried = ask(&["kernel", &index.to_string()], &environment);
     let what = format!("{index}  {label}");
     match tried.and_then(|told: Result<String, String>| told) {
@@ -266,7 +259,7 @@ pub fn answer(question: &[String]) -> Result<()> {
     let answer = match words[..] {
         ["devices"] => json!(Listing::of_this_process()),
         ["library", name] => {
-            let opened = Library::open(name).map_err(|error| error.to_string());
+            let opened = dlopen2::raw::Library::open(name).map_err(|error| error.to_string());
             // Left open: some drivers crash when they are unloaded.
             json!(opened.map(std::mem::forget))
         }
@@ -292,7 +285,7 @@ fn trial(index: usize) -> common::error::Result<String> {
     let session = Session::open(device, Rc::new(()))?;
     let source = Source { path: "doctor.cl".into(), text: include_str!("kernel.cl").into() };
     let options = program::options(Type::Float, &[]);
-    let program = Program::build(&session, &source, &options, false)?;
+    let program = program::Program::build(&session, &source, &options, false)?;
     let range = NdRange::cover(&[ITEMS], &[GROUP]);
     let input: Vec<f32> = (0..ITEMS).map(|i| i as f32).collect();
     let bytes: Vec<u8> = input.iter().flat_map(|x| x.to_ne_bytes()).collect();

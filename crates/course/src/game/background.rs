@@ -6,13 +6,8 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use colored::control::SHOULD_COLORIZE;
-use lesson::step::screen;
-use watchdog::scratch::Scratch;
 use watchdog::watch::{News, Saves};
-use watchdog::{end_group, in_a_group, this_program};
-
-use super::verdict::Verdict;
+use watchdog::{end_group, in_a_group, scratch::Scratch, this_program};
 
 /// Where a screen with keys, which shows what a command prints, looks for the verdict.
 pub const VERDICT_VARIABLE: &str = "OPENCL_COURSE_VERDICT";
@@ -39,8 +34,8 @@ impl Background {
             let said = File::create(folder.0.join(SAID))?;
             command.stdout(said.try_clone()?).stderr(said);
             command.env(VERDICT_VARIABLE, folder.0.join(VERDICT));
-            command.env("COLUMNS", screen::size().0.to_string());
-            if SHOULD_COLORIZE.should_colorize() {
+            command.env("COLUMNS", lesson::step::screen::size().0.to_string());
+            if colored::control::SHOULD_COLORIZE.should_colorize() {
                 command.env("CLICOLOR_FORCE", "1");
             }
         }
@@ -63,7 +58,7 @@ impl Background {
     }
 
     /// How the file that it checked came out; nothing where it came to no verdict.
-    pub fn verdict(&self) -> Option<Verdict> {
+    pub fn verdict(&self) -> Option<super::verdict::Verdict> {
         let told = fs::read(self.folder.0.join(VERDICT)).ok()?;
         serde_json::from_slice(&told).ok()
     }

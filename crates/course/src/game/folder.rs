@@ -2,17 +2,13 @@
 //! editors want to know. It never lies in the
 //! clone of the course, which so stays clean.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, fs};
 
 use anyhow::{Context, Result, bail};
-use common::Error;
 use common::file::{self, own_workspace, workspace};
-use common::source::Source;
-use diagnostics::aside;
-use diagnostics::terminal::plain_name;
-use serde_json::json;
+use common::{Error, source::Source};
+use diagnostics::{aside, terminal::plain_name};
 
 use super::progress::{Entry, Progress};
 use super::puzzle::{Kind, Puzzle};
@@ -86,10 +82,9 @@ impl Folder {
     pub fn start(&self, puzzles: &[&Puzzle]) -> Result<usize> {
         must_lie_outside(&self.path)?;
         fs::create_dir_all(&self.path).with_context(|| self.cannot("make"))?;
-        let macros = macros(puzzles);
         let copied = || -> std::io::Result<usize> {
-            create(&self.path.join(".clangd"), &macros)?;
-            let manifest = json!(own_workspace().join("Cargo.toml")).to_string();
+            create(&self.path.join(".clangd"), &macros(puzzles))?;
+            let manifest = serde_json::json!(own_workspace().join("Cargo.toml")).to_string();
             for (name, text) in FILES {
                 create(&self.path.join(name), &text.replace("\"Cargo.toml\"", &manifest))?;
             }

@@ -6,23 +6,16 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
-use common::file::workspace;
-use common::source::Source;
+use common::{file::workspace, source::Source};
 use crossterm::event::KeyCode::{Backspace, Char, Enter, Esc};
 use crossterm::style::Stylize;
-use crossterm::terminal::enable_raw_mode;
-use diagnostics::terminal::stream::Stream;
 use lesson::step::pane::{Key, Pane, SCROLL, labels, meaning};
 use lesson::step::screen;
 use watchdog::watch::{News, Saves};
 
-use super::background::Background;
-use super::folder::Folder;
-use super::is_tried;
 use super::puzzle::{Kind, Puzzle};
-use super::turn::Turn;
-use super::verdict::Verdict;
 use super::written::{before_hints, markdown};
+use super::{background::Background, folder::Folder, is_tried, turn::Turn, verdict::Verdict};
 
 /// The columns of the bar of what is solved.
 const BAR: usize = 30;
@@ -53,8 +46,8 @@ const BELOW: usize = 7;
 
 /// Takes the terminal and its keys, where there are both, until [`open`] gives them back.
 pub fn enter() -> std::io::Result<()> {
-    screen::enter(Stream::Output, None)?;
-    enable_raw_mode()
+    screen::enter(diagnostics::terminal::stream::Stream::Output, None)?;
+    crossterm::terminal::enable_raw_mode()
 }
 
 /// Plays one of these puzzles on the screen.

@@ -1,15 +1,11 @@
 //! What a learner has done, and what comes next: a plain text file, a fact a line, made to
 //! be read and edited. Losing it loses nothing else.
 
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io;
-use std::path::Path;
+use std::{collections::BTreeMap, fs::File, io, path::Path};
 
 use common::file;
 
-use super::puzzle::Puzzle;
-use super::verdict::Verdict;
+use super::{puzzle::Puzzle, verdict::Verdict};
 
 /// What is noted of a kernel, and as what: it is solved; its result is right, and nobody has looked
 /// for what else may be wrong; it was solved once, and was found wrong since then.

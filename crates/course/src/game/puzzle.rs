@@ -1,14 +1,10 @@
 //! A puzzle of the game, whatever its kind: a kernel to complete or to mend, and what is
 //! written about it.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use common::command;
-use common::source::Source;
-use serde::Deserialize;
-use task::form::Form;
-use task::sizes::in_words;
+use common::{command, source::Source};
+use task::{form::Form, sizes::in_words};
 use watchdog::lessons::Lesson;
 
 use super::written::{Written, markdown};
@@ -78,7 +74,7 @@ pub struct Puzzle {
 }
 
 /// What is asked of a program's calls.
-#[derive(Default, Deserialize)]
+#[derive(Default, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Rules {
     #[serde(rename = "trains")]
@@ -88,7 +84,7 @@ pub struct Rules {
     pub also: Vec<String>,
     /// How often a call may be made.
     #[serde(default)]
-    pub at_most: BTreeMap<String, usize>,
+    pub at_most: std::collections::BTreeMap<String, usize>,
     /// An argument with which it must fail before it makes a context.
     pub refuses: Option<String>,
 }

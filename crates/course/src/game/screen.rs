@@ -1,21 +1,15 @@
 //! What the learner reads: 80 columns, what is asked first, then what the checks see, and
 //! at the end the next command.
 
-use std::io::Write;
-use std::path::Path;
+use std::{io::Write, path::Path};
 
 use anyhow::Result;
 use colored::{ColoredString, Colorize};
-use diagnostics::terminal::Out;
-use diagnostics::terminal::diff;
-use diagnostics::terminal::wrap::beside;
-use verify::numbers::count;
+use diagnostics::terminal::{Out, diff, wrap::beside};
 
 use super::folder::{Folder, shown};
-use super::progress::Progress;
-use super::puzzle::Puzzle;
 use super::verdict::{Checked, Verdict};
-use super::written::markdown;
+use super::{progress::Progress, puzzle::Puzzle, written::markdown};
 
 /// A puzzle's name, above all else.
 fn title(puzzle: &Puzzle) -> ColoredString {
@@ -30,7 +24,7 @@ fn command(puzzle: &Puzzle, words: &str) -> ColoredString {
 /// After `start`, which copied `new` of the puzzles.
 pub fn started(folder: &Folder, new: usize, puzzles: &[&Puzzle]) -> Result<()> {
     let (kept, place) = (puzzles.len() - new, shown(&folder.path));
-    let files = count(new, "new file");
+    let files = verify::numbers::count(new, "new file");
     let before = match kept {
         0 => String::new(),
         kept => format!("; {kept} were there, and are untouched"),

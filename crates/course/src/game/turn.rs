@@ -1,22 +1,17 @@
 //! One puzzle and the learner's file, checked once.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::{io::Write, process::ExitCode};
 
 use anyhow::Result;
-use common::source::Source;
 use diagnostics::terminal::{Out, progress};
-use indicatif::ProgressBar;
 use inspect::judge::How;
-use serde_json::json;
 use watchdog::watch::{News, Saves, each_save};
 
 use super::background::{Background, VERDICT_VARIABLE};
-use super::folder::Folder;
 use super::puzzle::{Kind, Puzzle};
-use super::screen;
 use super::verdict::{Checked, Verdict};
+use super::{folder::Folder, screen};
 use crate::{host, puzzles};
 
 /// A puzzle that is played now.
@@ -55,7 +50,7 @@ impl<'a> Turn<'a> {
 
     /// Checks the file, and shows what was seen and what comes `next` among these puzzles.
     pub fn play(&self, puzzles: &[&Puzzle]) -> Result<ExitCode> {
-        let text = Source::read(&self.file)?.text;
+        let text = common::source::Source::read(&self.file)?.text;
         let puzzle = self.puzzle;
         let edited = puzzle.is_edited(&text);
         if !self.how.json {
@@ -107,7 +102,7 @@ impl<'a> Turn<'a> {
     /// Prints what was seen as a line of JSON.
     pub fn print_json(&self, checked: &Checked) -> Result<()> {
         let puzzle = self.puzzle;
-        let line = json!({
+        let line = serde_json::json!({
             "puzzle": puzzle.id,
             "lesson": puzzle.lesson.map(|lesson| lesson.number),
             "title": puzzle.words.title,
@@ -149,7 +144,7 @@ impl<'a> Turn<'a> {
 }
 
 /// What a terminal shows while checks run, each for so many seconds at most.
-pub fn sign_of_life(timeout: u64) -> ProgressBar {
+pub fn sign_of_life(timeout: u64) -> indicatif::ProgressBar {
     let template = format!("  {{spinner}} {{msg}} {{elapsed}}; a run is ended at {timeout}s");
     let waiting = progress::bar(None, &template);
     waiting.set_message("checking the result, and for faults");

@@ -7,7 +7,6 @@ use anyhow::Result;
 use serde::Deserialize;
 
 use super::Point;
-use crate::pages::claims;
 
 /// The charts of a figure.
 #[derive(Deserialize)]
@@ -67,7 +66,7 @@ struct Shape {
 type Number = toml::Value;
 
 fn value(number: &Number) -> Result<f64> {
-    claims::value(&number.as_str().map_or_else(|| number.to_string(), String::from))
+    crate::pages::claims::value(&number.as_str().map_or_else(|| number.to_string(), String::from))
 }
 
 impl Axis {

@@ -4,9 +4,7 @@
 // Arguments and names are those of the library.
 #![allow(clippy::too_many_arguments, clippy::type_complexity, non_snake_case)]
 
-use std::ffi::{c_int, c_void};
-use std::ptr;
-use std::time::{Duration, Instant};
+use std::{ffi::c_int, ptr, time::Duration};
 
 use anyhow::{Result, ensure};
 use dlopen2::wrapper::{Container, WrapperApi};
@@ -15,7 +13,7 @@ use verify::{Shape, problem::Problem};
 
 use super::library::{Library, Multiply, Seconds};
 
-type Pointer = *mut c_void;
+type Pointer = *mut std::ffi::c_void;
 
 /// What is used of cuda_runtime_api.h. CUDA has begun to number what tells a time.
 #[derive(WrapperApi)]
@@ -183,7 +181,7 @@ impl Multiply for OnGpu {
             // C is poisoned before each run, as a lesson's is: the same pause for both.
             must_be_zero(runtime.cudaMemset(self.matrices[2], 0xff, bytes), "a fill")?;
             must_be_zero(runtime.cudaDeviceSynchronize(), "the fill")?;
-            let start = Instant::now();
+            let start = std::time::Instant::now();
             must_be_zero(runtime.cudaEventRecord(begin, default_stream), "an event")?;
             for _ in 0..self.products {
                 self.launch()?;

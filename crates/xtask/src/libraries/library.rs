@@ -8,10 +8,7 @@ use std::ffi::{CStr, OsString, c_char, c_int};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use clap::ValueEnum;
-use common::outcome::Outcome;
-use common::record::{Record, Work};
-use common::timing::{Runs, Timing};
+use common::{outcome::Outcome, record::Record, timing::Timing};
 use dlopen2::wrapper::{Container, WrapperApi};
 use verify::element::{Elements, Type};
 use verify::matrix::{Fill, Matrix};
@@ -19,7 +16,7 @@ use verify::{Shape, problem::Problem};
 use watchdog::machine;
 
 /// A library that multiplies matrices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Library {
     /// NVIDIA's, on its GPUs, with matrices of any type that lesson 13 has.
     Cublas,
@@ -98,7 +95,7 @@ pub fn measure(
     library: &mut dyn Multiply,
     shape: Shape,
     inputs: Type,
-    runs: Runs,
+    runs: common::timing::Runs,
 ) -> Result<Record> {
     let problem = Problem::new(shape, Type::Float, Fill::Random, 1);
     let problem = &problem.with_inputs(inputs, inputs != Type::Float);
@@ -124,7 +121,7 @@ pub fn measure(
         true => Timing { seconds, wall_seconds: walls, ..Timing::default() },
         false => Timing::by_the_wall(walls),
     };
-    record.timed(&timing, Work::Flop(shape.flop()), None);
+    record.timed(&timing, common::record::Work::Flop(shape.flop()), None);
     Ok(record)
 }
 

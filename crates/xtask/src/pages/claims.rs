@@ -44,8 +44,7 @@ use common::file::workspace;
 use regex_lite::Regex;
 use serde_json::Value;
 
-use crate::kept::{self, Recording};
-use crate::libraries::comparison::Comparison;
+use crate::kept::{self, Comparison, Recording};
 
 /// The file that holds a page's claims, if it has any.
 pub fn file_of(page: &Path) -> PathBuf {
