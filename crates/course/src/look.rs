@@ -14,7 +14,7 @@ use inspect::{file, listing::Listing, trace as traffic};
 use verify::{Shape, numbers::count};
 use watchdog::{lessons, worker::Work};
 
-use crate::{game::puzzle::Kind, puzzles};
+use crate::{game::folder::Folder, game::puzzle::Kind, puzzles};
 
 /// Seconds in which a driver tells a kernel's arguments to who asks for no other time.
 const PATIENCE: u64 = 60;
@@ -83,7 +83,12 @@ fn of_puzzle(wanted: &mut Wanted, flags: &LaunchFlags) -> Result<Option<Taken>> 
     };
     let file = match &wanted.source {
         Some(file) => file.clone(),
-        None => puzzles::own_file(puzzle, word)?,
+        None => {
+            let folder = Folder::find()?;
+            let file = puzzles::file(puzzle, &folder, word);
+            puzzles::must_be_there(&file, &folder)?;
+            file
+        }
     };
     let name = format!("{} {}", puzzle.kind.noun(), puzzle.id);
     let by = Some(format!("as in {name}"));
@@ -206,8 +211,7 @@ pub fn trace(options: &TraceArgs) -> Result<ExitCode> {
 pub struct OccupancyArgs {
     #[command(flatten)]
     wanted: Wanted,
-    /// Count for this GPU, by its name or its compute capability (h200, 8.9), not for the
-    /// device
+    /// Count for this GPU, by its name or its compute capability (h200, 8.9), not for the device
     #[arg(long, value_name = "NAME", value_parser = Architecture::asked)]
     model: Option<&'static Architecture>,
     /// Registers of an item [default: as the driver or the assembler tells]

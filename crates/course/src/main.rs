@@ -112,10 +112,8 @@ enum Command {
     /// Check everything that you have begun
     CheckAll(::inspect::judge::How),
     /// What a class has come to: each student's folder judged
-    #[command(
-        mut_arg("no_timing", |arg| arg.hide(true)),
-        mut_arg("raw_log", |arg| arg.hide(true))
-    )]
+    #[command(mut_arg("no_timing", |arg| arg.hide(true)))]
+    #[command(mut_arg("raw_log", |arg| arg.hide(true)))]
     Grade(Box<grade::GradeArgs>),
     /// Is a kernel of your own right, as its task file says, and how fast is it?
     Run(Box<run::RunArgs>),
@@ -136,10 +134,8 @@ enum Command {
     )]
     Occupancy(Box<look::OccupancyArgs>),
     /// The memory traffic of a kernel, line by line, as a simulator sees it
-    #[command(
-        mut_arg("device", |arg| arg.hide(true)),
-        mut_arg("kernel", of_kernel)
-    )]
+    #[command(mut_arg("device", |arg| arg.hide(true)))]
+    #[command(mut_arg("kernel", of_kernel))]
     Trace(Box<look::TraceArgs>),
     /// What changed between two kernels, or from one lesson to another
     Diff(diff::DiffArgs),

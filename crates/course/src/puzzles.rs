@@ -291,21 +291,13 @@ pub fn find<'a>(all: &[&'a Puzzle], word: &str) -> Result<&'a Puzzle> {
     )))
 }
 
-/// The file that is meant: the one that was named, or the one in the folder.
-fn file(puzzle: &Puzzle, folder: &Folder, word: &str) -> PathBuf {
+/// The learner's file of a puzzle: the one that `word` names, or the one in the folder.
+pub fn file(puzzle: &Puzzle, folder: &Folder, word: &str) -> PathBuf {
     let named = Path::new(word);
     match named.exists() && named.extension() == Some(puzzle.kind.extension().as_ref()) {
         true => named.into(),
         false => folder.file(puzzle),
     }
-}
-
-/// The learner's file of a puzzle: the one that `word` names, or the one in the folder.
-pub fn own_file(puzzle: &Puzzle, word: &str) -> Result<PathBuf> {
-    let folder = Folder::find()?;
-    let file = file(puzzle, &folder, word);
-    must_be_there(&file, &folder)?;
-    Ok(file)
 }
 
 /// Refuses to go on without the file.

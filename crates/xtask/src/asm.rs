@@ -53,8 +53,7 @@ pub fn record(AsmArgs { kernel, name, flags }: &AsmArgs) -> Result<()> {
 /// The last word of a listing that does not say where it was made.
 const PLAIN: &str = "plain";
 
-/// `DEVICE KERNEL [VARIANT] [round|3-9] [plain]`: where it was made is left out of a plain
-/// one.
+/// `DEVICE KERNEL [VARIANT] [round|3-9] [plain]`: where it was made is left out of a plain one.
 pub fn listing(device: &str, words: &[&str]) -> Result<String> {
     let is_plain = words.last() == Some(&PLAIN);
     let (words, part) = split(words);
@@ -111,8 +110,7 @@ fn part(text: &str, part: &str) -> Result<String> {
     Ok(round.context("the listing has no round")?.into())
 }
 
-/// Whether the kernel is the one that the listing was made of, but for comments and
-/// spaces.
+/// Whether the kernel is the one that the listing was made of, but for comments and spaces.
 fn is_the_same(kernel: &str, then: &str) -> Result<bool> {
     let lesson = watchdog::lessons::with_kernel(kernel)?;
     let (_, file) = lesson.with_context(|| format!("no lesson has a kernel {kernel}"))?;

@@ -29,13 +29,8 @@ pub struct LibrariesArgs {
     #[arg(long)]
     library: Option<Library>,
     /// Sizes of the products, N or MxNxK; may be a list
-    #[arg(
-        short,
-        long,
-        value_name = "N|MxNxK",
-        value_delimiter = ',',
-        required_unless_present_any = ["like", "seed"]
-    )]
+    #[arg(short, long, value_name = "N|MxNxK", value_delimiter = ',')]
+    #[arg(required_unless_present_any = ["like", "seed"])]
     size: Vec<Shape>,
     /// Sizes of a comparison that is kept: those of h200-sixty were drawn by chance
     #[arg(long, value_name = "NAME")]

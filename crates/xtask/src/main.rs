@@ -22,8 +22,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::Parser;
 
-/// What makers of the course use. `cargo build --workspace` comes first: these run
-/// lessons.
+/// What makers of the course use. `cargo build --workspace` comes first: these run lessons.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version)]
 enum Command {

@@ -37,9 +37,8 @@ use crate::{asm, figures, kept};
 
 const END: &str = "<!-- end -->";
 
-/// Rewrites the pages, or with `check` only says which would change; then names
-/// every claim that the recordings do not bear out. Without files it does so for all,
-/// and for the figures, too.
+/// Rewrites the pages, or with `check` only says which would change; then names every claim that
+/// the recordings do not bear out. Without files it does so for all, and for the figures, too.
 pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
     let (mut files, mut wrong) = (files.to_vec(), Vec::new());
     let (mut stale, mut broken) = (Vec::new(), Vec::new());

@@ -1,6 +1,5 @@
-//! Runs the lessons and keeps what they print (NAME/lessonNN.txt) and what they
-//! measure (NAME/lessonNN.jsonl), both from the same run, so that the pages can
-//! quote them.
+//! Runs the lessons and keeps what they print (NAME/lessonNN.txt) and what they measure
+//! (NAME/lessonNN.jsonl), both from the same run, so that the pages can quote them.
 
 use std::process::{Command, Stdio};
 use std::{env, fs, path::Path};

@@ -59,8 +59,7 @@ fn missing(name: &str, value: &str) -> Option<String> {
     }
 }
 
-/// Every ICD file: whether it names a library, whether that opens, and which
-/// platforms it brings.
+/// Every ICD file: whether it names a library, whether that opens, and which platforms it brings.
 pub fn icd_files() -> Vec<Finding> {
     let finding = |file: &PathBuf| {
         let name = file.display().to_string();

@@ -1,6 +1,5 @@
 //! The learner's own folder: the kernels to complete and to mend, a text file of progress, and what
-//! editors want to know. It never lies in the
-//! clone of the course, which so stays clean.
+//! editors want to know. It never lies in the clone of the course, which so stays clean.
 
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, fs};
@@ -77,8 +76,7 @@ impl Folder {
         )))
     }
 
-    /// Copies the kernels that are not there yet, and counts them; what is there is left
-    /// alone.
+    /// Copies the kernels that are not there yet, and counts them; what is there is left alone.
     pub fn start(&self, puzzles: &[&Puzzle]) -> Result<usize> {
         must_lie_outside(&self.path)?;
         fs::create_dir_all(&self.path).with_context(|| self.cannot("make"))?;
