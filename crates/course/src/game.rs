@@ -8,7 +8,6 @@ mod front;
 pub mod progress;
 pub mod puzzle;
 pub mod screen;
-pub mod turn;
 pub mod verdict;
 pub mod written;
 
@@ -19,11 +18,14 @@ use anyhow::Result;
 use common::source::Source;
 use diagnostics::terminal::{Out, show_error};
 use inspect::judge::How;
+use serde_json::json;
+use watchdog::watch::{News, Saves, each_save};
 
-use crate::puzzles;
+use crate::{host, puzzles};
+use background::{Background, VERDICT_VARIABLE};
 use folder::{Folder, shown};
 use puzzle::{Kind, Puzzle};
-use turn::Turn;
+use verdict::{Checked, Verdict};
 
 /// The flags of `course start`.
 #[derive(clap::Args)]
@@ -41,7 +43,7 @@ pub struct GameArgs {
     puzzle: Option<String>,
     /// Play the exercises of this folder, and not the course's own
     #[arg(long, value_name = "FOLDER")]
-    pub from: Option<PathBuf>,
+    from: Option<PathBuf>,
     #[command(flatten)]
     instead: Instead,
     #[command(flatten)]
@@ -138,7 +140,7 @@ pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
 }
 
 /// Whether the learner has changed it.
-pub fn is_tried(puzzle: &Puzzle, file: &Path) -> bool {
+fn is_tried(puzzle: &Puzzle, file: &Path) -> bool {
     Source::read(file).is_ok_and(|own| puzzle.is_edited(&own.text))
 }
 
@@ -149,7 +151,7 @@ fn list(puzzles: &[&Puzzle], folder: &Folder, json: bool) -> Result<()> {
     let progress = folder.progress();
     for puzzle in puzzles {
         let noted = progress.of(&puzzle.id);
-        let line = serde_json::json!({
+        let line = json!({
             "puzzle": puzzle.id,
             "lesson": puzzle.lesson.map(|lesson| lesson.number),
             "title": puzzle.words.title,
@@ -189,7 +191,7 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
         let turn = Turn { puzzle, folder, file, from: None, how };
         let checked = turn.check(&text)?;
         worst = worst.max(checked.seen.status);
-        if checked.verdict == verdict::Verdict::NotRun {
+        if checked.verdict == Verdict::NotRun {
             why.clone_from(&checked.seen.message);
         }
         if how.json {
@@ -209,4 +211,141 @@ pub fn check_all(how: &How) -> Result<ExitCode> {
         show_error("", &why);
     }
     Ok(ExitCode::from(worst))
+}
+
+/// A puzzle that is played now, and the learner's file of it.
+struct Turn<'a> {
+    puzzle: &'a Puzzle,
+    folder: &'a Folder,
+    file: PathBuf,
+    /// Whose exercises are played, where they are not the course's.
+    from: Option<&'a Path>,
+    how: &'a How,
+}
+
+impl<'a> Turn<'a> {
+    /// The learner's own file of another puzzle.
+    fn turn_to(&mut self, puzzle: &'a Puzzle) {
+        self.file = self.folder.file(puzzle);
+        self.puzzle = puzzle;
+    }
+
+    /// The command that does the same, or does what a flag asks `instead`.
+    fn words(&self, instead: Option<&str>) -> Vec<String> {
+        let mut words = vec!["exercise".into(), self.file.to_string_lossy().into_owned()];
+        words.extend(self.of_set());
+        match instead {
+            Some(flag) => words.push(flag.into()),
+            None => words.extend(self.how.flags()),
+        }
+        words
+    }
+
+    /// What says whose exercises are meant, where they are not the course's.
+    fn of_set(&self) -> impl Iterator<Item = String> {
+        let from = self.from.into_iter();
+        from.flat_map(|set| ["--from".into(), set.to_string_lossy().into_owned()])
+    }
+
+    /// Checks the file, and shows what was seen and what comes `next` among these puzzles.
+    fn play(&self, puzzles: &[&Puzzle]) -> Result<ExitCode> {
+        let text = Source::read(&self.file)?.text;
+        let puzzle = self.puzzle;
+        let edited = puzzle.is_edited(&text);
+        if !self.how.json {
+            screen::head(puzzle, &self.file, edited)?;
+        }
+        let checked = self.check(&text)?;
+        if let Some(place) = std::env::var_os(VERDICT_VARIABLE) {
+            std::fs::write(place, serde_json::to_vec(&checked.verdict)?)?;
+        }
+        if self.how.json {
+            self.print_json(&checked)?;
+            return Ok(ExitCode::from(checked.seen.status));
+        }
+        screen::checked(puzzle, edited, &checked)?;
+        screen::places(&self.file, &checked)?;
+        checked.seen.tell_why_not();
+        let progress = self.folder.progress();
+        match checked.verdict {
+            Verdict::NotRun => {}
+            Verdict::Done => {
+                screen::onward(puzzle, progress.next_after(puzzle, puzzles), self.folder)?;
+            }
+            _ => screen::advice(puzzle, &progress)?,
+        }
+        Ok(ExitCode::from(checked.seen.status))
+    }
+
+    /// Runs the checks on this text, which the file holds, and notes what it has come to.
+    fn check(&self, text: &str) -> Result<Checked> {
+        let waiting = sign_of_life(self.how.timeout);
+        if self.puzzle.kind == Kind::Program {
+            waiting
+                .set_message("building it, which takes longest at first, then checking its calls");
+        }
+        let Turn { puzzle, file, how, .. } = self;
+        let seen = match puzzle.kind {
+            Kind::Program => host::check(puzzle, file, how),
+            _ => puzzles::check(puzzle, file, how),
+        };
+        waiting.finish_and_clear();
+        let mut seen = seen?;
+        let (edited, on_device) = (puzzle.is_edited(text), puzzle.kind != Kind::Program);
+        let verdict = Verdict::of(&seen.observations, edited, on_device);
+        seen.status = verdict.status(seen.status);
+        self.folder.note(puzzle, file, |entry| entry.mark = verdict.mark(entry.mark));
+        Ok(Checked { seen, verdict })
+    }
+
+    /// Prints what was seen as a line of JSON.
+    fn print_json(&self, checked: &Checked) -> Result<()> {
+        let puzzle = self.puzzle;
+        let line = json!({
+            "puzzle": puzzle.id,
+            "lesson": puzzle.lesson.map(|lesson| lesson.number),
+            "title": puzzle.words.title,
+            "file": self.file,
+            "observations": checked.seen.observations,
+            "solved": checked.verdict == Verdict::Done,
+            "verdict": checked.verdict.words(),
+            "brief": checked.brief(),
+        });
+        Ok(writeln!(Out, "{line}")?)
+    }
+
+    /// Checks, and checks again after each save, one below the other, until Ctrl-C; if it `goes_on`,
+    /// a puzzle that is done gives way to the next of these. Where there are keys,
+    /// [`front`] shows the same on a screen.
+    fn watch(mut self, puzzles: &[&'a Puzzle], goes_on: bool) -> Result<ExitCode> {
+        let mut saves = Saves::of(&[&self.file], &self.name())?;
+        each_save(&mut saves, |saves| -> Result<News> {
+            writeln!(Out)?;
+            let news = Background::start(&self.words(None), false)?.until_a_save(saves);
+            let progress = self.folder.progress();
+            let is_over = goes_on && progress.is_done(self.puzzle) && news == News::Nothing;
+            let next = progress.next_after(self.puzzle, puzzles);
+            let Some(next) = next.filter(|_| is_over) else {
+                return Ok(news);
+            };
+            self.turn_to(next);
+            saves.turn_to(&self.file, &self.name())?;
+            Ok(News::Turned)
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Its file's.
+    fn name(&self) -> String {
+        let name = self.file.file_name().unwrap_or(self.file.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+}
+
+/// What a terminal shows while checks run, each for so many seconds at most.
+pub fn sign_of_life(timeout: u64) -> indicatif::ProgressBar {
+    let template = format!("  {{spinner}} {{msg}} {{elapsed}}; a run is ended at {timeout}s");
+    let waiting = diagnostics::terminal::progress::bar(None, &template);
+    waiting.set_message("checking the result, and for faults");
+    waiting
 }

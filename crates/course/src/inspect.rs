@@ -17,7 +17,7 @@ use verify::element::Type;
 use watchdog::simulator::oclgrind;
 
 use crate::run::{head, limited_to, verdict};
-use crate::{game::turn::sign_of_life, game::verdict::Verdict};
+use crate::{game::sign_of_life, game::verdict::Verdict};
 
 /// The exit status of a kernel that does not build, or has other arguments.
 const DOES_NOT_BUILD: u8 = 4;

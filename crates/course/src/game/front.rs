@@ -15,7 +15,7 @@ use watchdog::watch::{News, Saves};
 
 use super::puzzle::{Kind, Puzzle};
 use super::written::{before_hints, markdown};
-use super::{background::Background, folder::Folder, is_tried, turn::Turn, verdict::Verdict};
+use super::{Turn, background::Background, folder::Folder, is_tried, verdict::Verdict};
 
 /// The columns of the bar of what is solved.
 const BAR: usize = 30;
