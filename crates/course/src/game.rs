@@ -104,10 +104,19 @@ pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
         list(&puzzles, folder, options.how.json)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let word = options.puzzle.as_deref();
-    let Some((puzzle, file)) = puzzles::meant(word, &puzzles, folder)? else {
-        screen::total(&puzzles, folder)?;
-        return Ok(ExitCode::SUCCESS);
+    let (puzzle, file) = match &options.puzzle {
+        Some(word) => {
+            let puzzle = puzzles::find(&puzzles, word)?;
+            (puzzle, puzzles::file(puzzle, folder, word))
+        }
+        None => {
+            folder.must_be_started()?;
+            let Some(next) = folder.progress().next(&puzzles) else {
+                screen::total(&puzzles, folder)?;
+                return Ok(ExitCode::SUCCESS);
+            };
+            (next, folder.file(next))
+        }
     };
     if instead.hint {
         // Those that were seen before, and the next one. The file is for people to edit: any number
@@ -133,7 +142,7 @@ pub fn play(kind: Option<Kind>, options: &GameArgs) -> Result<ExitCode> {
         return match instead.watch {
             false => turn.play(&puzzles),
             true if front::enter().is_ok() => front::open(&all, turn),
-            true => turn.watch(&puzzles, word.is_none()),
+            true => turn.watch(&puzzles, options.puzzle.is_none()),
         };
     }
     Ok(ExitCode::SUCCESS)

@@ -32,7 +32,7 @@ mod report;
 mod run;
 mod tune;
 
-use std::{ffi::OsStr, path::Path, process::ExitCode, time::SystemTime};
+use std::{ffi::OsStr, path::Path, process::ExitCode};
 
 use clap::{Arg, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
@@ -205,10 +205,13 @@ fn must_fit() -> anyhow::Result<()> {
         let why = format!("this command was installed from {from}, where the course is no longer");
         return Err(Error::Usage(format!("{why}\n  {next}")).into());
     }
+    let files = walkdir::WalkDir::new(here.join("crates")).into_iter().flatten();
+    let rust = files.filter(|file| file.path().extension().is_some_and(|end| end == "rs"));
+    let changed = rust.filter_map(|file| file.metadata().ok()?.modified().ok()).max();
     let program = std::env::current_exe()?.metadata()?.modified()?;
     let why = if here != from {
         format!("was installed from {}", from.display())
-    } else if changed(&here.join("crates")) > Some(program) {
+    } else if changed > Some(program) {
         "is older than that".into()
     } else {
         return Ok(());
@@ -216,11 +219,4 @@ fn must_fit() -> anyhow::Result<()> {
     let here = here.display();
     aside!("this folder's course is that of {here}, and this command {why}\n  {install}");
     Ok(())
-}
-
-/// When a file of Rust below this folder was last written.
-fn changed(folder: &Path) -> Option<SystemTime> {
-    let files = walkdir::WalkDir::new(folder).into_iter().flatten();
-    let rust = files.filter(|file| file.path().extension().is_some_and(|end| end == "rs"));
-    rust.filter_map(|file| file.metadata().ok()?.modified().ok()).max()
 }

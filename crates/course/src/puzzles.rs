@@ -255,22 +255,6 @@ fn tally(all: &[&Puzzle], progress: &Progress) -> String {
     }
 }
 
-/// The one that a word names, or the next one, and the learner's file of it; none where all
-/// are done.
-pub fn meant<'a>(
-    word: Option<&str>,
-    all: &[&'a Puzzle],
-    folder: &Folder,
-) -> Result<Option<(&'a Puzzle, PathBuf)>> {
-    if let Some(word) = word {
-        let one = find(all, word)?;
-        return Ok(Some((one, file(one, folder, word))));
-    }
-    folder.must_be_started()?;
-    let next = folder.progress().next(all);
-    Ok(next.map(|one| (one, folder.file(one))))
-}
-
 /// The one that is meant by "6.2", "d7", a name, or a path.
 ///
 /// # Errors
