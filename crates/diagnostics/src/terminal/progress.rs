@@ -5,9 +5,6 @@ use std::{thread, time::Duration};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-#[cfg(unix)]
-use crate::terminal::stream::Stream;
-
 /// How often a bar moves.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -30,6 +27,7 @@ pub fn target() -> ProgressDrawTarget {
     }
     #[cfg(unix)]
     {
+        use super::stream::Stream;
         use std::os::unix::fs::FileTypeExt;
         /// How often it is drawn at most.
         const PER_SECOND: u8 = 20;

@@ -7,7 +7,7 @@ use common::outcome::{Outcome, Skip};
 use common::{Error, Result, stage::Stage};
 use lesson::Lesson;
 use serde::Deserialize;
-use task::{Buffer, Fill, Right, Role, Task};
+use task::{Buffer, Fill, Right, Role, Task, form::Form, signature::Signature};
 use verify::{draw::Draw, poison::Poison};
 
 use crate::judge::asked::{Asked, Case};
@@ -54,13 +54,11 @@ fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
         if case.origin.other().is_some() {
             others_since.get_or_insert_with(Instant::now);
         }
-        let run = Run {
-            file: &asked.tasks[case.task],
-            case,
-            is_timed: is_timed && case.timed,
-            is_long: others_since.is_some_and(|since| since.elapsed() > LONG),
+        let done = match others_since.is_some_and(|since: Instant| since.elapsed() > LONG) {
+            true => Err(Error::Skipped(Skip::TooLong)),
+            false => one(lesson, asked, case, is_timed && case.timed),
         };
-        let why = match run.one(lesson, asked.is_of_signatures) {
+        let why = match done {
             // What the file does not say its check, or a launch, need not be for.
             Err(error) if case.is_try() => match error.anywhere() {
                 Error::Usage(why) => Skip::Since(why),
@@ -79,111 +77,95 @@ fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
     Ok(())
 }
 
-/// One case, and how it is run.
-struct Run<'a> {
-    file: &'a task::form::Form,
-    case: &'a Case,
-    is_timed: bool,
-    /// Whether other numbers took their time already.
-    is_long: bool,
+/// Builds a case, runs it, and holds it against what is right; or tells its signatures alone.
+fn one(lesson: &mut Lesson, asked: &Asked, case: &Case, is_timed: bool) -> Result<()> {
+    let file = &asked.tasks[case.task];
+    // A compiler that has not what it needs may not survive it.
+    lesson.must_have(&file.needs, &file.scope(&case.sizes)?)?;
+    let options = file.build_options(lesson.flags.ty, &case.sizes)?;
+    let program = lesson.program(&options)?;
+    let source = lesson.source()?;
+    let all = lesson.signatures(&program, &source, &options)?;
+    if asked.is_of_signatures {
+        let all = serde_json::to_value(&all).map_err(std::io::Error::from)?;
+        return lesson.console.events.send(&watchdog::events::Event::Answer(all));
+    }
+    let mut task = made(lesson, file, case, &all)?;
+    let other = case.origin.other();
+    if let Some(other) = other.filter(|other| other.is_of_text()) {
+        let record = lesson.record_of(&task)?;
+        let done = right_with_another_text(lesson, &task, other);
+        return lesson.console.row(record.after(done)?);
+    }
+    let is_said = !matches!(task.right, Right::Unchecked) && other.is_none();
+    let unvaried = is_said.then(|| unvaried(&task)).flatten();
+    if is_timed && unvaried.is_none() {
+        let runs = lesson.runs()?;
+        let Some(record) = lesson.begins(&task)? else {
+            return Ok(());
+        };
+        let mut record = lesson.run(&task, runs, false, record)?;
+        if record.seconds_median.is_some() && !file.at_least.is_empty() {
+            // Where speed is asked for, what the device can do is looked at once more.
+            record.limits_after = Some(lesson.measured_peak()?);
+        }
+        return lesson.row(record);
+    }
+    lesson.console.doing(Stage::running(&task.kernel))?;
+    let mut record = lesson.measured(&task, None)?;
+    let untold = || "of no element it is known what is right: anything is near enough".into();
+    if let Some(compared) = record.compared().filter(|_| is_said)
+        && let Some(why) = unvaried.or_else(|| (compared == 0).then(untold))
+    {
+        if is_timed {
+            (task.right, task.says) = (Right::Unchecked, why);
+            return lesson.measure_task(&task);
+        }
+        (record.says, record.outcome) = (why, Outcome::right(0));
+    }
+    lesson.console.row(record)
 }
 
-impl Run<'_> {
-    /// Builds it, runs it, and holds it against what is right; or tells its `signatures` alone.
-    fn one(&self, lesson: &mut Lesson, signatures: bool) -> Result<()> {
-        let Run { file, case, .. } = self;
-        // A compiler that has not what it needs may not survive it.
-        lesson.must_have(&file.needs, &file.scope(&case.sizes)?)?;
-        let options = file.build_options(lesson.flags.ty, &case.sizes)?;
-        let program = lesson.program(&options)?;
-        let source = lesson.source()?;
-        let all = lesson.signatures(&program, &source, &options)?;
-        if signatures {
-            let all = serde_json::to_value(&all).map_err(std::io::Error::from)?;
-            return lesson.console.events.send(&watchdog::events::Event::Answer(all));
-        }
-        if self.is_long {
-            return Err(Error::Skipped(Skip::TooLong));
-        }
-        let mut task = self.made(lesson, &all)?;
-        let other = case.origin.other();
-        if let Some(other) = other.filter(|other| other.is_of_text()) {
-            let record = lesson.record_of(&task)?;
-            let done = right_with_another_text(lesson, &task, other);
-            return lesson.console.row(record.after(done)?);
-        }
-        let is_said = !matches!(task.right, Right::Unchecked) && other.is_none();
-        let unvaried = is_said.then(|| unvaried(&task)).flatten();
-        if self.is_timed && unvaried.is_none() {
-            let runs = lesson.runs()?;
-            let Some(record) = lesson.begins(&task)? else {
-                return Ok(());
-            };
-            let mut record = lesson.run(&task, runs, false, record)?;
-            if record.seconds_median.is_some() && !file.at_least.is_empty() {
-                // Where speed is asked for, what the device can do is looked at once more.
-                record.limits_after = Some(lesson.measured_peak()?);
-            }
-            return lesson.row(record);
-        }
-        lesson.console.doing(Stage::running(&task.kernel))?;
-        let mut record = lesson.measured(&task, None)?;
-        let untold = || "of no element it is known what is right: anything is near enough".into();
-        if let Some(compared) = record.compared().filter(|_| is_said)
-            && let Some(why) = unvaried.or_else(|| (compared == 0).then(untold))
-        {
-            if self.is_timed {
-                (task.right, task.says) = (Right::Unchecked, why);
-                return lesson.measure_task(&task);
-            }
-            (record.says, record.outcome) = (why, Outcome::right(0));
-        }
-        lesson.console.row(record)
+/// The task of the case, with what is right.
+fn made(lesson: &mut Lesson, file: &Form, case: &Case, all: &[Signature]) -> Result<Task> {
+    let seed = case.seed.unwrap_or(lesson.flags.seed);
+    let mut task = file.task(&case.sizes, seed, all)?;
+    must_fit(lesson, &task)?;
+    make_fills(lesson, &mut task)?;
+    let mut before = task.clone();
+    let other = case.origin.other();
+    if let Some(other) = other
+        && !other.put_into(&mut task, file)?
+    {
+        return Err(Error::Usage("the file names all of them".into()));
     }
-
-    /// The task of the case, with what is right.
-    fn made(&self, lesson: &mut Lesson, all: &[task::signature::Signature]) -> Result<Task> {
-        let Run { file, case, .. } = self;
-        let seed = case.seed.unwrap_or(lesson.flags.seed);
-        let mut task = file.task(&case.sizes, seed, all)?;
-        must_fit(lesson, &task)?;
-        make_fills(lesson, &mut task)?;
-        let mut before = task.clone();
-        let other = case.origin.other();
-        if let Some(other) = other
-            && !other.put_into(&mut task, file)?
-        {
-            return Err(Error::Usage("the file names all of them".into()));
-        }
-        lesson.console.doing(Stage::Filling)?;
-        evaluate_fills(&mut task)?;
-        let is_ordinary = other.is_none_or(Other::is_of_text);
-        refer(lesson, &mut task, file, !is_ordinary)?;
-        if other.is_some_and(Other::is_of_scalars) {
-            if let Some(Other::Opposite(_)) = other {
-                Other::Opposite(1).put_into(&mut before, file)?;
-                // To a loop that ends at once all numbers below 0 are alike: it is not for them.
-                let (source, session) = (lesson.source()?, lesson.session()?);
-                let stage = || Stage::running(&task.kernel);
-                let mut left =
-                    |task| ran(lesson, task, &source, Poison::Nan, stage())?.all(&session);
-                if left(&task)? == left(&before)? {
-                    return Err(Error::Usage("the kernel does not tell them apart".into()));
-                }
-            }
-            refer(lesson, &mut before, file, true)?;
-            if let (Right::Same(before), Right::Same(after)) = (&before.right, &task.right) {
-                let mut all = before.iter().zip(after);
-                if all.all(|((_, one), (_, other))| one.want == other.want) {
-                    return Err(Error::Usage("the reference does not look at them".into()));
-                }
+    lesson.console.doing(Stage::Filling)?;
+    evaluate_fills(&mut task)?;
+    let is_ordinary = other.is_none_or(Other::is_of_text);
+    refer(lesson, &mut task, file, !is_ordinary)?;
+    if other.is_some_and(Other::is_of_scalars) {
+        if let Some(Other::Opposite(_)) = other {
+            Other::Opposite(1).put_into(&mut before, file)?;
+            // To a loop that ends at once all numbers below 0 are alike: it is not for them.
+            let (source, session) = (lesson.source()?, lesson.session()?);
+            let stage = || Stage::running(&task.kernel);
+            let mut left = |task| ran(lesson, task, &source, Poison::Nan, stage())?.all(&session);
+            if left(&task)? == left(&before)? {
+                return Err(Error::Usage("the kernel does not tell them apart".into()));
             }
         }
-        if !case.says.is_empty() {
-            task.says.clone_from(&case.says);
+        refer(lesson, &mut before, file, true)?;
+        if let (Right::Same(before), Right::Same(after)) = (&before.right, &task.right) {
+            let mut all = before.iter().zip(after);
+            if all.all(|((_, one), (_, other))| one.want == other.want) {
+                return Err(Error::Usage("the reference does not look at them".into()));
+            }
         }
-        Ok(task)
     }
+    if !case.says.is_empty() {
+        task.says.clone_from(&case.says);
+    }
+    Ok(task)
 }
 
 /// What comes of a task whose kernels have another text, where that may make a difference.

@@ -2,7 +2,6 @@
 //! for random ones alone is not right.
 
 use common::{Error, Result, source::Source};
-use serde::{Deserialize, Serialize};
 use task::form::{Form, Or};
 use task::{Arg, Buffer, Fill, Plan, Right, Role, Task};
 use verify::draw::{Chance, Draw, Far};
@@ -10,7 +9,7 @@ use verify::element::{Elements, Type};
 use verify::formula::Formula;
 
 /// In what a try differs from what the file says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Other {
     /// Numbers far from those that are drawn.
     Numbers(Far),

@@ -385,10 +385,9 @@ pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
         let own = Buffer { role: Role::Out, ..buffer.clone() };
         let once = std::iter::once((Poison::Nan, vec![own]));
         let left = run(lesson, task, Whose::Fill, &form, &args, once)?;
-        let held = left.into_iter().flatten().next();
-        let held = held.map_or(Elements::Int(Vec::new()), |one| one.1);
-        let fill = Fill::Made(file, Rc::new(held));
-        task.buffers[at].role.refill(fill);
+        if let Some((_, held)) = left.into_iter().flatten().next() {
+            task.buffers[at].role.refill(Fill::Made(file, Rc::new(held)));
+        }
     }
     Ok(())
 }

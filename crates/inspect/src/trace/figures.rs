@@ -64,19 +64,6 @@ pub(crate) struct Row {
     pub first: Request,
 }
 
-impl std::ops::AddAssign for Sums {
-    fn add_assign(&mut self, other: Sums) {
-        self.requests += other.requests;
-        self.accesses += other.accesses;
-        self.bytes_wanted += other.bytes_wanted;
-        self.sectors += other.sectors;
-        self.fewest_sectors += other.fewest_sectors;
-        self.different_sectors += other.different_sectors;
-        self.passes += other.passes;
-        self.fewest_passes += other.fewest_passes;
-    }
-}
-
 impl Sums {
     /// Sectors or passes of a request, and how few there could be; none for private memory.
     pub fn each(&self, memory: Memory) -> Option<[f64; 2]> {
@@ -99,7 +86,16 @@ impl Figures {
     /// What these operands come to together.
     pub(crate) fn total(&self, is_meant: impl Fn(&Operand) -> bool) -> Sums {
         let mut all = Sums::default();
-        self.rows.iter().filter(|row| is_meant(&row.operand)).for_each(|row| all += row.sums);
+        for Row { sums, .. } in self.rows.iter().filter(|row| is_meant(&row.operand)) {
+            all.requests += sums.requests;
+            all.accesses += sums.accesses;
+            all.bytes_wanted += sums.bytes_wanted;
+            all.sectors += sums.sectors;
+            all.fewest_sectors += sums.fewest_sectors;
+            all.different_sectors += sums.different_sectors;
+            all.passes += sums.passes;
+            all.fewest_passes += sums.fewest_passes;
+        }
         all
     }
 
