@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use common::device::{Device, Kind, Limits};
 use common::error::{Error, Result};
 use common::{file, ndrange};
-use serde::Deserialize;
 use serde_json::json;
 use task::Task;
 use verify::{Shape, element::Type, problem::Problem};
@@ -120,7 +119,7 @@ fn costs_of(
 }
 
 /// What was measured of one kernel with one tile: a line of the file.
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct Line {
     kernel: String,
     picoseconds: f64,

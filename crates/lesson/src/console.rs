@@ -10,7 +10,6 @@ use colored::Colorize;
 use common::{error::Result, record::Record, stage::Stage};
 use diagnostics::terminal::progress::{self, tick_by_itself};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState};
-use serde_json::Value;
 use verify::matrix::Matrix;
 use watchdog::events::{Event, Sender};
 use watchdog::{resume::Earlier, simulator::Simulator};
@@ -144,7 +143,7 @@ impl Console {
     }
 
     /// Prints a line of JSON, in JSON mode; whoever watches is told it as a value.
-    pub fn json(&mut self, line: Value) -> Result<()> {
+    pub fn json(&mut self, line: serde_json::Value) -> Result<()> {
         self.report.json(&line)?;
         self.events.send(&Event::Answer(line))
     }

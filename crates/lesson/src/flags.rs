@@ -5,8 +5,6 @@ use std::{path::PathBuf, rc::Rc, time::Duration};
 use clap::{ColorChoice, Parser};
 use common::error::{Error, Result};
 use common::source::Source;
-use diagnostics::near::did_you_mean;
-use task::Task;
 use verify::{Shape, element::Type, matrix::Fill};
 use watchdog::Orders;
 
@@ -153,7 +151,7 @@ impl Flags {
     }
 
     /// Whether it asks for a kernel that this task runs.
-    pub fn wants_task(&self, task: &Task) -> bool {
+    pub fn wants_task(&self, task: &task::Task) -> bool {
         task.kernels().any(|kernel| self.wants(kernel))
     }
 }
@@ -180,22 +178,20 @@ pub(crate) fn sources(files: &[&str], flags: &Flags) -> Result<Vec<Rc<Source>>> 
         return Ok(read);
     }
     let kernels = || read.iter().flat_map(|source| source.kernels());
-    let mut known: Vec<String> = match flags.source {
+    let known: Vec<String> = match flags.source {
+        // An exercise, or a kernel of the learner's own.
+        _ if files.is_empty() => flags.only.clone(),
         None => kernels().collect(),
         Some(_) => {
             let own = files.iter().map(|name| Ok(Source::of_course(name)?.kernels()));
             own.collect::<Result<Vec<_>>>()?.concat()
         }
     };
-    if files.is_empty() {
-        // An exercise, or a kernel of the learner's own.
-        known.clone_from(&flags.only);
-    }
     for only in &flags.only {
         if !known.contains(only) {
             return Err(Error::Usage(format!(
                 "this lesson has no kernel {only}; {}",
-                did_you_mean(only, &known)
+                diagnostics::near::did_you_mean(only, &known)
             )));
         }
         if flags.source.is_some() && !files.is_empty() {

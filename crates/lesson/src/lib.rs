@@ -8,15 +8,14 @@
 //!   only then time. `bind` skips one that cannot run here, and gives its kernels their memory, which
 //!   `ready` poisons before and watches after. `rows` is which tasks are measured, table by table.
 //! - `lesson` is what was asked for, the problem, and what it computes with: session, programs,
-//!   operands; `end` its last words. What it says goes through `console`, and is printed by
-//!   [`report`].
+//!   operands; `end` its last words, for which the same product is timed on the host. What it says goes
+//!   through `console`, and is printed by [`report`].
 //! - [`step`] says each step as it happens, with `--step`, and waits for a key.
 //! - `run` leads from `main` to a lesson, as its `flags` ask; the work is done by a child process that
 //!   the crate `watchdog` watches.
 //! - `choice` marks the one step of a table that is expected to be the fastest, by the cost of each
 //!   candidate, which is kept in a file.
-//! - `host` is what the same product takes without a device; `ablate` times a kernel with
-//!   one part taken out.
+//! - `ablate` times a kernel with one part taken out.
 
 mod ablate;
 mod bind;
@@ -24,7 +23,6 @@ mod choice;
 mod console;
 mod end;
 mod flags;
-mod host;
 mod lesson;
 mod measure;
 mod ready;

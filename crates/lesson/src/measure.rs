@@ -7,13 +7,11 @@ use common::error::{Error, Result};
 use common::record::{Of, Record, Work};
 use common::timing::{self, Runs, Sample, Timing, WARM_UP};
 use common::{outcome::Outcome, session::Launch, source::Source, stage::Stage};
-use diagnostics::tokens::Tokens;
 use opencl3::error_codes::{CL_INVALID_KERNEL_NAME, CL_INVALID_PROGRAM_EXECUTABLE};
 use opencl3::kernel::Kernel;
 use task::{Plan, Task};
 use verify::{Differences, Look};
 use verify::{element::Type, poison::Poison};
-use watchdog::Waits;
 
 use crate::ready::{Ready, Results};
 use crate::{ablate::alone, bind::refused, lesson::Lesson, step::Part};
@@ -53,7 +51,7 @@ impl Lesson {
         let source = self.source_of(&task.kernel)?;
         let prints = source.text.contains("printf")
             && source.kernel(&task.kernel).is_some_and(|kernel| {
-                let tokens = Tokens::of(&kernel.code);
+                let tokens = diagnostics::tokens::Tokens::of(&kernel.code);
                 tokens.all().any(|i| tokens.text(i) == "printf")
             });
         if prints {
@@ -138,7 +136,7 @@ impl Lesson {
             let before = self.console.report.compared_with(record);
             step.predict(&record.kernel, before.map(|row| row.kernel.as_str()))?;
         }
-        let waits = Waits::of("self");
+        let waits = watchdog::Waits::of("self");
         let timing = self.time(ready, &ready.launches, runs, begun, second)?;
         if record.of == Of::Task {
             let waited = waits.since().as_secs_f64() / waits.from.elapsed().as_secs_f64();

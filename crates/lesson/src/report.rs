@@ -8,9 +8,7 @@ use common::error::{Error, Result};
 use common::outcome::Outcome;
 use common::record::{Helped, Record};
 use diagnostics::terminal::stream::Stream;
-use diagnostics::terminal::wrap::fitted;
-use diagnostics::terminal::{plain, with_colours};
-use serde::Serialize;
+use diagnostics::terminal::{plain, with_colours, wrap};
 use serde_json::json;
 use verify::numbers::{factor, percent, seconds, significant};
 
@@ -79,7 +77,7 @@ impl Report {
             kept.borrow_mut().push(text);
             return Ok(());
         }
-        let text = if self.json { text } else { fitted(Stream::Output, &text) };
+        let text = if self.json { text } else { wrap::fitted(Stream::Output, &text) };
         let line = with_colours(&text) + "\n";
         match self.own.as_ref() {
             Some(mut own) => own.write_all(line.as_bytes())?,
@@ -100,7 +98,7 @@ impl Report {
     }
 
     /// Prints one JSON object, in JSON mode.
-    pub fn json(&self, value: &impl Serialize) -> Result<()> {
+    pub fn json(&self, value: &impl serde::Serialize) -> Result<()> {
         if self.json && !self.muted {
             self.print(serde_json::to_string(value).map_err(std::io::Error::from)?)?;
         }

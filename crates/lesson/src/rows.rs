@@ -6,7 +6,6 @@ use std::time::{Duration, SystemTime};
 
 use common::record::{Record, Work};
 use common::{device::Device, error::Result, outcome::Outcome};
-use serde_json::Value;
 use task::table::{Table, given};
 use task::{Task, read::Rows};
 use verify::{formula::Formula, numbers::percent, problem::Problem};
@@ -200,7 +199,7 @@ impl Lesson {
     pub fn try_in<T>(
         &mut self,
         limit: Duration,
-        what: Value,
+        what: serde_json::Value,
         trial: impl FnOnce(&mut Lesson) -> Result<T>,
     ) -> Result<T> {
         let begun = SystemTime::now();

@@ -27,7 +27,6 @@ use common::session::{Call, Listener};
 use common::{device, error::Result, record::Record, source::Source};
 use diagnostics::terminal::stream::Stream;
 use indicatif::ProgressBar;
-use task::Task;
 use watchdog::events::{Event, Sender};
 
 pub use card::Part;
@@ -121,7 +120,9 @@ impl Step {
 
     /// Says what takes time now, where it has the terminal.
     pub fn doing(&self, what: &str) {
-        self.0.borrow_mut().doing(what);
+        let mut state = self.0.borrow_mut();
+        state.busy = format!("  ... {what}");
+        state.draw();
     }
 
     /// Begins a part of the lesson, after a key for what was told before it.
@@ -153,7 +154,7 @@ impl Step {
     }
 
     /// Begins a kernel: what is new in it, and why.
-    pub fn kernel(&self, task: &Task, source: &Source) -> Result<()> {
+    pub fn kernel(&self, task: &task::Task, source: &Source) -> Result<()> {
         self.pause()?;
         let state = &mut *self.0.borrow_mut();
         let card = Card::new(task, source, state.card.as_ref());

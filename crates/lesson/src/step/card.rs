@@ -4,13 +4,12 @@
 
 use common::record::{Record, Traffic};
 use common::source::Source;
-use console::StyledObject;
 use diagnostics::terminal::diff::{self, Change};
 use task::Task;
 use verify::numbers::{factor, percent, seconds, significant};
 
 /// Text as it looks on standard error.
-pub(super) fn style<T>(text: T) -> StyledObject<T> {
+pub(super) fn style<T>(text: T) -> console::StyledObject<T> {
     console::style(text).for_stderr()
 }
 

@@ -6,7 +6,6 @@ use std::io::{BufWriter, Error, ErrorKind, IsTerminal, Result, Write, stderr, st
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::{fs::File, path::Path, time::Duration};
 
-use console::truncate_str;
 use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use crossterm::style::{Attribute, Print, SetAttribute};
@@ -62,7 +61,11 @@ pub fn enter(stream: Stream, printed: Option<&Path>) -> Result<()> {
         (Err(_), Stream::Error) => Box::new(stderr()),
     };
     execute!(out, EnterAlternateScreen, Hide)?;
-    let captured = printed.map_or(Vec::new(), captured);
+    // Standard error, and output where that is the terminal: a file stays what it is; and without a
+    // /dev/tty crossterm asks standard output how large the terminal is.
+    let both = stdout().is_terminal() && File::open("/dev/tty").is_ok();
+    let streams = [Stream::Error, Stream::Output].into_iter().take(if both { 2 } else { 1 });
+    let captured = streams.filter_map(|stream| Diverted::to(stream, printed?)).collect();
     *taken() = Some(Taken { out: BufWriter::new(out), drawn: Vec::new(), captured });
     // From now on a change of size is noted, also before the first key is awaited.
     let _ = event::poll(Duration::ZERO);
@@ -82,16 +85,6 @@ pub fn leave() {
     if !printed.is_empty() {
         aside!("{}", plain(&printed).trim_end());
     }
-}
-
-/// Standard error, and output where that is the terminal, sent to this file.
-fn captured(path: &Path) -> Vec<Diverted> {
-    // A file stays what it is; and without a /dev/tty crossterm asks standard output how
-    // large the terminal is.
-    let both = stdout().is_terminal() && File::open("/dev/tty").is_ok();
-    let streams = [Stream::Error, Stream::Output].into_iter();
-    let streams = streams.take(if both { 2 } else { 1 });
-    streams.filter_map(|stream| Diverted::to(stream, path)).collect()
 }
 
 /// Columns and rows.
@@ -118,7 +111,7 @@ impl Taken {
         for (at, row) in (0..).zip(self.drawn.iter().take(height)) {
             // Cleared before: behind a full row the cursor still stands in it.
             queue!(self.out, MoveTo(0, at), Clear(ClearType::CurrentLine))?;
-            let row = truncate_str(row, columns, "");
+            let row = console::truncate_str(row, columns, "");
             queue!(self.out, Print(row), SetAttribute(Attribute::Reset))?;
         }
         execute!(self.out, EndSynchronizedUpdate)

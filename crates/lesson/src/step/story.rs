@@ -168,12 +168,6 @@ impl State {
         self.draw();
     }
 
-    /// Says what takes time now, where it has the terminal.
-    pub fn doing(&mut self, what: &str) {
-        self.busy = format!("  ... {what}");
-        self.draw();
-    }
-
     fn columns(&self) -> usize {
         if self.present { 60 } else { 80 }
     }
@@ -189,7 +183,7 @@ impl State {
     }
 
     /// Shows the screen that was begun last, while no key is awaited.
-    fn draw(&self) {
+    pub fn draw(&self) {
         if self.attended
             && let Some(Slide { title, text, .. }) = self.story.last()
         {
