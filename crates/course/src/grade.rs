@@ -119,8 +119,11 @@ fn show(grades: &[Grade]) -> Result<()> {
     let name = names.max().unwrap_or(0);
     let is_done = |came| matches!(came, Some(Verdict::Done | Verdict::Untouched));
     for grade @ (row, _) in grades.iter().filter(|(_, came)| !is_done(*came)) {
-        let why = ["detector", "says"].map(|field| text(row, field)).join(": ");
-        let words = format!("{}  {}", marked(grade), why.trim_start_matches(": "));
+        let [who, mut why] = ["detector", "says"].map(|field| text(row, field));
+        if !who.is_empty() {
+            why = format!("{who}: {why}");
+        }
+        let words = format!("{}  {why}", marked(grade));
         writeln!(Out, "  {:<name$}  {}", text(row, "student"), beside(&words, name + 4))?;
     }
     writeln!(Out)?;

@@ -13,19 +13,19 @@ pub struct Told {
     pub name: &'static str,
     /// Its arguments, each with the sign of how it is told.
     pub args: Vec<&'static str>,
-    /// What it does, in a sentence.
-    pub says: &'static str,
+    /// What it does: a sentence, with the places of what differs in braces.
+    pub template: &'static str,
 }
 
 /// Behind an argument's name, how it is told.
 pub const SIGNS: [char; 6] = ['\'', '*', '?', '-', '<', '>'];
 
 macro_rules! calls {
-    ($($name:ident $args:literal $says:literal)*) => {
+    ($($name:ident $args:literal $template:literal)*) => {
         vec![$(Told {
             name: stringify!($name),
             args: $args.split(' ').flat_map(args).collect(),
-            says: $says,
+            template: $template,
         }),*]
     };
 }
@@ -52,7 +52,7 @@ impl Told {
 
     /// What kind of object it makes, if it makes one.
     pub fn noun(&self) -> Option<&'static str> {
-        let (_, made) = self.says.split_once("{result")?;
+        let (_, made) = self.template.split_once("{result")?;
         made.split([' ', '}']).nth(1)
     }
 }
@@ -66,7 +66,7 @@ pub fn sentence(call: &Call, objects: &Objects) -> String {
     if told.name.starts_with("clEnqueue") {
         says = value("queue", call, objects) + ": ";
     }
-    for (at, part) in told.says.split(['[', ']']).enumerate() {
+    for (at, part) in told.template.split(['[', ']']).enumerate() {
         let (mut text, mut is_there) = (String::new(), at % 2 == 0);
         for (at, piece) in part.split(['{', '}']).enumerate() {
             if at % 2 == 0 {
@@ -198,7 +198,7 @@ mod tests {
             let mut known: Vec<&str> = added.split(' ').collect();
             let plain = |arg: &&'static str| arg.split(SIGNS).next();
             known.extend(call.args.iter().filter_map(plain));
-            for value in call.says.split('{').skip(1) {
+            for value in call.template.split('{').skip(1) {
                 let name = value.split([' ', '}']).next().expect("a name");
                 assert!(known.contains(&name), "{}: {name}", call.name);
             }

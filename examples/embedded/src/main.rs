@@ -54,8 +54,8 @@ fn program(context: &Context, device: &Device) -> Result<(Program, &'static str)
 /// Runs the kernel on the first GPU, or the first device; whether the result is right.
 fn collatz() -> Result<bool> {
     let platforms = get_platforms()?;
-    let of = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
-    let device = of(CL_DEVICE_TYPE_GPU).chain(of(CL_DEVICE_TYPE_ALL)).next();
+    let devices = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
+    let device = devices(CL_DEVICE_TYPE_GPU).chain(devices(CL_DEVICE_TYPE_ALL)).next();
     let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);
     let context = Context::from_device(&device)?;
     let begin = Instant::now();

@@ -57,8 +57,8 @@ fn main() -> ExitCode {
 /// The product on the first GPU, or the first device; whether it is right.
 fn matmul(m: usize, n: usize, k: usize) -> Result<bool> {
     let platforms = get_platforms()?;
-    let of = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
-    let device = of(CL_DEVICE_TYPE_GPU).chain(of(CL_DEVICE_TYPE_ALL)).next();
+    let devices = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
+    let device = devices(CL_DEVICE_TYPE_GPU).chain(devices(CL_DEVICE_TYPE_ALL)).next();
     let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);
     // Elements of C of a group, which M and N are padded to, as K is to `depth`; and the items of
     // a group, along a row of C and down a column.

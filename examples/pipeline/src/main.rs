@@ -169,8 +169,8 @@ fn main() -> ExitCode {
 /// Both orders on the first GPU, or the first device; whether their results are right.
 fn pipeline(chunks: usize, bytes: usize, rounds: cl_uint) -> Result<bool> {
     let platforms = get_platforms()?;
-    let of = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
-    let device = of(CL_DEVICE_TYPE_GPU).chain(of(CL_DEVICE_TYPE_ALL)).next();
+    let devices = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
+    let device = devices(CL_DEVICE_TYPE_GPU).chain(devices(CL_DEVICE_TYPE_ALL)).next();
     let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);
     let context = Context::from_device(&device)?;
     let mut program = Program::create_from_source(&context, SOURCE)?;

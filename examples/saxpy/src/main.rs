@@ -31,8 +31,8 @@ fn main() -> ExitCode {
 fn saxpy() -> Result<bool> {
     // 1. Find a device: the first GPU of any platform; the first device where there is none.
     let platforms = get_platforms()?;
-    let of = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
-    let device = of(CL_DEVICE_TYPE_GPU).chain(of(CL_DEVICE_TYPE_ALL)).next();
+    let devices = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
+    let device = devices(CL_DEVICE_TYPE_GPU).chain(devices(CL_DEVICE_TYPE_ALL)).next();
     let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);
     // 2. A context for it: programs and buffers will belong to this.
     let context = Context::from_device(&device)?;

@@ -88,6 +88,7 @@ fn no_verdict_is_read_off_a_sentence() {
     let mut found = Vec::new();
     for name in ["inspect", "watchdog", "lesson", "course"] {
         let files = files_below(&workspace().join(format!("crates/{name}/src")), "rs");
+        assert!(files.len() > 9, "{name} has files: {files:?}");
         for path in files.iter().filter(|path| !path.ends_with("tests.rs")) {
             let text = read(path);
             let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
