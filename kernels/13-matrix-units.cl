@@ -320,7 +320,7 @@ kernel void matmul_mma(int M, int N, int K,
 //
 // NVIDIA's driver compiles for sm_90 and refuses this instruction, which is sm_90a's.
 // So it stands behind "//sm_90a ", a comment of the assembly, which the host takes away
-// in the program's PTX (matrix_units.rs). No standard says that this works.
+// in the program's PTX (for_sm_90a in main.rs). No standard says that this works.
 //
 // A group has three warpgroups. Warpgroup 0 fills the stages in local memory, 1 and 2
 // multiply, 64 rows each. Two barriers of the copy engine (mbarrier) stand for each

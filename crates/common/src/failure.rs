@@ -31,9 +31,7 @@ static CODES: LazyLock<Vec<Code>> = LazyLock::new(|| {
 /// A row of the page's table; `None` for every other line.
 fn row(line: &'static str) -> Option<Code> {
     let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-    let [_, code, name, meaning, cause, next, _] = cells[..] else {
-        return None;
-    };
+    let [_, code, name, meaning, cause, next, _] = cells[..] else { return None };
     Some(Code { code: code.parse().ok()?, name, meaning, cause, next })
 }
 

@@ -6,8 +6,8 @@
 //!
 //! In the order in which to read them:
 //!
-//! - [`device`] lists platforms and devices with their limits, and chooses one; in it `drivers`, why
-//!   there is none.
+//! - [`device`] lists platforms and devices with their limits, and chooses one; in it `drivers`: how
+//!   they are found, PoCL's cache, and why there is no device.
 //! - [`session`] is one device's context and queue: **buffers, arguments, launches**, and who
 //!   hears of each call (`--step`). Those that docs/anatomy.md counts stand here and in `program`.
 //! - [`source`] finds a kernel file and reads it, as every [`file`](mod@file) that people
@@ -22,7 +22,8 @@
 //!   at most.
 //! - [`record`] is one kernel's result, for people and for programs, with what it loads and stores;
 //!   [`outcome`] whether it is right, and [`stage`] what its process did, and how that died.
-//! - [`error`] is the one error type, [`failure`] what is told of one, another process, too.
+//! - [`error`] is the one error type, and the same for another process; [`failure`] what people are
+//!   told of it, and what each status of OpenCL means.
 //! - [`command`] is how commands of the course are typed here.
 //! - [`host`] is what this process may have: memory, threads, and which limits are set.
 

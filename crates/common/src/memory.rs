@@ -3,7 +3,8 @@
 //! what is to be read must keep its bytes; what is to be written is poisoned before it is.
 //!
 //! A simulator gets no guards: where the buffer ends with the data, it sees an access
-//! behind it by itself, a read too, and names the line.
+//! behind it by itself, a read too, and names the line. [`Pinned`] is memory of the host that a
+//! device can reach.
 //!
 //! What fails, fails as the [`session`](crate::session)'s calls do.
 
@@ -61,9 +62,7 @@ impl Guarded {
 
     /// Makes its guards whole.
     pub fn restore(&self, session: &Session) -> Result<()> {
-        let Some(whole) = &self.whole else {
-            return Ok(());
-        };
+        let Some(whole) = &self.whole else { return Ok(()) };
         let poison = Poison::beside(&self.buffer.name).many(self.ty, GUARD);
         session.transfer(whole, 0, Bytes::To(&poison))?;
         session.transfer(whole, GUARD + self.buffer.bytes, Bytes::To(&poison))
@@ -71,9 +70,7 @@ impl Guarded {
 
     /// What was written nearest to the buffer, before it or behind it.
     pub fn damage(&self, session: &Session) -> Result<Option<String>> {
-        let Some(whole) = &self.whole else {
-            return Ok(None);
-        };
+        let Some(whole) = &self.whole else { return Ok(None) };
         let (name, size) = (&self.buffer.name, self.ty.size());
         let poison = Poison::beside(name);
         let behind = session.get(whole, GUARD + self.buffer.bytes, GUARD)?;

@@ -96,7 +96,7 @@ impl Program {
         });
         if let Err(error) = built {
             let log = program.get_build_log(device).unwrap_or_default();
-            return Err(of_build(&session.device, error, &log, source, raw_log));
+            return Err(error_of_build(&session.device, error, &log, source, raw_log));
         }
         if source.text.contains("printf") {
             session.printed.is_heard.set(true);
@@ -269,9 +269,7 @@ impl Printed {
 
     /// Passes it on. PoCL keeps as much as its buffer holds, and cuts the rest.
     pub fn pass_on(&self, device: &Device) {
-        let Some(taken) = self.taken.take() else {
-            return;
-        };
+        let Some(taken) = self.taken.take() else { return };
         let said = taken.given_back();
         let end = if said.is_empty() || said.ends_with('\n') { "" } else { "\n" };
         // Nobody may be there to read it.
@@ -291,12 +289,18 @@ fn sent(stream: Stream, end: &str) -> Option<Taken> {
 }
 
 /// The error for a build that ended with this status and this log.
-pub fn of_build(device: &Device, status: ClError, log: &str, source: &Source, raw: bool) -> Error {
+fn error_of_build(
+    device: &Device,
+    status: ClError,
+    log: &str,
+    source: &Source,
+    raw: bool,
+) -> Error {
     // It writes to a folder whatever it compiles, and where it cannot it says only that the kernel
     // failed to build.
     let is_pocl = device.platform.name.contains(POCL);
     let fault = is_pocl.then(|| pocl_fault("cannot compile")).flatten();
-    fault.map_or_else(|| of_words(status, log, source, raw), Error::NoDevice)
+    fault.map_or_else(|| error_of_words(status, log, source, raw), Error::NoDevice)
 }
 
 /// What a failed build's log says, as spans in the source and what it includes; in the
@@ -308,7 +312,7 @@ pub fn diagnose(log: &str, source: &Source, raw: bool) -> Log {
 }
 
 /// By what the driver says, and by its status where it says nothing.
-fn of_words(status: ClError, log: &str, source: &Source, raw: bool) -> Error {
+fn error_of_words(status: ClError, log: &str, source: &Source, raw: bool) -> Error {
     if !log::is_empty(log) {
         // What stands in the file's own lines; escapes were pictured already.
         let is_control = |c| ('\u{80}'..='\u{9f}').contains(&c);
@@ -348,7 +352,7 @@ mod tests {
 
     #[test]
     fn without_words_the_status_decides_whether_the_file_is_at_fault() {
-        let of = |status, log: &str| of_words(ClError(status), log, &source(), false);
+        let of = |status, log: &str| error_of_words(ClError(status), log, &source(), false);
         let mute = of(-11, "\0\n");
         assert!(matches!(&mute, Error::Build(log) if log.shown.contains("does not say why")));
         let memory = of(-6, "");

@@ -355,8 +355,9 @@ impl Record {
     }
 }
 
-/// The elements that a kernel loads from and stores to global and local memory: formulas, or
-/// what these come to for one launch.
+/// The elements that a kernel loads from and stores to global and local memory: formulas in M, N, K,
+/// the group's size and the tile sizes, or what these come to for one launch. The text that is printed
+/// is the text that is evaluated, and a test holds it against what a simulator counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Traffic<T = Formula> {

@@ -10,7 +10,7 @@ use std::{process::ExitStatus, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use crate::device::drivers::{CLEAR_CACHE, may_be_damaged};
+use crate::device::drivers::{CLEAR_POCL_CACHE, pocl_cache_may_be_damaged};
 use crate::{command, failure::Told, host::ulimits_in_words};
 
 /// What is being done; Display makes the words, as "timing matmul_naive, run 3".
@@ -229,8 +229,8 @@ impl Death {
                 let (cause, mut next) = self.likely();
                 let mut cause = cause.to_string();
                 if let How::Signal(signal) = self.how {
-                    if may_be_damaged(signal) {
-                        next += &format!("; if right kernels die, too: {CLEAR_CACHE}");
+                    if pocl_cache_may_be_damaged(signal) {
+                        next += &format!("; if right kernels die, too: {CLEAR_POCL_CACHE}");
                     }
                     // It may have been one of the limits that this process runs under.
                     let limits = ulimits_in_words();

@@ -28,6 +28,7 @@ pub struct DiffArgs {
 /// A kernel of a lesson.
 #[derive(Clone)]
 struct Kernel {
+    lesson: u32,
     name: String,
     path: String,
     text: KernelText,
@@ -44,7 +45,10 @@ pub fn diff(options: &DiffArgs) -> Result<ExitCode> {
     let in_order = options.to.as_ref().is_none_or(|to| is_lesson(to) && is_lesson(&options.from));
     let firsts = if in_order { &news[..1] } else { &news };
     let each = olds.iter().flat_map(|(_, old)| firsts.iter().map(move |(_, new)| (old, new)));
-    let alike = each.min_by_key(|(old, new)| changed(&compare(old, new)).count());
+    let alike = each.min_by_key(|(old, new)| {
+        let is_near = [family(old) == family(new), old.lesson == new.lesson];
+        (is_near.map(|one| !one), changed(&compare(old, new)).count())
+    });
     let steps = news.iter().filter_map(|(before, new)| Some((before.as_ref()?, new)));
     let mut pairs = alike.into_iter().chain(steps.filter(|_| in_order)).peekable();
     if pairs.peek().is_none() && !options.json {
@@ -72,20 +76,23 @@ pub fn diff(options: &DiffArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The kernels of a lesson, or of this name, those of the last lesson first: each behind the one
-/// before it in its lesson.
+/// The first word of its name: copies are compared with copies, products with products.
+fn family(kernel: &Kernel) -> Option<&str> {
+    kernel.name.split('_').next()
+}
+
+/// The kernels of a lesson, or of this name, each behind the one before it in its lesson.
 fn named(word: &str) -> Result<Vec<(Option<Kernel>, Kernel)>> {
-    // Copies are compared with copies, products with products.
-    let family = |one: &Kernel| one.name.split('_').next().map(String::from);
     let mut found = Vec::new();
-    for lesson in LESSONS.iter().rev() {
+    for lesson in LESSONS {
         let mut earlier: Vec<Kernel> = Vec::new();
         for file in lesson.kernel_files() {
             let source = Source::of_course(&file)?;
             for name in source.kernels() {
                 let Some(text) = source.kernel(&name) else { continue };
-                let new = Kernel { name, path: source.path.display().to_string(), text };
-                if new.name == word || lesson.number.to_string() == word {
+                let path = source.path.display().to_string();
+                let new = Kernel { lesson: lesson.number, name, path, text };
+                if new.name == word || new.lesson.to_string() == word {
                     let before = earlier.iter().rfind(|old| family(old) == family(&new));
                     found.push((before.cloned(), new.clone()));
                 }

@@ -334,9 +334,7 @@ impl<'a> Turn<'a> {
             let progress = self.folder.progress();
             let is_over = goes_on && progress.is_done(self.puzzle) && news == News::Nothing;
             let next = progress.next_after(self.puzzle, puzzles);
-            let Some(next) = next.filter(|_| is_over) else {
-                return Ok(news);
-            };
+            let Some(next) = next.filter(|_| is_over) else { return Ok(news) };
             self.turn_to(next);
             saves.turn_to(&self.file, &self.name())?;
             Ok(News::Turned)

@@ -140,9 +140,7 @@ fn result(ran: &Ran) -> Observation {
     }
     let lines = || ran.printed.lines().filter(|line| !line.trim().is_empty());
     let last = plain(lines().next_back().unwrap_or("it printed nothing"));
-    let Some(ended) = &ran.ended else {
-        return Observation::new(RESULT, Detection::Silent, last);
-    };
+    let Some(ended) = &ran.ended else { return Observation::new(RESULT, Detection::Silent, last) };
     let launches = ran.launches.iter().take(8).map(|line| plain(line));
     Observation::new(RESULT, Detection::Fault, format!("{last}; {ended}")).with(launches)
 }

@@ -231,6 +231,7 @@ pub struct OccupancyArgs {
 struct Known {
     name: String,
     demand: Demand,
+    local_bytes: Option<u64>,
     private_bytes: Option<u64>,
     architecture: Option<&'static Architecture>,
     sources: Vec<String>,
@@ -253,15 +254,14 @@ pub fn occupancy(options: &OccupancyArgs) -> Result<ExitCode> {
         true => Known {
             name: "A kernel".into(),
             demand: Demand { group: 1, registers: None, local_bytes: 0 },
+            local_bytes: None,
             private_bytes: None,
             architecture: None,
             sources: Vec::new(),
         },
         false => told(options)?,
     };
-    let Some(of) = model.or(known.architecture) else {
-        return unknown(options, &known);
-    };
+    let Some(of) = model.or(known.architecture) else { return unknown(options, &known) };
     let by_hand = [
         registers.map(|n| format!("{n} registers")),
         local.map(|n| format!("{n} bytes of local memory")),
@@ -291,7 +291,7 @@ fn unknown(options: &OccupancyArgs, known: &Known) -> Result<ExitCode> {
             "capability": null,
             "sources": known.sources,
             "group": known.demand.group,
-            "local_bytes": known.demand.local_bytes,
+            "local_bytes": known.local_bytes,
             "private_bytes": known.private_bytes,
         });
         writeln!(Out, "{line}")?;
@@ -342,6 +342,6 @@ fn told(options: &OccupancyArgs) -> Result<Known> {
         sources.extend(registers.map(told));
     }
     let demand = Demand { group: group.max(1) as u32, registers, local_bytes };
-    let private_bytes = record.private_bytes;
-    Ok(Known { name: launched.name, demand, private_bytes, architecture, sources })
+    let (local_bytes, private_bytes) = (record.local_bytes, record.private_bytes);
+    Ok(Known { name: launched.name, demand, local_bytes, private_bytes, architecture, sources })
 }

@@ -117,9 +117,7 @@ pub fn report(options: &ReportArgs) -> Result<ExitCode> {
     writeln!(Out, "page: {}", options.out.join("index.html").display())?;
     let failed = survey.done.iter().filter_map(|done| Some((done.status?, &*done.job.name)));
     let (statuses, names): (Vec<u8>, Vec<&str>) = failed.unzip();
-    let Some(status) = statuses.into_iter().max() else {
-        return Ok(ExitCode::SUCCESS);
-    };
+    let Some(status) = statuses.into_iter().max() else { return Ok(ExitCode::SUCCESS) };
     let message = format!("not everything ran: {}; the page says why", names.join(", "));
     Err(Failure::new(Kind::Ended(status), message, Stage::default()).into())
 }

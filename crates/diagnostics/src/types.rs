@@ -122,7 +122,7 @@ pub fn of_fields(text: &str, name: &str) -> Option<String> {
 /// A type as OpenCL C spells it: `uint*` for `global const unsigned int *`.
 fn spelt(ty: &Tokens) -> String {
     let words = ty.all().map(|i| ty.text(i));
-    let words = words.filter(|word| !QUALIFIERS.contains(&word.trim_start_matches("__")));
+    let words = words.filter(|word| !QUALIFIERS.contains(&word.strip_prefix("__").unwrap_or(word)));
     let (stars, mut words): (Vec<&str>, Vec<&str>) = words.partition(|word| *word == "*");
     if words.first() == Some(&"struct") || words.contains(&"{") {
         words = vec!["struct"];

@@ -39,18 +39,20 @@ pub fn read(path: &Path, kernel: &str) -> Result<Code> {
 /// # Errors
 /// [`Error::Build`] where they are nothing that the course reads, or hold no such kernel.
 pub fn decode(bytes: &[u8], kernel: &str) -> Result<Code> {
-    let text = String::from_utf8_lossy(bytes);
     if elf::is_elf(bytes) && bytes.get(18..20) != Some(&NVIDIA_GPU) {
-        elf::read(bytes, kernel)
-    } else if elf::is_elf(bytes) {
+        return elf::read(bytes, kernel);
+    }
+    if elf::is_elf(bytes) {
         let [text, _] = tools(bytes, &["nvdisasm -c code"]).map_err(|why| {
             Error::build(format!(
                 "a GPU's machine code, which nvdisasm of NVIDIA's CUDA toolkit reads: {why:#}\n  \
                  next: {INSTALL}"
             ))
         })?;
-        nvidia::sass(&text, kernel)
-    } else if text.contains(".entry") && text.contains(".version") {
+        return nvidia::sass(&text, kernel);
+    }
+    let text = String::from_utf8_lossy(bytes);
+    if text.contains(".entry") && text.contains(".version") {
         of_ptx(&text, kernel)
     } else if text.contains("/*0000*/") {
         nvidia::sass(&text, kernel)

@@ -5,10 +5,11 @@
 //! In the order in which to read them.
 //!
 //! - `child` is the worker in which tasks run, `asked` what it is asked, and by which flags; `other`
-//!   tells of other numbers than the task's, and `reference` says what a result is held against.
+//!   tells of other numbers than the task's, and `reference` says what a result is held against, and
+//!   runs the kernels beside a task's own for that.
 //! - `subject` is what is looked at, a lesson's kernel or a task.
-//! - `check` runs it at all sizes, and in the simulator. `answer` says what follows from how the
-//!   worker ended, and from what Oclgrind reported; each is an `observation`, and what follows a
+//! - `check` runs it at all sizes. `answer` says what follows from how a worker ended, and has one run
+//!   in Oclgrind, whose reports it sorts; each is an `observation`, and what follows a
 //!   verdict.
 //! - [`rates`] are how fast it is, and [`exercise`] checks what a task asks beyond a right result.
 

@@ -114,7 +114,7 @@ impl Wanted {
             .args(["--variant", &variant])
             .args(self.device.iter().flat_map(|device| ["--device", device]))
             .args(self.raw_log.then_some("--raw-log"))
-            .env(drivers::FOLDER_VARIABLE, &cache.0)
+            .env(drivers::POCL_FOLDER_VARIABLE, &cache.0)
             // The lines of the source: the code stays the same.
             .env("POCL_EXTRA_BUILD_FLAGS", format!("{flags} -g").trim_start());
         if let Some(file) = &self.source {

@@ -7,8 +7,9 @@
 //!
 //! - [`code`] is machine code as the course reads it, whoever made it: instructions, and
 //!   what each of them does.
-//! - Readers make it of what drivers give: `elf` of a library for a CPU, `nvidia` of the texts of
-//!   its tools, PTX and SASS; [`file`] tells which.
+//! - Readers make it of what drivers give: `elf` of a library for an x86-64 CPU, whose instructions it
+//!   decodes; `nvidia` of what NVIDIA's tools write: PTX, which a driver compiles, and SASS, which the
+//!   GPU runs. [`file`] tells which.
 //! - `round` finds the innermost loop, and counts what one round of it does.
 //! - [`launched`] is a kernel as its lesson launches it, and what the driver made of it.
 //! - [`listing`] is all of that as lines for people and as one JSON object.

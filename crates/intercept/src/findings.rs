@@ -203,9 +203,7 @@ fn misuse(call: &Call, objects: &Objects) -> Vec<Found> {
     }
     let accesses = objects.accesses(call);
     for access in &accesses {
-        let Some(object) = objects.get(call, access.buffer) else {
-            continue;
-        };
+        let Some(object) = objects.get(call, access.buffer) else { continue };
         if object.maps.iter().any(|map| clashes(call, access, map)) {
             let says = format!("{told}, while {} is mapped", name(access.buffer));
             found.push(("mapped", says));

@@ -58,7 +58,7 @@ pub struct Call {
     /// Its status code; 0 until it has returned.
     #[serde(default)]
     pub status: i32,
-    /// Its arguments by name. Objects are their addresses; `result` is the one that was made,
+    /// An object: its arguments by name. OpenCL's objects are their addresses; `result` is the one that was made,
     /// `command` the number of a command, `waits` the events that it waits for.
     #[serde(default)]
     pub args: Value,

@@ -99,9 +99,7 @@ impl Order {
         let mut all = Clock::new();
         for event in events {
             // One that is not known, as a user's own, may be worth any wait.
-            let Some(clock) = self.events.get(event) else {
-                return true;
-            };
+            let Some(clock) = self.events.get(event) else { return true };
             join(&mut all, clock);
         }
         self.wait(&all)

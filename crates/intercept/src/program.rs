@@ -93,9 +93,7 @@ pub fn run(
 fn through_the_loader(command: &mut Command, folder: &Scratch) -> Result<()> {
     let set = command.get_envs().find(|(name, _)| *name == LIBRARY_VARIABLE);
     let set = set.and_then(|(_, value)| value.map(std::ffi::OsString::from));
-    let Some(driver) = set.or_else(|| std::env::var_os(LIBRARY_VARIABLE)) else {
-        return Ok(());
-    };
+    let Some(driver) = set.or_else(|| std::env::var_os(LIBRARY_VARIABLE)) else { return Ok(()) };
     let vendors = folder.0.join("vendors");
     std::fs::create_dir(&vendors)?;
     std::fs::write(vendors.join("driver.icd"), driver.as_encoded_bytes())?;

@@ -59,9 +59,7 @@ impl Told {
 
 /// What the call does.
 pub fn sentence(call: &Call, objects: &Objects) -> String {
-    let Some(told) = Told::of(&call.name) else {
-        return call.name.clone();
-    };
+    let Some(told) = Told::of(&call.name) else { return call.name.clone() };
     let mut says = String::new();
     if told.name.starts_with("clEnqueue") {
         says = value("queue", call, objects) + ": ";

@@ -78,9 +78,7 @@ impl Lesson {
         };
         // The whole kernel must be right before anything is taken out of it.
         let record = self.measured(task, Some(runs))?;
-        let Some(whole) = record.seconds_median else {
-            return self.console.row(record);
-        };
+        let Some(whole) = record.seconds_median else { return self.console.row(record) };
         let unchanged = |name: &str, shows: &str| Ablation {
             name: name.into(),
             shows: shows.into(),
@@ -283,9 +281,7 @@ pub(crate) fn alone(source: &Source, kernels: &[&str]) -> Source {
     let text = &mut alone.text;
     for other in source.kernels() {
         let bytes = place(text, &other).filter(|_| !kernels.contains(&other.as_str()));
-        let Some(Range { start, end }) = bytes else {
-            continue;
-        };
+        let Some(Range { start, end }) = bytes else { continue };
         if let Some(open) = text[start..end].find('{') {
             let body = start + open + 1..end - 1;
             let lines = "\n".repeat(text[body.clone()].matches('\n').count());

@@ -54,9 +54,7 @@ impl Lesson {
         let limits = &self.session()?.device.limits;
         let (own, range) = (task.own_launch(), &plan.ranges[task.own()]);
         let refusal = range.refusal(limits, usize::MAX).filter(|_| own.fixed);
-        let Some(refusal) = refusal else {
-            return Ok(());
-        };
+        let Some(refusal) = refusal else { return Ok(()) };
         let items = ndrange::count(range.local());
         Err(Error::skipped(match own.over == own.group {
             true => format!("one group cannot hold {items} items; see it with --size 3"),
@@ -82,9 +80,7 @@ impl Lesson {
         let session = self.session()?;
         let mut roles = task.buffers.iter().map(|one| &one.role);
         let beside = roles.position(|role| matches!(role, Role::LaidOut | Role::Between));
-        let Some(named) = plan.padded().or(beside) else {
-            return Ok(());
-        };
+        let Some(named) = plan.padded().or(beside) else { return Ok(()) };
         let all = task.buffers.iter().zip(&plan.shapes);
         let needs = all.map(|(buffer, [[rows, columns], _])| {
             let bytes = (rows * columns * buffer.ty.size()) as u64;
@@ -244,9 +240,7 @@ pub(crate) fn refused(error: Error) -> Error {
 /// drawn is known by its seed; all else may depend on sizes, macros, and what lies before it.
 fn key(task: &Task, plan: &Plan, at: usize) -> String {
     let buffer = &task.buffers[at];
-    let Role::In(fill) = &buffer.role else {
-        return String::new();
-    };
+    let Role::In(fill) = &buffer.role else { return String::new() };
     let Buffer { name, ty, transposed, image, .. } = buffer;
     let shape = plan.shapes[at];
     let fill = match fill {

@@ -172,10 +172,11 @@ impl Costs {
 }
 
 /// Names the folder for the results, in place of the user's cache folder.
-pub const FOLDER_VARIABLE: &str = "OPENCL_COURSE_CACHE";
+pub const CACHE_FOLDER_VARIABLE: &str = "OPENCL_COURSE_CACHE";
 
-/// The file for results of this kind: in `opencl-course/KIND` in the cache folder of the
-/// user, or in the temporary folder where there is none. Its name is one that any file system takes.
+/// The file in which measurements are kept for the next run, one for each kind, device, driver, text
+/// of kernels and element type: in `opencl-course/KIND` in the cache folder of the user, or in the
+/// temporary folder where there is none. Its name is one that any file system takes.
 pub fn kept_file(kind: &str, device: &Device, kernels: &str, ty: Type) -> PathBuf {
     let identity = [&device.name, &device.driver, ty.name(), &device.platform.name, kernels];
     let mut hasher = DefaultHasher::new();
@@ -183,7 +184,7 @@ pub fn kept_file(kind: &str, device: &Device, kernels: &str, ty: Type) -> PathBu
     let other = |c: char| !c.is_ascii_alphanumeric();
     let name = identity[..3].join(" ").to_ascii_lowercase().replace(other, "-");
     let name = name.chars().take(64).collect::<String>();
-    let folder = std::env::var_os(FOLDER_VARIABLE).map(PathBuf::from);
+    let folder = std::env::var_os(CACHE_FOLDER_VARIABLE).map(PathBuf::from);
     let cache = || dirs::cache_dir().unwrap_or_else(std::env::temp_dir).join("opencl-course");
     folder.unwrap_or_else(cache).join(kind).join(format!("{name}-{:016x}.jsonl", hasher.finish()))
 }

@@ -1,5 +1,5 @@
 //! A lesson's last words: how much faster than the host its best kernel is, what it came to and what
-//! the next one tries, or what was wrong.
+//! the next one tries, or what was wrong. The host's loops are timed here, for a lesson's rows, too.
 
 use colored::Colorize;
 use common::error::{Error, Result};
@@ -41,9 +41,7 @@ impl Lesson {
             let multiply = || reference::library(&problem);
             hosts.push(self.host_product(name, &says, &problem, multiply)?);
         }
-        let Some((kernel, ours)) = best else {
-            return Ok(());
-        };
+        let Some((kernel, ours)) = best else { return Ok(()) };
         if self.is_whole() && !self.flags.long {
             let library = format!("{} on {} cores", reference::LIBRARY, cores());
             let named = ["the host's loop".into(), library];
@@ -86,9 +84,7 @@ impl Lesson {
         multiply: impl FnOnce() -> Option<(Matrix, f64)>,
     ) -> Result<Record> {
         self.on_host(&format!("host {name}"), says, problem.shape, |record| {
-            let Some((c, seconds)) = multiply() else {
-                return Ok(());
-            };
+            let Some((c, seconds)) = multiply() else { return Ok(()) };
             record.outcome = match verify::check(problem, &c) {
                 Ok(compared) => Outcome::right(compared),
                 Err(wrong) => Outcome::Wrong(wrong),
@@ -136,9 +132,7 @@ impl Lesson {
 
     /// What the whole lesson comes to, and what the next one tries.
     fn tell_answer(&mut self) -> Result<()> {
-        let Of::Lesson(number) = self.of else {
-            return Ok(());
-        };
+        let Of::Lesson(number) = self.of else { return Ok(()) };
         let mut lines = answer(&self.console.report.tables);
         if !self.is_whole() || lines.is_empty() || self.console.wrong > 0 {
             return Ok(());

@@ -32,7 +32,7 @@ mod run;
 pub mod step;
 
 pub use ablate::AblateFlag;
-pub use choice::{Candidates, ChoiceFlags, Costs, FOLDER_VARIABLE, kept_file};
+pub use choice::{CACHE_FOLDER_VARIABLE, Candidates, ChoiceFlags, Costs, kept_file};
 pub use console::Console;
 pub use flags::{Flags, apply_color};
 pub use lesson::Lesson;

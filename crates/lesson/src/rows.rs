@@ -97,9 +97,7 @@ impl Lesson {
     pub fn measure_all(&mut self, tasks: &[Task]) -> Result<()> {
         let wanted = tasks.iter().filter(|task| self.flags.wants_task(task));
         let wanted: Vec<&Task> = wanted.collect();
-        let Some(first) = wanted.first() else {
-            return Ok(());
-        };
+        let Some(first) = wanted.first() else { return Ok(()) };
         self.table(match first.work {
             Work::Flop(_) => "GFLOP/s",
             Work::Bytes(_) => "GB/s",
@@ -108,9 +106,7 @@ impl Lesson {
             self.measure_task(task)?;
         }
         let rows = self.rows();
-        let Some(chosen) = rows.iter().find(|row| row.chosen) else {
-            return Ok(());
-        };
+        let Some(chosen) = rows.iter().find(|row| row.chosen) else { return Ok(()) };
         let right = rows.iter().filter(|row| row.is_right());
         let best = right.filter_map(Record::rate).fold(0.0, f64::max);
         let reached = match chosen.rate() {

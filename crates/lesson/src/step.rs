@@ -79,6 +79,7 @@ impl Step {
             events,
             story: Vec::new(),
             part: None,
+            headline: String::new(),
             busy: String::new(),
             unseen: false,
             hurried: false,
@@ -171,9 +172,7 @@ impl Step {
     /// Asks for a prediction of what is measured next, and keeps the answer.
     pub fn predict(&self, name: &str, before: Option<&str>) -> Result<()> {
         self.begin(Part::Time)?;
-        let Some(mut state) = self.aloud() else {
-            return Ok(());
-        };
+        let Some(mut state) = self.aloud() else { return Ok(()) };
         state.hurried = false;
         if state.attended {
             let (question, what, such_as) = match before {
@@ -196,9 +195,7 @@ impl Step {
     /// Shows how a kernel came out, beside the step before and beside what was
     /// predicted, and waits for a key.
     pub fn result(&self, record: &Record, before: Option<&Record>) -> Result<()> {
-        let Some(mut state) = self.aloud() else {
-            return Ok(());
-        };
+        let Some(mut state) = self.aloud() else { return Ok(()) };
         state.hurried = false;
         state.begin(Part::Result, if record.is_right() { " ✓" } else { "" });
         let outcome = card::outcome(record, before, state.prediction.take());

@@ -26,6 +26,7 @@ impl Form {
     /// [`Error::At`] when the fields do not fit one another, or the kernel.
     pub fn task(&self, sizes: &Sizes, seed: u64, signatures: &[Signature]) -> Result<Task> {
         let scope = self.scope(sizes)?;
+        // Its type, its fill and its seed are asked for; how large all is stands in the scope.
         let problem = Problem::new(Shape::cube(0), Type::Float, Fill::Random, seed);
         let task = self.made(&scope, &problem, sizes, signatures)?;
         if self.check.is_none() && self.layout().is_none() {

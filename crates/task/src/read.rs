@@ -1,4 +1,5 @@
-//! Reads forms from files, and says where in a file a field stands.
+//! Reads forms from files, of which one may be launched as another says, and says where in a file a
+//! field stands.
 
 use std::{collections::BTreeMap, fmt::Display, path::Path};
 

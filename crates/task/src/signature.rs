@@ -91,7 +91,7 @@ impl Signature {
     ) -> Result<Vec<Signature>> {
         // Of none some drivers leave what lay in memory as its name.
         if let Ok(0) = program.cl.get_num_kernels() {
-            let (file, cache) = (source.path.display(), drivers::CLEAR_CACHE);
+            let (file, cache) = (source.path.display(), drivers::CLEAR_POCL_CACHE);
             let mut why = format!(
                 "{file} has no kernel, as the preprocessor leaves it: what stands behind an #if \
                  wants its macro, by define in a task file or --define"

@@ -90,11 +90,19 @@ pub enum Far {
     Special,
 }
 
-use Far::*;
-
 impl Far {
     /// All whose products are numbers, too.
-    pub const ALL: [Far; 9] = [Negative, Zeros, Equal, Falling, Rising, Ties, Near, Above, Below];
+    pub const ALL: [Far; 9] = [
+        Far::Negative,
+        Far::Zeros,
+        Far::Equal,
+        Far::Falling,
+        Far::Rising,
+        Far::Ties,
+        Far::Near,
+        Far::Above,
+        Far::Below,
+    ];
 
     /// Other numbers than `held`, as far as it was left to chance what that holds; none where that is
     /// not to be changed.
@@ -109,20 +117,20 @@ impl Far {
         let each =
             |of: &dyn Fn(f64) -> f64| -> Vec<f64> { values.iter().map(|one| of(*one)).collect() };
         let values = match self {
-            Negative if is_float => each(&|one| -one.abs()),
-            Negative => {
+            Far::Negative if is_float => each(&|one| -one.abs()),
+            Far::Negative => {
                 let draw = chance.any.as_ref().filter(|_| ty.size() > 1)?;
                 return Some(draw.elements(ty, count, chance.seed));
             }
-            Zeros if chance.is_random => each(&|_| 0.0),
-            Equal => return Some(held.gather(count, |_| Some(0))),
-            Falling if is_exact => {
+            Far::Zeros if chance.is_random => each(&|_| 0.0),
+            Far::Equal => return Some(held.gather(count, |_| Some(0))),
+            Far::Falling if is_exact => {
                 let mut values = each(&|one| if is_int { one.abs().max(1.0) } else { one });
                 values.sort_by(|a, b| b.total_cmp(a));
                 let factor = if is_float { 400.0 } else { 1.0 };
                 values.into_iter().map(|one| factor * one).collect()
             }
-            Rising if is_exact => {
+            Far::Rising if is_exact => {
                 let is_below = is_int && ty.is_signed();
                 let mut values = each(&|one| match is_float {
                     true => (24.0 * one - 2.0).exp2(),
@@ -132,31 +140,31 @@ impl Far {
                 values.sort_by(f64::total_cmp);
                 values
             }
-            Ties if is_exact && (chance.is_random || chance.any.is_some()) => {
+            Far::Ties if is_exact && (chance.is_random || chance.any.is_some()) => {
                 let few = few(ty, chance);
                 let which = Draw::Ints(0, few.len() as i64 - 1);
                 let which = which.elements(Type::Int, count, chance.seed).to_f64();
                 which.into_iter().map(|which| few[which as usize]).collect()
             }
-            Near if is_float => {
+            Far::Near if is_float => {
                 let near = if ty.size() < 4 { 16.0 } else { 1024.0 };
                 each(&|one| one + near)
             }
-            Above | Below if is_float => {
+            Far::Above | Far::Below if is_float => {
                 // The fourth power of it is a number, too.
                 let far = if ty == Type::Half { 8.0 } else { 2f64.powi(31) };
-                let far = if self == Below { -far } else { far };
+                let far = if self == Far::Below { -far } else { far };
                 each(&|one| far * (1.25 + one / 2.0))
             }
-            Above if is_any => each(&|one| ty.largest() - one.abs()),
-            Below if is_any && ty.is_signed() => each(&|one| -ty.largest() - 1.0 + one.abs()),
-            Uneven if chance.is_random => each(&|one| one - one % 2.0),
-            Uneven => uneven(values, ty, chance.seed)?,
-            Huge if chance.is_random && matches!(ty, Type::Float | Type::Double) => {
+            Far::Above if is_any => each(&|one| ty.largest() - one.abs()),
+            Far::Below if is_any && ty.is_signed() => each(&|one| -ty.largest() - 1.0 + one.abs()),
+            Far::Uneven if chance.is_random => each(&|one| one - one % 2.0),
+            Far::Uneven => uneven(values, ty, chance.seed)?,
+            Far::Huge if chance.is_random && matches!(ty, Type::Float | Type::Double) => {
                 let huge = f64::exp2(if ty == Type::Float { 65.0 } else { 515.0 });
                 each(&|one| huge * (1.25 + one / 2.0))
             }
-            Special if is_float => {
+            Far::Special if is_float => {
                 let which = Draw::Permutation.elements(Type::Int, count, chance.seed).to_f64();
                 let special = [f64::INFINITY, f64::NAN, f64::NEG_INFINITY];
                 let one =

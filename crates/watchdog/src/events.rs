@@ -135,9 +135,7 @@ impl Sender {
 
     /// Appends a line, at once: the process may die on what comes next.
     pub fn send(&self, event: &Event) -> Result<()> {
-        let Some((path, file)) = &self.0 else {
-            return Ok(());
-        };
+        let Some((path, file)) = &self.0 else { return Ok(()) };
         let line = serde_json::to_string(event).map_err(std::io::Error::from)? + "\n";
         let written = (&*file).write_all(line.as_bytes());
         written.map_err(|error| Error::temporary(path, &error))

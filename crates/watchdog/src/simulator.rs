@@ -52,7 +52,7 @@ use FaultKind::*;
 
 /// Words of a report's title, and what it means where the title does not say it.
 const MEANINGS: [(&str, FaultKind, &str); 9] = [
-    ("Read-write data race", Races, "one item writes what another reads, in no set order"),
+    (READ_WRITE, Races, "one item writes what another reads, in no set order"),
     (
         "Write-write data race",
         Races,
@@ -71,6 +71,7 @@ const MEANINGS: [(&str, FaultKind, &str); 9] = [
     (GAVE_UP, Other, ""),
 ];
 const BEYOND: &str = "exceeds static array";
+const READ_WRITE: &str = "Read-write data race";
 
 /// What is wrong in certain lines of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,14 +132,20 @@ pub fn doubt(faults: &[&Fault], log: &str, text: Option<&str>) -> Option<&'stati
     let names = |one: &Fault, words| one.lines.iter().any(|line| line.code.contains(words));
     let is_tried_again = |one: &&Fault| {
         let lines = one.lines.iter().map(|line| line.number).collect();
-        names(one, "cmpxchg") && text.is_none_or(|text| is_tried_again(text, &lines))
+        one.known_by == READ_WRITE
+            && names(one, "cmpxchg")
+            && text.is_none_or(|text| is_tried_again(text, &lines))
     };
     Some(match faults.first()?.kind {
         Races if faults.iter().all(is_tried_again) => {
             "it takes the plain read before a compare and exchange that is tried again for a race: \
              read by atomic_or(p, 0), and a false report goes"
         }
-        Races if has("_fence") && has("atom") && !log.contains("data race at local") => {
+        Races
+            if (has("mem_fence") || has("atomic_work_item_fence"))
+                && has("atom")
+                && !log.contains("data race at local") =>
+        {
             "it does not follow what fences and atomics order between groups"
         }
         Bounds if faults.iter().all(|one| one.known_by == BEYOND) => {
@@ -262,6 +269,10 @@ mod tests {
         assert!(!certain("OCLGRIND FATAL ERROR (./src/plugins/Uninitialized.cpp:194)\n"));
         let unset = |code| format!("Uninitialized value\n\tAt line 1 of input.cl:\n\t  {code}\n");
         assert!(certain(&unset("y = x;")) && !certain(&unset("atomic_xchg(y, x);")));
+        let race = |title| {
+            format!("{title} data race\n\tAt line 1 of input.cl:\n\t  atomic_cmpxchg(y, 0, 1);\n")
+        };
+        assert!(!certain(&race("Read-write")) && certain(&race("Write-write")));
     }
 
     const REPORT: &str = "\nInvalid write of size 4 at global memory address 0x10\n\tKernel: f\n\

@@ -6,7 +6,9 @@ use std::fs::{self, File};
 use std::process::{Child, Command, Stdio};
 use std::{path::PathBuf, sync::OnceLock, time::Duration};
 
-use common::device::drivers::{CACHE_VARIABLE, CLEAR_CACHE, POCL, may_be_damaged};
+use common::device::drivers::{
+    CLEAR_POCL_CACHE, POCL, POCL_CACHE_VARIABLE, pocl_cache_may_be_damaged,
+};
 use common::program::{OF_KERNELS, WORDS_VARIABLE};
 use common::stage::{Death, How, Stage};
 use common::{Error, Result, error::Failure, error::Kind, host::ulimits_in_words, record::Record};
@@ -157,7 +159,7 @@ pub fn tasks() -> impl Iterator<Item = Value> {
     std::iter::once_with(|| told().task.clone()).chain(more)
 }
 
-/// What a worker came to.
+/// What a worker came to. Of work that nobody reads, [`Work::as_typed`], the status alone is known.
 #[derive(Default)]
 pub struct Ended {
     /// Its exit status; the largest of all devices'. 5 of one that died.
@@ -258,19 +260,19 @@ pub fn run(work: &Work, timeout: Duration, pause: Pause) -> Result<Option<Ended>
                 let idle = Some(Idle { child, events, work: work.without_task() });
                 return Ok(Some(Ended { idle, ..ended }));
             }
-            _ => return Ok(None),
+            None | Some(End::Exit(_)) => return Ok(None),
         };
         // A lesson tells it; but of a kernel that is judged a verdict would be made.
         let is_pocls =
             |event| matches!(event, Event::Device { platform, .. } if platform.contains(POCL));
         if let (How::Signal(signal), false) = (&death.how, is_lesson)
             && written.events().any(is_pocls)
-            && may_be_damaged(*signal)
-            && environment.insert(CACHE_VARIABLE, "0".into()).is_none()
+            && pocl_cache_may_be_damaged(*signal)
+            && environment.insert(POCL_CACHE_VARIABLE, "0".into()).is_none()
         {
             diagnostics::aside!(
                 "\nThe driver failed, perhaps on a damaged file in PoCL's cache of compiled kernels.\n  \
-                 It is tried again without the cache. If that helps, clear it: {CLEAR_CACHE}"
+                 It is tried again without the cache. If that helps, clear it: {CLEAR_POCL_CACHE}"
             );
             events.clear();
             continue;

@@ -211,7 +211,8 @@ pub struct Rate {
     pub why: Option<String>,
 }
 
-/// The rates of a comparison on one device, in the order in which they were measured.
+/// The rates of a comparison on one device, in the order in which they were measured. The file's first
+/// line says where and when that was.
 pub struct Comparison(pub Vec<Rate>);
 
 impl Comparison {

@@ -5,7 +5,8 @@
 //! - `pages` writes into the Markdown files what kernels and recordings say; `figures` draws
 //!   what they show.
 //! - What they quote is kept by `record` (lessons, problems), `asm` (machine code) and `machine`
-//!   (parts of a device); `kept` reads and writes the files.
+//!   (parts of a device); `kept` reads and writes the files, what lessons measured and
+//!   what libraries did.
 //! - `libraries` holds the course's kernels beside cuBLAS and OpenBLAS.
 //!
 //! What is measured is printed as JSON, an object a line.

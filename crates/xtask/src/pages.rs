@@ -42,11 +42,11 @@ const END: &str = "<!-- end -->";
 pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
     let (mut files, mut wrong) = (files.to_vec(), Vec::new());
     let (mut stale, mut broken) = (Vec::new(), Vec::new());
-    if files.is_empty() {
+    let is_all = files.is_empty();
+    if is_all {
         files = markdown_files()?;
         broken = claims::without_page(&files)?;
         stale = figures::update(check)?;
-        wrong = [figures::misplaced(&files)?, asm::unshown(&files)?].concat();
     }
     for file in &files {
         let old = std::fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
@@ -64,6 +64,9 @@ pub fn update(files: &[PathBuf], check: bool) -> Result<()> {
     if !broken.is_empty() {
         let broken = broken.join("\n  ");
         wrong.push(format!("these claims differ from the recordings:\n  {broken}"));
+    }
+    if is_all {
+        wrong.extend([figures::misplaced(&files)?, asm::unshown(&files)?].concat());
     }
     ensure!(wrong.is_empty(), wrong.join("\n"));
     Ok(())
@@ -94,9 +97,7 @@ fn generate(page: &str, root: &str) -> Result<String> {
         fenced ^= line.starts_with("```");
         let is_lost = line == END && !fenced;
         ensure!(!is_lost, "{END} stands below no directive: is one misspelt?");
-        let Some(directive) = directive(line).filter(|_| !fenced) else {
-            continue;
-        };
+        let Some(directive) = directive(line).filter(|_| !fenced) else { continue };
         let made = make(&directive, root).with_context(|| line.to_string())?;
         ensure!(lines.by_ref().any(|line| line == END), "{line} has no {END} below it");
         out += &format!("{}\n{END}\n", made.trim_end());

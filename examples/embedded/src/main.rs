@@ -23,8 +23,12 @@ const N: usize = 100_000;
 const GROUP: usize = 64;
 
 fn main() -> ExitCode {
-    let right = collatz().inspect_err(|error| eprintln!("OpenCL answers {}, {error}", error.0));
-    if right.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    match collatz() {
+        Ok(true) => return ExitCode::SUCCESS,
+        Ok(false) => (), // It has said what is wrong.
+        Err(error) => eprintln!("OpenCL answers {}, {error}", error.0),
+    }
+    ExitCode::FAILURE
 }
 
 /// The program for this device, and what it was made from.
@@ -54,6 +58,7 @@ fn program(context: &Context, device: &Device) -> Result<(Program, &'static str)
 /// Runs the kernel on the first GPU, or the first device; whether the result is right.
 fn collatz() -> Result<bool> {
     let platforms = get_platforms()?;
+    // A platform that has no such device answers with an error, and is passed over.
     let devices = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
     let device = devices(CL_DEVICE_TYPE_GPU).chain(devices(CL_DEVICE_TYPE_ALL)).next();
     let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);

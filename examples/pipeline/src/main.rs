@@ -161,14 +161,18 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let right = pipeline(chunks, mebibytes << 20, rounds as cl_uint)
-        .inspect_err(|error| eprintln!("OpenCL answers {}, {error}", error.0));
-    if right.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    match pipeline(chunks, mebibytes << 20, rounds as cl_uint) {
+        Ok(true) => return ExitCode::SUCCESS,
+        Ok(false) => (), // It has said what is wrong.
+        Err(error) => eprintln!("OpenCL answers {}, {error}", error.0),
+    }
+    ExitCode::FAILURE
 }
 
 /// Both orders on the first GPU, or the first device; whether their results are right.
 fn pipeline(chunks: usize, bytes: usize, rounds: cl_uint) -> Result<bool> {
     let platforms = get_platforms()?;
+    // A platform that has no such device answers with an error, and is passed over.
     let devices = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
     let device = devices(CL_DEVICE_TYPE_GPU).chain(devices(CL_DEVICE_TYPE_ALL)).next();
     let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);

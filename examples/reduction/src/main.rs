@@ -14,17 +14,22 @@ use opencl3::{Result, context::Context, platform::get_platforms, program::Progra
 
 const SOURCE: &str = include_str!("kernel.cl");
 const N: usize = 16_000_003;
-/// Items of a group.
+/// Items of a group, a power of two: kernel.cl halves it.
 const GROUP: usize = 64;
 
 fn main() -> ExitCode {
-    let right = reduction().inspect_err(|error| eprintln!("OpenCL answers {}, {error}", error.0));
-    if right.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    match reduction() {
+        Ok(true) => return ExitCode::SUCCESS,
+        Ok(false) => (), // It has said what is wrong.
+        Err(error) => eprintln!("OpenCL answers {}, {error}", error.0),
+    }
+    ExitCode::FAILURE
 }
 
 /// The sum on the first GPU, or the first device; whether it is right.
 fn reduction() -> Result<bool> {
     let platforms = get_platforms()?;
+    // A platform that has no such device answers with an error, and is passed over.
     let devices = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
     let device = devices(CL_DEVICE_TYPE_GPU).chain(devices(CL_DEVICE_TYPE_ALL)).next();
     let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);

@@ -23,14 +23,19 @@ const D: cl_float = 2.0;
 const GROUP: usize = 64;
 
 fn main() -> ExitCode {
-    let right = saxpy().inspect_err(|error| eprintln!("OpenCL answers {}, {error}", error.0));
-    if right.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    match saxpy() {
+        Ok(true) => return ExitCode::SUCCESS,
+        Ok(false) => (), // It has said what is wrong.
+        Err(error) => eprintln!("OpenCL answers {}, {error}", error.0),
+    }
+    ExitCode::FAILURE
 }
 
 /// All eleven steps, and whether the result is right.
 fn saxpy() -> Result<bool> {
     // 1. Find a device: the first GPU of any platform; the first device where there is none.
     let platforms = get_platforms()?;
+    // A platform that has no such device answers with an error, and is passed over.
     let devices = |kind| platforms.iter().flat_map(move |one| one.get_devices(kind)).flatten();
     let device = devices(CL_DEVICE_TYPE_GPU).chain(devices(CL_DEVICE_TYPE_ALL)).next();
     let device = Device::new(device.ok_or(CL_DEVICE_NOT_FOUND)?);

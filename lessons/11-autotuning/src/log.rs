@@ -9,7 +9,7 @@ use std::path::Path;
 use common::error::{Error, Result};
 use common::outcome::Outcome;
 use diagnostics::{aside, terminal::table};
-use lesson::{FOLDER_VARIABLE, Lesson, kept_file};
+use lesson::{CACHE_FOLDER_VARIABLE, Lesson, kept_file};
 use serde::{Deserialize, Serialize};
 use verify::Shape;
 
@@ -102,7 +102,7 @@ impl Log {
         let folder = format!("autotuning/{shape}");
         let path = kept_file(&folder, device, kernels, lesson.flags.ty);
         let log = Log::at(&path, reset).map_err(|why| {
-            let next = format!("{FOLDER_VARIABLE} names another folder");
+            let next = format!("{CACHE_FOLDER_VARIABLE} names another folder");
             Error::file(&path, format!("results cannot be kept there ({why}); {next}"))
         })?;
         if log.bad > 0 {

@@ -112,6 +112,11 @@ impl Part {
         Ok(self.events[0].get())
     }
 
+    /// The event of its download, which begins when this kernel has ended.
+    fn downloaded(&self, queue: &Session, kernel: &Event) -> Result<Event> {
+        self.transfer(queue, Some(kernel.get()))
+    }
+
     /// Enqueues its upload; or its download, to begin when its `kernel` has ended.
     fn transfer(&self, queue: &Session, kernel: Option<cl_event>) -> Result<Event> {
         let ([rows, bytes, pitch], no, host) = (self.lines, CL_NON_BLOCKING, self.host);
@@ -207,8 +212,8 @@ impl Work {
         let (a, b, c) = (&mut self.a[row], &mut self.b[column], &mut self.c[block]);
         let arrived = [a.uploaded(queue(UPLOADS))?, b.uploaded(queue(UPLOADS))?];
         let computed = queue(KERNELS).launch(&self.kernels[block], &arrived)?;
-        let loaded = c.transfer(queue(DOWNLOADS), Some(computed.get()))?;
-        c.events.extend([computed, loaded]);
+        let downloaded = c.downloaded(queue(DOWNLOADS), &computed)?;
+        c.events.extend([computed, downloaded]);
         // A queue may keep its commands until somebody waits for it, and where another queue
         // waits for their events nobody does.
         let mut queues = engine.queues.iter();

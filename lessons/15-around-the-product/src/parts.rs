@@ -1,5 +1,6 @@
-//! A task in parts: a launch for each of them. All of it is timed by the wall clock, since half of
-//! it is the host's time.
+//! A task in parts: a launch for each of them, or launches that are recorded once and enqueued
+//! together, by `cl_khr_command_buffer`. All of it is timed by the wall clock, since half of it is the
+//! host's time.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
@@ -30,9 +31,7 @@ pub fn row(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
         one
     };
     task.launches = (0..parts).map(of).collect();
-    let Some(mut record) = lesson.begins(task)? else {
-        return Ok(());
-    };
+    let Some(mut record) = lesson.begins(task)? else { return Ok(()) };
     let done = run(lesson, task, &mut record);
     let record = record.after(done)?;
     lesson.row(record)
@@ -87,7 +86,7 @@ fn out_of_order(session: &Session) -> Result<Session> {
 }
 
 /// The extension that has command buffers.
-const NAME: &str = "cl_khr_command_buffer";
+const EXTENSION: &str = "cl_khr_command_buffer";
 
 /// Where a function lies.
 type Address = *mut c_void;
@@ -127,11 +126,11 @@ impl Recorded {
                 transmute::<Address, clReleaseCommandBufferKHR_t>(release),
             )
         };
-        let is_named = extensions.split(' ').any(|one| one == NAME);
+        let is_named = extensions.split(' ').any(|one| one == EXTENSION);
         let (true, Some(create), Some(add), Some(finalize), Some(_)) =
             (is_named, create, add, finalize, enqueue)
         else {
-            return Err(Error::skipped(format!("the driver has no {NAME}")));
+            return Err(Error::skipped(format!("the driver has no {EXTENSION}")));
         };
         let (queue, mut status) = (session.queue.get(), 0);
         // SAFETY: one queue is given, and it is alive.

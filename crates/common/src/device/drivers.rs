@@ -151,18 +151,18 @@ fn too_few_files() -> Option<Told> {
 pub const POCL: &str = "Portable Computing Language";
 
 /// The variable that names another folder for what it compiles.
-pub const FOLDER_VARIABLE: &str = "POCL_CACHE_DIR";
+pub const POCL_FOLDER_VARIABLE: &str = "POCL_CACHE_DIR";
 
 /// Set to 0, PoCL compiles every kernel anew and leaves its cache alone.
-pub const CACHE_VARIABLE: &str = "POCL_KERNEL_CACHE";
+pub const POCL_CACHE_VARIABLE: &str = "POCL_KERNEL_CACHE";
 
 /// The line that clears its cache: PoCL believes what it finds there, and where a file was cut short (a
 /// full disk, a process that was ended while it wrote) ends the process, or finds no kernel.
-pub const CLEAR_CACHE: &str = "rm -r \"${POCL_CACHE_DIR:-$HOME/.cache/pocl}\"";
+pub const CLEAR_POCL_CACHE: &str = "rm -r \"${POCL_CACHE_DIR:-$HOME/.cache/pocl}\"";
 
 /// Where PoCL keeps what it compiles (pocl_cache_init_topdir in its pocl_cache.c).
 fn cache_folder() -> PathBuf {
-    if let Some(folder) = variable(FOLDER_VARIABLE) {
+    if let Some(folder) = variable(POCL_FOLDER_VARIABLE) {
         return folder.into();
     }
     let below = if has_cache() { "pocl/kcache" } else { "pocl/uncached" };
@@ -177,11 +177,11 @@ fn cache_folder() -> PathBuf {
 }
 
 fn has_cache() -> bool {
-    variable(CACHE_VARIABLE) != Some("0".into())
+    variable(POCL_CACHE_VARIABLE) != Some("0".into())
 }
 
 /// Whether a process may have died by this signal of what it found in the cache.
-pub fn may_be_damaged(signal: i32) -> bool {
+pub fn pocl_cache_may_be_damaged(signal: i32) -> bool {
     let holds_something = || fs::read_dir(cache_folder()).is_ok_and(|mut all| all.next().is_some());
     [6, 7].contains(&signal) && has_cache() && holds_something()
 }

@@ -33,9 +33,7 @@ impl Session {
     pub fn must_have_room(&self, needs: &[Need], size: impl Fn(f64) -> Option<u64>) -> Result<()> {
         let Device { name, limits, kind, .. } = &self.device;
         let (refusal, bytes) = room(needs, *kind, limits, host::room());
-        let Some(refusal) = refusal else {
-            return Ok(());
-        };
+        let Some(refusal) = refusal else { return Ok(()) };
         let advice = size(bytes).map_or(String::new(), |size| format!("; try --size {size}"));
         Err(Error::Usage(format!("too large for {name}: {refusal}{advice}")))
     }

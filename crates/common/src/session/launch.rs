@@ -211,9 +211,7 @@ impl Session {
     /// Waits until the last of several launches, and so all of them, have ended. It fails where a
     /// kernel did, with the limits that it may have met.
     pub fn wait(&self, launches: &[Launch], events: &[Event]) -> Result<()> {
-        let Some((launch, event)) = launches.last().zip(events.last()) else {
-            return Ok(());
-        };
+        let Some((launch, event)) = launches.last().zip(events.last()) else { return Ok(()) };
         let begin = Instant::now();
         let ended = event.wait().during(format!("running {}", launch.name));
         let ended = ended.map_err(|error| self.with_limits(error, launch));

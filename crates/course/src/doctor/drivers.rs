@@ -219,7 +219,7 @@ impl Listing {
 /// lesson that dies of it says so.
 pub fn tried((index, label): &(usize, String), environment: &Environment) -> Finding {
     let mut environment = environment.clone();
-    environment.insert(drivers::CACHE_VARIABLE, "0".into());
+    environment.insert(drivers::POCL_CACHE_VARIABLE, "0".into());
     let tried = ask(&["kernel", &index.to_string()], &environment);
     let what = format!("{index}  {label}");
     match tried.and_then(|told: Result<String, String>| told) {

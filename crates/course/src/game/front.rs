@@ -47,7 +47,7 @@ const BELOW: usize = 7;
 /// Takes the terminal and its keys, where there are both, until [`open`] gives them back.
 pub fn enter() -> std::io::Result<()> {
     screen::enter(diagnostics::terminal::stream::Stream::Output, None)?;
-    crossterm::terminal::enable_raw_mode()
+    crossterm::terminal::enable_raw_mode().inspect_err(|_| screen::leave())
 }
 
 /// Plays one of these puzzles on the screen.
@@ -178,7 +178,9 @@ impl<'a> Front<'a> {
         enter()?;
         match ended.is_ok_and(|status| status.success()) {
             true => Ok(None),
-            false => Shown::text("  The editor (VISUAL, else EDITOR, else vi) failed."),
+            false => Shown::text(
+                "  The editor failed: VISUAL, else EDITOR, else vi. EDITOR names another.",
+            ),
         }
     }
 
@@ -201,9 +203,7 @@ impl<'a> Front<'a> {
 
     /// How it stands, in a line.
     fn state(&mut self) -> String {
-        let Some(job) = &mut self.check.job else {
-            return String::new();
-        };
+        let Some(job) = &mut self.check.job else { return String::new() };
         // It tells the verdict before it ends.
         let is_busy = job.is_busy();
         let state = match job.verdict() {

@@ -85,9 +85,7 @@ impl End {
 
     /// Whether the learner's kernel took the process down, other than by coming to no end.
     pub fn is_crash(&self) -> bool {
-        let End::Died(death) = self else {
-            return false;
-        };
+        let End::Died(death) = self else { return false };
         matches!(death.how, How::Signal(_) | How::Exited(_)) && !self.is_of_another()
     }
 
@@ -184,9 +182,7 @@ pub fn of_records(detector: Detector, records: &[Record]) -> Observation {
 
 /// "right", and of a single result how much was compared with what.
 fn right(records: &[Record]) -> String {
-    let [record] = records else {
-        return "right".into();
-    };
+    let [record] = records else { return "right".into() };
     let compared = record.compared();
     let compared = compared.map(|count| format!(", {} compared", numbers::count(count, "element")));
     let within = Some(&record.says).filter(|says| record.of == Of::Task && !says.is_empty());

@@ -74,9 +74,7 @@ impl Check<'_> {
         let one = results.wrong();
         let one = one.filter(|one| one.case.origin == Origin::Drawn);
         let wrong = one.and_then(|one| one.records.first()?.wrong());
-        let (Some(one), Some(wrong)) = (one, wrong) else {
-            return Ok(Reason::Size);
-        };
+        let (Some(one), Some(wrong)) = (one, wrong) else { return Ok(Reason::Size) };
         let mut looks = wrong.looks.iter();
         if looks.any(|look| matches!(look, verify::Look::Share(_))) {
             return Ok(Reason::Share);

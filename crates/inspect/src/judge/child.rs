@@ -54,11 +54,8 @@ fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
         if case.origin.other().is_some() {
             others_since.get_or_insert_with(Instant::now);
         }
-        let done = match others_since.is_some_and(|since: Instant| since.elapsed() > LONG) {
-            true => Err(Error::Skipped(Skip::TooLong)),
-            false => one(lesson, asked, case, is_timed && case.timed),
-        };
-        let why = match done {
+        let is_long = others_since.is_some_and(|since: Instant| since.elapsed() > LONG);
+        let why = match one(lesson, asked, case, is_timed && case.timed, is_long) {
             // What the file does not say its check, or a launch, need not be for.
             Err(error) if case.is_try() => match error.anywhere() {
                 Error::Usage(why) => Skip::Since(why),
@@ -77,8 +74,15 @@ fn run(lesson: &mut Lesson, asked: &Asked) -> Result<()> {
     Ok(())
 }
 
-/// Builds a case, runs it, and holds it against what is right; or tells its signatures alone.
-fn one(lesson: &mut Lesson, asked: &Asked, case: &Case, is_timed: bool) -> Result<()> {
+/// Builds a case, runs it, and holds it against what is right; or tells its signatures alone. It is
+/// built, and no more, where other numbers took `is_long` already.
+fn one(
+    lesson: &mut Lesson,
+    asked: &Asked,
+    case: &Case,
+    is_timed: bool,
+    is_long: bool,
+) -> Result<()> {
     let file = &asked.tasks[case.task];
     // A compiler that has not what it needs may not survive it.
     lesson.must_have(&file.needs, &file.scope(&case.sizes)?)?;
@@ -89,6 +93,9 @@ fn one(lesson: &mut Lesson, asked: &Asked, case: &Case, is_timed: bool) -> Resul
     if asked.is_of_signatures {
         let all = serde_json::to_value(&all).map_err(std::io::Error::from)?;
         return lesson.console.events.send(&watchdog::events::Event::Answer(all));
+    }
+    if is_long {
+        return Err(Error::Skipped(Skip::TooLong));
     }
     let mut task = made(lesson, file, case, &all)?;
     let other = case.origin.other();
@@ -101,9 +108,7 @@ fn one(lesson: &mut Lesson, asked: &Asked, case: &Case, is_timed: bool) -> Resul
     let unvaried = is_said.then(|| unvaried(&task)).flatten();
     if is_timed && unvaried.is_none() {
         let runs = lesson.runs()?;
-        let Some(record) = lesson.begins(&task)? else {
-            return Ok(());
-        };
+        let Some(record) = lesson.begins(&task)? else { return Ok(()) };
         let mut record = lesson.run(&task, runs, false, record)?;
         if record.seconds_median.is_some() && !file.at_least.is_empty() {
             // Where speed is asked for, what the device can do is looked at once more.

@@ -208,13 +208,9 @@ fn put_numbers(far: Far, task: &mut Task, file: &Form) -> Result<bool> {
             continue;
         };
         // A formula that names another buffer makes no pattern.
-        let Ok(Some(held)) = task.filled(at, &plan, None, &[]) else {
-            continue;
-        };
+        let Ok(Some(held)) = task.filled(at, &plan, None, &[]) else { continue };
         let held = &held.data;
-        let Some(mut other) = far.than(held, &chance) else {
-            continue;
-        };
+        let Some(mut other) = far.than(held, &chance) else { continue };
         let role = &task.buffers[at].role;
         if let Some(Fill::Drawn(Draw::Sorted, _)) = role.fill() {
             let mut values = other.to_f64();

@@ -371,9 +371,7 @@ fn told(error: Error, of: &str) -> Error {
 pub fn make_fills(lesson: &mut Lesson, task: &mut Task) -> Result<()> {
     for at in 0..task.buffers.len() {
         let buffer = &task.buffers[at];
-        let Some(Fill::Made(file, _)) = buffer.role.fill() else {
-            continue;
-        };
+        let Some(Fill::Made(file, _)) = buffer.role.fill() else { continue };
         let file = file.clone();
         let form = LaunchForm { kernel: (&file).into(), ..LaunchForm::default() };
         let given = [

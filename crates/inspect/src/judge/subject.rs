@@ -213,9 +213,7 @@ impl Subject {
     /// What a worker said of it, with the place of the task's field that it is about.
     pub fn located(&self, end: &End) -> String {
         let message = end.told().to_string();
-        let Some(path) = &self.said_in else {
-            return message;
-        };
+        let Some(path) = &self.said_in else { return message };
         let key = match end {
             End::Refused(failure) => failure.key.as_deref(),
             _ => None,

@@ -178,9 +178,7 @@ fn introduce(devices: &Value) {
     for device in devices.as_array().into_iter().flatten().filter_map(Value::as_u64) {
         let mut known = lock(&KNOWN);
         let is_new = device != 0 && !known.contains(&device);
-        let Some(info) = driver().clGetDeviceInfo.filter(|_| is_new) else {
-            continue;
-        };
+        let Some(info) = driver().clGetDeviceInfo.filter(|_| is_new) else { continue };
         known.push(device);
         // SAFETY: the driver is given a place of the size that it is told.
         let name = ask(|room, value, size| unsafe {
@@ -193,9 +191,7 @@ fn introduce(devices: &Value) {
 
 /// A kernel's parameters, as far as the driver tells them.
 unsafe fn parameters(kernel: u64) -> Value {
-    let Some(info) = driver().clGetKernelArgInfo else {
-        return Value::Null;
-    };
+    let Some(info) = driver().clGetKernelArgInfo else { return Value::Null };
     // SAFETY: the caller's kernel.
     let kernel: cl_kernel = unsafe { Word::of(kernel) };
     let all = (0..).map_while(|index| {

@@ -107,7 +107,8 @@ impl Card {
             facts.push(format!("global memory: {global_loads} loads, {global_stores} stores"));
         }
         // All lines are old where there is nothing to compare with, and its name is no news.
-        let old = before.map(|one| one.code.replace(&one.kernel, &task.kernel));
+        let old = before.filter(|one| !one.code.is_empty());
+        let old = old.map(|one| one.code.replace(&one.kernel, &task.kernel));
         let mut lines = diff::lines(old.as_ref().unwrap_or(&text.code), &text.code);
         lines.retain(|line| line.change != Change::Delete);
         let green = |text: String| style(text).green().to_string();

@@ -74,9 +74,7 @@ pub fn enter(stream: Stream, printed: Option<&Path>) -> Result<()> {
 
 /// Gives the terminal back, if it was taken, and passes on what others have printed.
 pub fn leave() {
-    let Some(mut taken) = taken().take() else {
-        return;
-    };
+    let Some(mut taken) = taken().take() else { return };
     // A terminal that has gone away needs nothing.
     let _ = disable_raw_mode();
     let captured = taken.captured.into_iter();

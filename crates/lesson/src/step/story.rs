@@ -85,6 +85,8 @@ pub(super) struct State {
     /// Everything that was told.
     pub story: Vec<Slide>,
     pub part: Option<Part>,
+    /// How its first screen is called.
+    pub headline: String,
     /// What takes time now.
     pub busy: String,
     /// Something was told since a key was last awaited.
@@ -110,6 +112,7 @@ impl State {
             (Some(card), Kernel) => (format!("kernel {}", card.name), card.says.clone()),
             (Some(card), _) => (format!("{}: {title}{mark}", card.name), says),
         };
+        self.headline.clone_from(&title);
         self.turn(title);
         if !says.is_empty() {
             self.note(&style(says).dim().to_string());
@@ -122,8 +125,9 @@ impl State {
         self.print(&format!("\n{}", headline(&title, self.columns())));
         // Why a part is, and what is new in the kernel and why, as the lesson and the kernel's own
         // comment say it.
-        let words = self.part.map_or("", |part| part.words().why).replace('\n', " ");
-        let mut why = format!("{}\n\n{words}\n\n", bold(&title));
+        let mut why = self.part.map_or(String::new(), |part| {
+            format!("{}\n\n{}\n\n", bold(&self.headline), part.words().why.replace('\n', " "))
+        });
         let mut kernel = "No kernel has begun yet.".to_string();
         if let Some(Card { name, says, facts, comment, marked, .. }) = &self.card {
             let facts: String = facts.iter().map(|fact| format!("{fact}\n")).collect();
@@ -220,12 +224,17 @@ impl State {
         waited
     }
 
-    /// Shows this from its top, scrolls it, and waits for a key that does not. Control-C and a
+    /// Shows this, scrolls it, and waits for a key that does not. Control-C and a
     /// terminal that has gone away are errors: wishes to end.
-    fn key(&self, shown: [&str; 3], labels: &[String], scrolls: &[Key<Scroll>]) -> Result<KeyCode> {
-        let mut pane = Pane::default();
+    fn key(
+        &self,
+        pane: &mut Pane,
+        shown: [&str; 3],
+        labels: &[String],
+        scrolls: &[Key<Scroll>],
+    ) -> Result<KeyCode> {
         loop {
-            self.show(&mut pane, shown, labels);
+            self.show(pane, shown, labels);
             match screen::key() {
                 Ok(Some(key)) => match meaning(scrolls, key) {
                     Some(to) if pane.scroll(to) => {}
@@ -248,7 +257,7 @@ impl State {
         loop {
             let (keys, slide) = (keys(at == now), &self.story[at]);
             let shown = [&*slide.title, &*slide.text, ""];
-            match meaning(&keys, self.key(shown, &labels(&keys), &TURN)?) {
+            match meaning(&keys, self.key(&mut Pane::default(), shown, &labels(&keys), &TURN)?) {
                 Some(Does::Next) if at == now => return Ok(()),
                 Some(Does::Next) => at += 1,
                 Some(Does::Back) => at = at.saturating_sub(1),
@@ -268,19 +277,21 @@ impl State {
     /// Shows a text until a key leads back.
     fn read(&self, text: &str) -> Result<()> {
         let labels = [labels(&SCROLL), labels(&BACK)].concat();
-        while meaning(&BACK, self.key(["", text, ""], &labels, &SCROLL)?).is_none() {}
+        // A key that leads nowhere leaves the reader at the line where he is.
+        let mut pane = Pane::default();
+        let shown = ["", text, ""];
+        while meaning(&BACK, self.key(&mut pane, shown, &labels, &SCROLL)?).is_none() {}
         Ok(())
     }
 
     /// A number that is typed, or nothing.
     pub fn number(&mut self, what: &str, such_as: &str) -> Result<Option<f64>> {
-        let Some(Slide { title, text, .. }) = self.story.last() else {
-            return Ok(None);
-        };
+        let Some(Slide { title, text, .. }) = self.story.last() else { return Ok(None) };
         let labels = [vec![label(what, such_as)], labels(&ASKED)].concat();
         let mut typed = String::new();
         loop {
-            let key = self.key([title, text, &format!("  > {typed}")], &labels, &[])?;
+            let shown = [&**title, text, &format!("  > {typed}")];
+            let key = self.key(&mut Pane::default(), shown, &labels, &[])?;
             match (meaning(&ASKED, key), key) {
                 (Some(Does::Quit), _) => return Err(Error::Asked(UserRequest::Quit)),
                 (Some(Does::Back), _) => drop(typed.pop()),

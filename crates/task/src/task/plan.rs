@@ -77,7 +77,7 @@ impl Task {
             };
             shapes.push([sides(&buffer.shape)?, sides(&buffer.used)?]);
         }
-        let (mut scopes, mut ranges) = (Vec::new(), Vec::new());
+        let mut scopes = Vec::new();
         for launch in &self.launches {
             let mut own = scope.clone();
             for (at, arg) in launch.args.iter().enumerate() {
@@ -86,9 +86,10 @@ impl Task {
                     own.set(name, self.value(&scope, formula, name, &key)?);
                 }
             }
-            ranges.push(self.range(launch, &own)?);
             scopes.push(own);
         }
+        let ranges = self.launches.iter().zip(&scopes).map(|(launch, own)| self.range(launch, own));
+        let ranges = ranges.collect::<Result<_>>()?;
         let amount = |formula, key| self.value(&scope, formula, "its work", key);
         let work = match &self.work {
             Work::Flop(formula) => record::Work::Flop(amount(formula, "flops")?),

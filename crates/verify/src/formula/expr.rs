@@ -196,13 +196,13 @@ impl Expr {
                     *self = Expr::Number(value);
                 }
             }
-            Expr::Of(op, parts) => {
-                let inside = |name: &str| match &*op {
-                    Op::Sum(index) if index == name => None,
-                    _ => known(name),
-                };
-                parts.iter_mut().for_each(|one| one.settle(&inside));
+            // Where a sum ends may have the name that its terms know as their index.
+            Expr::Of(Op::Sum(index), parts) => {
+                let (ends, term) = parts.split_at_mut(2);
+                ends.iter_mut().for_each(|one| one.settle(known));
+                term[0].settle(&|name| known(name).filter(|_| name != index.as_str()));
             }
+            Expr::Of(_, parts) => parts.iter_mut().for_each(|one| one.settle(known)),
         }
     }
 

@@ -19,6 +19,8 @@ fn formulas_have_their_usual_meaning() {
         ("if(M < TS, 1, min(M, 2) + max(M, 40))", 42.0),
         ("sum(j, 1, 5: j*j)", 30.0),
         ("sum(j, 5, 1: j)", 0.0),
+        // An index may have the name of what its sum ends at.
+        ("sum(M, M - 35, M: M)", 665.0),
         ("1.5*2", 3.0),
         ("M > TS ? M != 37 ? 1 : 2 : 3", 2.0),
         ("sum(j, 0, 4: j >= 2 ? j : 10) + !M", 25.0),
